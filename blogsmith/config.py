@@ -1,0 +1,137 @@
+"""The site's settings: `blogsmith.yaml` as typed, frozen structs, and the loader that fills them.
+
+Each struct's field docstring is quoted by the manual. Unknown keys are errors with a suggestion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all settings: frozen, by keyword, unknown keys refused."""
+
+
+class MenuItem(Struct):
+    """One entry of the site's menu."""
+
+    title: str
+    """Text of the link."""
+    url: str
+    """Site path (`/posts/`), or an http(s) address."""
+
+
+class Markup(Struct):
+    """How Markdown is read."""
+
+    untrusted: bool = False
+    """Treat raw HTML as text: for posts by people you do not trust."""
+    smart_quotes: bool = False
+    """Turn straight quotes, `--` and `...` in prose into typographic ones."""
+    linkify: bool = True
+    """Turn bare web addresses into links (GFM autolinks)."""
+
+
+class MathSettings(Struct):
+    """How formulas are read, numbered and reported."""
+
+    macros: Mapping[str, str] = {}
+    """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
+    numbering: Literal["all", "labelled", "none"] = "labelled"
+    """Which display formulas get a number."""
+    on_error: Literal["error", "render"] = "error"
+    """`error` fails the build; `render` shows the TeX source and warns."""
+
+
+class Code(Struct):
+    """How code is shown."""
+
+    line_numbers: bool = False
+    """Number the lines of every fence."""
+    deadline_s: float = 2.0
+    """Seconds the highlighter may take for one fence before it is shown plain."""
+    max_line: int = 10_000
+    """Longest line in characters that is highlighted; a longer one makes the fence plain."""
+
+
+class CalloutKind(Struct):
+    """A callout kind of the site's own, or a change to a built-in one."""
+
+    title: str = ""
+    """Default title; empty means the kind's name, capitalised."""
+    icon: str = ""
+    """Name of a theme icon."""
+    color: str = ""
+    """Name of one of the theme's colours: `blue green amber red purple grey teal`."""
+    alias: tuple[str, ...] = ()
+    """Other names that mean this kind."""
+    numbered: bool = False
+    """Number it like a theorem when it carries an id."""
+    prefix: str = ""
+    """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
+
+
+class Embeds(Struct):
+    """Which hosts a video embed may name."""
+
+    allow: tuple[str, ...] = ("youtube", "vimeo")
+    """Providers: `youtube`, `vimeo`."""
+
+
+class Diagnostics(Struct):
+    """What is reported."""
+
+    ignore: tuple[str, ...] = ()
+    """Codes of warnings to keep silent about; errors cannot be silenced."""
+
+
+class Config(Struct):
+    """All settings of a site."""
+
+    title: str = "Untitled site"
+    """Name of the site."""
+    description: str = ""
+    """One sentence about the site."""
+    author: str = ""
+    """Default author of posts."""
+    base_url: str = ""
+    """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
+    lang: str = "en"
+    """Language of the pages, as a BCP 47 tag."""
+    theme: str = "paper"
+    """Name of a bundled theme or of a folder under `themes/`."""
+    theme_options: Mapping[str, Any] = {}
+    """Handed to the theme's templates as `site.options`."""
+    output: str = "public"
+    """Folder the site is written to, relative to the site root."""
+    timezone: str = "UTC"
+    """IANA name; for dates without a zone of their own."""
+    menu: tuple[MenuItem, ...] = ()
+    """Links of the site's header; empty means the sections."""
+    permalinks: Mapping[str, str] = {}
+    """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
+    toc: bool = True
+    """Show a table of contents on posts with two or more headings."""
+    numbering: bool = False
+    """Number headings."""
+    plugins: tuple[str, ...] = ()
+    """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
+    callouts: Mapping[str, CalloutKind] = {}
+    """Callout kinds of the site's own."""
+    markup: Markup = Markup()
+    math: MathSettings = MathSettings()
+    code: Code = Code()
+    embeds: Embeds = Embeds()
+    diagnostics: Diagnostics = Diagnostics()
+    execute: Literal["off", "marked", "all"] = "off"
+    """Which code fences of posts are cells. Reserved: this version shows code and never runs it."""
+
+    @property
+    def base_path(self) -> str:
+        """The path of `base_url` without a trailing slash: `/blog`, or empty at a host's root."""
+        rest = self.base_url.partition("://")[2]
+        path = "/" + rest.partition("/")[2] if "/" in rest else ""
+        return path.rstrip("/")

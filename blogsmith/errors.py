@@ -1,0 +1,152 @@
+"""What goes wrong, as data: places, diagnostics, and their one printed form.
+
+An author's mistake is never an exception that reaches the terminal; it is a `Diagnostic`
+collected by the stage that found it. `SiteError` carries diagnostics where a stage cannot go on.
+The table of codes stands in `codes.py`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A stretch of one line of a file; everything counts from 1, in characters."""
+
+    line: int
+    """1-based line of the file."""
+    column: int = 1
+    """1-based column in characters (not bytes)."""
+    length: int = 1
+    """How many characters the caret underlines, at least 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing the author should know, with the place where it stands."""
+
+    code: str
+    """Stable short name, a key of `codes.CODES`."""
+    message: str
+    """What is wrong, in the author's terms, present tense, no full stop."""
+    path: str = ""
+    """File, relative to the site root, with forward slashes; empty if no file is to blame."""
+    place: Place | None = None
+    """Where in the file; None when the file as a whole is meant."""
+    source_line: str = ""
+    """The author's line, for the caret; empty if unknown."""
+    hint: str = ""
+    """How to mend it; may be empty."""
+    severity: Severity = "error"
+    """Errors cannot be silenced, warnings can."""
+
+
+class SiteError(Exception):
+    """A stage cannot go on; carries the diagnostics that say why."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("; ".join(d.message for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Collects the diagnostics of one file. Lives as long as one stage works on one file."""
+
+    path: str
+    """File all diagnostics belong to, relative to the site root."""
+    lines: Sequence[str] = ()
+    """The file's lines without line ends, to quote under a caret."""
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    """In the order they were found."""
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        place: Place | None = None,
+        *,
+        hint: str = "",
+        severity: Severity = "error",
+    ) -> None:
+        """Add one diagnostic at `place`; the same finding at the same place is kept once."""
+        line = ""
+        if place is not None and 0 < place.line <= len(self.lines):
+            line = self.lines[place.line - 1]
+        found = Diagnostic(code, message, self.path, place, line, hint, severity)
+        if found not in self.diagnostics:
+            self.diagnostics.append(found)
+
+    def error(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
+        """Add an error."""
+        self.report(code, message, place, hint=hint)
+
+    def warn(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
+        """Add a warning."""
+        self.report(code, message, place, hint=hint, severity="warning")
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """The choice most like `word`, compared without case, or None if nothing is near."""
+    by_folded = {choice.casefold(): choice for choice in choices}
+    found = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[found[0]] if found else None
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """A hint `did you mean X?`, or an empty text if nothing is near."""
+    near = nearest(word, choices)
+    return f"did you mean {near}?" if near else ""
+
+
+def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
+    """Order of the report: file, place, code, message."""
+    return (
+        diagnostic.path,
+        diagnostic.place or Place(0),
+        diagnostic.code,
+        diagnostic.message,
+    )
+
+
+def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The same diagnostics with every warning raised to an error (`--strict`)."""
+    return [replace(d, severity="error") for d in diagnostics]
+
+
+@dataclass(frozen=True, slots=True)
+class TextMap:
+    """Where the lines of a piece of text stand in its file.
+
+    A paragraph in a quote in a list loses its `> ` and indentation on the way to the inline
+    parser; this keeps, for each of its lines, where its first character was.
+    """
+
+    text: str
+    """The piece, lines joined by \\n."""
+    starts: tuple[tuple[int, int], ...]
+    """(line, column), 1-based, of the first character of each line of `text`."""
+
+    def place(self, offset: int, length: int = 1) -> Place:
+        """The place of `text[offset : offset + length]`, cut at the end of its line."""
+        offset = max(0, min(offset, len(self.text)))
+        index = self.text.count("\n", 0, offset)
+        begin = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        end = len(self.text) if end < 0 else end
+        line, column = self.starts[min(index, len(self.starts) - 1)]
+        return Place(line, column + offset - begin, max(1, min(length, end - offset)))
+
+    def cut(self, start: int, end: int) -> TextMap:
+        """The map of `text[start:end]`."""
+        first = self.place(start)
+        lines = self.text.count("\n", start, end)
+        index = self.text.count("\n", 0, start)
+        rest = self.starts[index + 1 : index + 1 + lines]
+        return TextMap(self.text[start:end], ((first.line, first.column), *rest))

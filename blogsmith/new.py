@@ -1,0 +1,117 @@
+"""New sites and new posts: writes the author's first files, and never over one that is there.
+
+The files of a new site are those under `starter/`, with the title and the date filled in.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from pathlib import Path, PurePosixPath
+
+from .bundled import bundled_folder
+from .errors import Diagnostic, SiteError
+from .slugs import slugify
+
+_LONGEST_NAME = 100
+"""Bytes of a file name made from a title; file systems allow 255 with the suffix."""
+_NOT_IN_YAML = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_RENAMED = {"gitignore": ".gitignore"}
+"""A real `.gitignore` under `starter/` would hide files of our own repository."""
+
+
+def new_site(target: Path, today: dt.date) -> tuple[PurePosixPath, ...]:
+    """Write the starter site into `target`, made if missing; the paths written, relative to it.
+
+    Raises SiteError if the folder holds anything but `.git`, or cannot be written.
+    """
+    _refuse_used_folder(target)
+    starter = bundled_folder("starter")
+    title = quoted(target.resolve().name or "My site")
+    written = []
+    for file in sorted(path for path in starter.rglob("*") if path.is_file()):
+        path = PurePosixPath(file.relative_to(starter).with_name(_RENAMED.get(file.name, file.name)))
+        text = file.read_text("utf-8").replace("@DATE@", today.isoformat()).replace("@TITLE@", title)
+        _create(target / path, text)
+        written.append(path)
+    return tuple(written)
+
+
+def new_post(root: Path, title: str, today: dt.date, *, section: str = "posts", bundle: bool = False) -> Path:
+    """Write a draft with front matter into `content/<section>/`; the file written.
+
+    With `bundle` the post is a folder of its own, `<slug>/index.md`, with room for its images.
+    Raises SiteError if the title or section gives no file name, or the post is there already.
+    """
+    folder = root / "content" / _section_path(section)
+    name = _file_name(title)
+    _refuse_taken_name(folder, name, root)
+    file = folder / name / "index.md" if bundle else folder / f"{name}.md"
+    head = f"title: {quoted(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
+    _create(file, f"---\n{head}---\n\n")
+    return file
+
+
+def quoted(text: str) -> str:
+    """`text` as a double-quoted YAML scalar on one line; what YAML cannot hold becomes a blank."""
+    # a JSON text is a YAML scalar as long as every character is one that YAML allows
+    return json.dumps(" ".join(_NOT_IN_YAML.sub(" ", text).split()), ensure_ascii=False)
+
+
+def _section_path(section: str) -> PurePosixPath:
+    """The section as a path below `content/`; refuses what would lead elsewhere or is no slug."""
+    parts = section.strip("/").split("/")
+    for part in parts:
+        if not part or slugify(part) != part:
+            raise _refusal(
+                "new-name", f"section {section!r} is not a path of slugs such as posts or docs/guide"
+            )
+    return PurePosixPath(*parts)
+
+
+def _file_name(title: str) -> str:
+    name = slugify(title)
+    while len(name.encode("utf-8")) > _LONGEST_NAME:
+        name = name[:-1]
+    if not name:
+        raise _refusal("new-name", f'title "{title}" has no letter or digit to make a file name of')
+    if name == "index":
+        raise _refusal("new-name", f'title "{title}" would make index.md, the page of the section itself')
+    return name.strip("-")
+
+
+def _refuse_used_folder(target: Path) -> None:
+    try:
+        used = target.exists() and any(entry.name != ".git" for entry in target.iterdir())
+    except OSError as error:
+        raise _cannot_write(target, error) from error
+    if used:
+        hint = "choose a new folder, or empty this one first"
+        raise _refusal("file-exists", f"folder {target} is not empty", hint)
+
+
+def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
+    """A post `a.md` and a bundle `a/` would get one address, so each keeps the other's name."""
+    for taken in (folder / f"{name}.md", folder / name):
+        if taken.exists():
+            place = taken.relative_to(root).as_posix()
+            raise _refusal("file-exists", f"{place} is already there", "choose another title or section")
+
+
+def _create(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # "x": not even a file made this very moment is replaced
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise _cannot_write(file, error) from error
+
+
+def _cannot_write(file: Path, error: OSError) -> SiteError:
+    return _refusal("new-write", f"cannot write {file}: {error.strerror or error}")
+
+
+def _refusal(code: str, message: str, hint: str = "") -> SiteError:
+    return SiteError(Diagnostic(code, message, hint=hint))

@@ -1,0 +1,62 @@
+"""A progress bar for builds that take longer than a second, on a terminal only.
+
+rich is imported when the bar first appears, so short builds and logs never pay for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PATIENCE_S = 1.0
+"""Seconds before the bar appears."""
+
+
+class ProgressBar:
+    """A callable `(stage, done, total)` that draws on `stream`; use it as a context manager."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._started = clock()
+        self._enabled = stream.isatty()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show that `done` of `total` steps of `stage` are finished."""
+        if not self._enabled or self._clock() - self._started < PATIENCE_S:
+            return
+        if self._bar is None:
+            self._bar = _started_bar(self._stream)
+        if self._task is None:
+            self._task = self._bar.add_task(stage, total=total)
+        self._bar.update(self._task, description=stage, completed=done, total=total)
+
+
+def _started_bar(stream: TextIO) -> Progress:
+    """A bar that is wiped when it stops, so that only the summary stays."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    bar = Progress(*columns, console=Console(file=stream), transient=True)
+    bar.start()
+    return bar

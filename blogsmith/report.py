@@ -1,0 +1,138 @@
+"""Diagnostics as text for a terminal or a log: the one printed form.
+
+The author's text is quoted exactly, except for what could act on the terminal: control characters
+and the invisible ones that reorder text are shown as escapes. Long lines are cut around the caret.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+import click
+
+from .errors import Diagnostic, Place, sort_key
+
+_EXCERPT = 100
+"""Longest stretch of an author's line that is shown, in characters."""
+_BEFORE = 40
+"""How much of a cut line stands before the caret, in characters."""
+_JOINERS = "\u200c\u200d"
+"""Invisible, but parts of emoji and of words in several scripts: left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Excerpt:
+    """The part of a line that is shown, with what the caret stands under."""
+
+    text: str
+    """May still hold control characters."""
+    column: int
+    """0-based position of the caret in `text`."""
+    length: int
+    """Characters under the caret, at least 1."""
+
+
+def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
+    """The diagnostic with its line, caret and hint, without a newline at the end."""
+    lines = [_headline(diagnostic, color), *_quoted(diagnostic, color)]
+    if diagnostic.hint:
+        lines.append(_paint("hint:", color, fg="cyan") + f" {printable(diagnostic.hint)}")
+    return "\n".join(lines)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool) -> None:
+    """Print all of them in the order of files and places, then one line that counts them."""
+    ordered = sorted(diagnostics, key=sort_key)
+    for diagnostic in ordered:
+        print(format_diagnostic(diagnostic, color=color), file=stream)
+    if ordered:
+        print(count_line(ordered), file=stream)
+
+
+def count_line(diagnostics: Iterable[Diagnostic]) -> str:
+    """`2 errors, 1 warning`, leaving out what there is none of; empty for none at all."""
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    counts = [(severities.count("error"), "error"), (severities.count("warning"), "warning")]
+    return ", ".join(plural(count, word) for count, word in counts if count)
+
+
+def plural(count: int, word: str) -> str:
+    """`1 page`, `2 pages`; thousands are set apart with commas."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether to colour: on a terminal only, never with NO_COLOR set or on a dumb terminal."""
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def printable(text: str, keep: str = "") -> str:
+    """`text` with the characters that could act on a terminal escaped, those in `keep` excepted."""
+    return "".join(char if char in keep else _shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    """The character itself, or its escape if a terminal might obey it or hide it."""
+    harmless = unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char in _JOINERS
+    return char if harmless else char.encode("unicode_escape").decode("ascii")
+
+
+def _headline(diagnostic: Diagnostic, color: bool) -> str:
+    where = ":".join(_where(diagnostic))
+    prefix = _paint(f"{printable(where)}: ", color, bold=True) if where else ""
+    tone = "red" if diagnostic.severity == "error" else "yellow"
+    severity = _paint(f"{diagnostic.severity}:", color, fg=tone, bold=True)
+    return f"{prefix}{severity} {printable(diagnostic.message)} [{diagnostic.code}]"
+
+
+def _where(diagnostic: Diagnostic) -> list[str]:
+    if not diagnostic.path:
+        return []
+    place = diagnostic.place
+    return [diagnostic.path] + ([str(place.line), str(place.column)] if place else [])
+
+
+def _quoted(diagnostic: Diagnostic, color: bool) -> list[str]:
+    """The author's line and the caret under it; nothing when the line is not known."""
+    if diagnostic.place is None or not diagnostic.source_line.strip():
+        return []
+    excerpt = _cut(diagnostic.source_line, diagnostic.place)
+    number = f"{diagnostic.place.line:>5}"
+    before = excerpt.text[: excerpt.column]
+    under = excerpt.text[excerpt.column : excerpt.column + excerpt.length]
+    caret = _padding(before) + _paint("^" * max(1, len(_padding(under))), color, fg="green", bold=True)
+    shown = printable(excerpt.text, keep="\t")
+    return [f"{number} | {shown}", f"{' ' * len(number)} | {caret}"]
+
+
+def _cut(line: str, place: Place) -> _Excerpt:
+    """The stretch of `line` around `place`, … where it was cut; a place beyond the end moves there."""
+    column = min(max(place.column - 1, 0), len(line))
+    start = max(0, min(column - _BEFORE, len(line) - _EXCERPT)) if len(line) > _EXCERPT else 0
+    end = min(len(line), start + _EXCERPT)
+    head, tail = "…" if start else "", "…" if end < len(line) else ""
+    length = max(1, min(place.length, end - column))
+    return _Excerpt(head + line[start:end] + tail, column - start + len(head), length)
+
+
+def _padding(text: str) -> str:
+    """Blanks as wide as `text` on a terminal; a tab stays a tab, so that it jumps as far."""
+    return "".join(char if char == "\t" else " " * _width(char) for char in text)
+
+
+def _width(char: str) -> int:
+    """Columns the character takes once printed: 0 for accents, 2 for East Asian wide ones."""
+    if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"} or char in _JOINERS:
+        return 0
+    shown = _shown(char)
+    return len(shown) if shown != char else 1 + (unicodedata.east_asian_width(char) in "WF")
+
+
+def _paint(text: str, color: bool, *, fg: str | None = None, bold: bool | None = None) -> str:
+    return click.style(text, fg=fg, bold=bold) if color else text

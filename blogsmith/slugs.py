@@ -1,0 +1,27 @@
+"""Slugs: the form a title takes in an address or an id."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SEPARATORS = re.compile(r"[^\w]+|_+")
+
+
+def slugify(text: str) -> str:
+    """Lower-case words joined by hyphens; letters of every script are kept, accents too.
+
+    `Why Scale by sqrt(d_k)?` → `why-scale-by-sqrt-d-k`. Empty if `text` has no letter or digit.
+    """
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return _SEPARATORS.sub("-", unicodedata.normalize("NFC", folded)).strip("-")
+
+
+def unique(wanted: str, taken: set[str], fallback: str = "section") -> str:
+    """`wanted`, or `wanted-2`, `wanted-3`, … if taken; remembers the answer in `taken`."""
+    base = wanted or fallback
+    name, count = base, 2
+    while name in taken:
+        name, count = f"{base}-{count}", count + 1
+    taken.add(name)
+    return name

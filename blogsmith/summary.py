@@ -1,0 +1,51 @@
+"""What a build says about itself when it is done: one line, and a table of timings on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .report import count_line, plural
+
+if TYPE_CHECKING:
+    from .build import BuildReport
+
+
+def summary_line(report: BuildReport, seconds: float, target: str) -> str:
+    """What was built, how long it took, and what changed on disk; an empty `target` means nothing was."""
+    counts = (
+        plural(report.pages, "page"),
+        plural(report.formulas, "formula"),
+        plural(report.code_blocks, "code block"),
+        plural(report.images, "image"),
+    )
+    verb, where = ("built", f" → {target}") if target else ("checked", "")
+    notes = "; ".join(
+        filter(None, (_changes(report) if target else "", _left_out(report), _warnings(report)))
+    )
+    return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
+
+
+def scheduled_lines(report: BuildReport) -> list[str]:
+    """One line for each post that waits for its date."""
+    return [f"scheduled: {path} (built from its date on, or with --future)" for path in report.scheduled]
+
+
+def timing_table(timings: Mapping[str, float]) -> str:
+    """Milliseconds of each stage, in the order the stages ran."""
+    longest = max(map(len, timings), default=0)
+    return "\n".join(f"{stage:<{longest}} {seconds * 1000:>9.1f} ms" for stage, seconds in timings.items())
+
+
+def _changes(report: BuildReport) -> str:
+    return f"{report.written:,} written, {report.unchanged:,} unchanged, {report.removed:,} removed"
+
+
+def _left_out(report: BuildReport) -> str:
+    drafts = f"{plural(report.drafts, 'draft')} left out" if report.drafts else ""
+    scheduled = f"{len(report.scheduled):,} scheduled" if report.scheduled else ""
+    return ", ".join(filter(None, (drafts, scheduled)))
+
+
+def _warnings(report: BuildReport) -> str:
+    return count_line(report.diagnostics)

@@ -1,0 +1,171 @@
+"""Attribute lists: `{#id .class key=value}` behind an image, a link, code or a `[span]`, on a heading,
+or on a line of its own before a block.
+
+Only harmless attributes are taken (`ALLOWED`, `data-…`, `aria-…`); any other is an error, never a
+silently dropped text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from ..errors import Place, did_you_mean
+from .math import normal_id
+from .state import PageState, block_place, inline_place, line_text, page_of
+
+ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})
+
+_ITEM = re.compile(
+    r"[ \t\n]*(?:#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
+    r"|(?P<key>[A-Za-z][\w:-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'}<>]+)))"
+)
+_AFTER = ("image", "code_inline", "link_close", "span_close")
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """A parsed attribute list."""
+
+    end: int
+    """Index after the closing brace."""
+    id: str = ""
+    classes: tuple[str, ...] = ()
+    pairs: dict[str, str] = field(default_factory=dict)
+
+
+def parse_attributes(text: str, pos: int = 0) -> Attributes | None:
+    """The list that starts with `{` at `pos`, or None if that is no attribute list."""
+    if not text.startswith("{", pos):
+        return None
+    at, name, classes, pairs = pos + 1, "", [], {}
+    while found := _ITEM.match(text, at):
+        at = found.end()
+        if found["id"]:
+            name = normal_id(found["id"])
+        elif found["class"]:
+            classes.append(found["class"])
+        else:
+            values = (found["quoted"], found["single"], found["bare"])
+            pairs[found["key"]] = next((v for v in values if v is not None), "")
+    closing = re.compile(r"[ \t\n]*\}").match(text, at)
+    if not closing or at == pos + 1:
+        return None
+    return Attributes(closing.end(), name, tuple(classes), pairs)
+
+
+def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -> None:
+    """Put the list on `token`; attributes that could do harm are reported instead."""
+    if attributes.id:
+        token.attrSet("id", attributes.id)
+    for name in attributes.classes:
+        token.attrJoin("class", name)
+    for key, value in attributes.pairs.items():
+        if key in ALLOWED or key.startswith(("data-", "aria-")):
+            token.attrSet(key, value)
+        else:
+            page.reporter.error(
+                "attribute",
+                f"attribute {key} is not allowed here",
+                place,
+                did_you_mean(key, ALLOWED) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*",
+            )
+
+
+def attributes_inline(state: StateInline, silent: bool) -> bool:
+    """Inline rule: a list right behind an element it can belong to."""
+    if state.src[state.pos] != "{" or state.pending or not state.tokens:
+        return False
+    if state.tokens[-1].type not in _AFTER:
+        return False
+    found = parse_attributes(state.src[: state.posMax], state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = _opening(state.tokens)
+        apply(token, found, page_of(state.env), inline_place(state, state.pos, found.end))
+    state.pos = found.end
+    return True
+
+
+def _opening(tokens: list[Token]) -> Token:
+    """The token that opened what the last token closes."""
+    depth = 0
+    for token in reversed(tokens):
+        depth += token.nesting
+        if depth == 0:
+            return token
+    return tokens[-1]
+
+
+def span(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `[text]{.class}`."""
+    if state.src[state.pos] != "[":
+        return False
+    label_end = state.md.helpers.parseLinkLabel(state, state.pos, False)
+    if label_end < 0 or label_end + 1 >= state.posMax:
+        return False
+    if parse_attributes(state.src[: state.posMax], label_end + 1) is None:
+        return False
+    if not silent:
+        start, maximum = state.pos, state.posMax
+        state.pos, state.posMax = start + 1, label_end
+        state.push("span_open", "span", 1)
+        state.md.inline.tokenize(state)
+        state.push("span_close", "span", -1)
+        state.posMax = maximum
+    state.pos = label_end + 1
+    return True
+
+
+def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: a list alone on a line, for the block below it."""
+    if state.is_code_block(start):
+        return False
+    text = line_text(state, start).rstrip()
+    found = parse_attributes(text)
+    if found is None or found.end != len(text) or start + 1 >= end or state.isEmpty(start + 1):
+        return False
+    if silent:
+        return True
+    token = state.push("attributes", "", 0)
+    token.map = [start, start + 1]
+    token.meta["attributes"] = found
+    token.meta["place"] = block_place(state, state.bMarks[start] + state.tShift[start], len(text))
+    state.line = start + 1
+    return True
+
+
+def resolve_blocks(state: StateCore) -> None:
+    """Core rule: hand block lists to the token behind them."""
+    page = page_of(state.env)
+    state.tokens = list(_resolved(state.tokens, page))
+
+
+def _resolved(tokens: list[Token], page: PageState) -> Iterator[Token]:
+    waiting: list[Token] = []
+    for token in tokens:
+        if token.type == "attributes":
+            waiting.append(token)
+            continue
+        if waiting and token.nesting >= 0:
+            for source in waiting:
+                apply(token, source.meta["attributes"], page, source.meta["place"])
+            waiting = []
+        yield token
+
+
+def attribute_rules(md: MarkdownIt) -> None:
+    """Register the rules."""
+    md.inline.ruler.after("link", "span", span)
+    md.inline.ruler.push("attributes", attributes_inline)
+    md.block.ruler.before(
+        "fence", "attributes", attributes_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )

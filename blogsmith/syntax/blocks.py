@@ -1,0 +1,213 @@
+"""Block `<div>`s with a meaning: collapsible, image-compare, video-embed, hf-space, runnable, and any
+`<div markdown="1">`. Markdown inside is parsed, with or without blank lines.
+
+A div that only carries data (`video-embed`, a plugin's class) becomes the shortcode of that name;
+`collapsible`, `runnable` and markdown divs become containers. Every other div is raw HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+
+from ..errors import TextMap
+from .attributes import ALLOWED
+from .records import Collapsible, Shortcode, put
+from .state import block_place, line_start, page_of
+from .tags import StartTag, start_tag
+
+CONTAINERS = ("collapsible", "runnable")
+"""Classes whose div holds Markdown."""
+
+DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
+"""Class of a div that only carries data → its shortcode; plugins add theirs."""
+
+_DIV = re.compile(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LABEL_SPAN = re.compile(
+    r"<span\s+class=[\"']?compare-label-(before|after)[\"']?\s*>(.*?)</span\s*>", re.IGNORECASE | re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a div reaches; indices into the source."""
+
+    tag: StartTag
+    first: int
+    """Line of `<div`."""
+    open_line: int
+    """Line on which the start tag ends."""
+    inner: int
+    inner_end: int
+    last: int
+    """Line of `</div>`."""
+    end: int
+    """After `</div>`."""
+
+
+def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule for the divs above."""
+    pos = line_start(state, start)
+    if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
+        return False
+    tag = start_tag(state.src, pos)
+    kind = _kind(state, tag) if tag else ""
+    if not tag or not kind:
+        return False
+    extent = _extent(state, start, end, tag)
+    if extent is None:
+        if not silent:
+            place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
+            page_of(state.env).reporter.error(
+                "div-open", f'<div class="{kind}"> has no closing </div>', place, "add a line </div>"
+            )
+        return False
+    if state.src[extent.end : state.eMarks[extent.last]].strip():
+        return False
+    if silent:
+        return True
+    if kind in CONTAINERS or kind == "markdown":
+        _push_container(state, extent, kind)
+    else:
+        _push_call(state, extent, kind)
+    state.line = extent.last + 1
+    return True
+
+
+def _kind(state: StateBlock, tag: StartTag) -> str:
+    known = {*CONTAINERS, *DATA, *page_of(state.env).options.block_classes}
+    named = next((name for name in tag.classes if name in known), "")
+    return named or ("markdown" if tag.get("markdown") in ("1", "block") else "")
+
+
+def _extent(state: StateBlock, start: int, end: int, tag: StartTag) -> Extent | None:
+    """Find the matching `</div>` inside the container; fences in between do not count."""
+    open_line = start
+    while open_line < end and state.eMarks[open_line] < tag.end:
+        open_line += 1
+    depth, fence = 1, ""
+    for line in range(open_line, end):
+        if line > start and not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
+            return None
+        begin = tag.end if line == open_line else state.bMarks[line]
+        fence_mark = _FENCE.match(state.src, begin, state.eMarks[line])
+        if fence_mark and (not fence or fence_mark[1].startswith(fence)):
+            fence = "" if fence else fence_mark[1]
+        if fence or fence_mark:
+            continue
+        for found in _DIV.finditer(state.src, begin, state.eMarks[line]):
+            depth += -1 if found[1] else 1
+            if depth == 0:
+                close = state.src.find(">", found.end(), state.eMarks[line])
+                after = close + 1 if close >= 0 else state.eMarks[line]
+                return Extent(tag, start, open_line, tag.end, found.start(), line, after)
+    return None
+
+
+def _push_container(state: StateBlock, extent: Extent, kind: str) -> None:
+    opening = state.push(f"{kind}_open", "div", 1)
+    opening.map = [extent.first, extent.last + 1]
+    if kind == "collapsible":
+        is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
+        put(opening, Collapsible(extent.tag.get("data-label") or "Show", is_open))
+    _copy_attributes(state, extent, opening.attrs)
+    _parse_inside(state, extent)
+    state.push(f"{kind}_close", "div", -1)
+
+
+def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | int | float]) -> None:
+    for item in extent.tag.attributes:
+        if item.name in ("markdown", "data-label", "open", "data-open"):
+            continue
+        if item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role":
+            attrs[item.name] = item.value
+        elif not (item.name == "style" and not page_of(state.env).options.untrusted):
+            place = block_place(state, item.start, item.end - item.start)
+            page_of(state.env).reporter.error("attribute", f"attribute {item.name} is not allowed here", place)
+        else:
+            attrs[item.name] = item.value
+
+
+def _parse_inside(state: StateBlock, extent: Extent) -> None:
+    """Parse the lines between the tags as blocks; parts of lines by moving their marks."""
+    first = extent.open_line
+    if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
+        first += 1
+    last = extent.last
+    saved = (state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last])
+    if first == extent.open_line:
+        _start_line_at(state, first, extent.inner)
+    state.eMarks[last] = extent.inner_end
+    ends = last + 1 if state.src[line_start(state, last) : extent.inner_end].strip() else last
+    parent, limit = state.parentType, state.lineMax
+    state.lineMax = ends
+    if first < ends:
+        state.md.block.tokenize(state, first, ends)
+    state.parentType, state.lineMax = parent, limit
+    state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last] = saved
+
+
+def _start_line_at(state: StateBlock, line: int, pos: int) -> None:
+    state.bMarks[line] = pos
+    state.tShift[line] = min(state.skipSpaces(pos), state.eMarks[line]) - pos
+    state.sCount[line] = state.blkIndent
+
+
+def _push_call(state: StateBlock, extent: Extent, kind: str) -> None:
+    """A data div as a shortcode call: `data-src="x"` is the argument `src`."""
+    page = page_of(state.env)
+    args: dict[str, str] = {}
+    maps: dict[str, TextMap] = {}
+    for item in extent.tag.attributes:
+        if item.name.startswith("data-"):
+            key = item.name.removeprefix("data-")
+            args[key] = item.value
+            place = block_place(state, item.start)
+            maps[key] = TextMap(item.value, ((place.line, place.column),))
+    inside = state.src[extent.inner : extent.inner_end]
+    if kind == "image-compare":
+        _read_labels(state, extent, inside, args, maps)
+    elif inside.strip():
+        place = block_place(state, extent.inner + len(inside) - len(inside.lstrip()))
+        page.reporter.error("div-content", f'<div class="{kind}"> holds no text of its own', place, "put it behind the </div>")
+    pos = line_start(state, extent.first)
+    place = block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)
+    name = DATA.get(kind) or page.options.block_classes[kind]
+    token = state.push("shortcode", "", 0)
+    token.map = [extent.first, extent.last + 1]
+    put(token, Shortcode(name, args, place, maps, extent.tag.get("id")))
+
+
+def _read_labels(
+    state: StateBlock, extent: Extent, inside: str, args: dict[str, str], maps: dict[str, TextMap]
+) -> None:
+    """The label spans of a compare slider; anything else inside is reported."""
+    for found in _LABEL_SPAN.finditer(inside):
+        key = f"label-{found[1].lower()}"
+        args[key] = " ".join(found[2].split())
+        place = block_place(state, extent.inner + found.start(2))
+        maps[key] = TextMap(args[key], ((place.line, place.column),))
+    rest = _LABEL_SPAN.sub("", inside)
+    if rest.strip():
+        offset = inside.find(rest.strip().split("\n")[0])
+        page_of(state.env).reporter.error(
+            "div-content",
+            "an image-compare holds only its two label spans",
+            block_place(state, extent.inner + max(0, offset)),
+            'write <span class="compare-label-before">…</span> and <span class="compare-label-after">…</span>',
+        )
+
+
+def block_rules(md: MarkdownIt) -> None:
+    """Register the rule before raw HTML."""
+    md.block.ruler.before(
+        "html_block", "div", block_div, {"alt": ["paragraph", "reference", "blockquote"]}
+    )
+
+

@@ -1,0 +1,117 @@
+"""Citations: `[@key]`, `[@a; @b]`, `[@key, p. 3]`, and `@key` in running text.
+
+Numeric style: numbers by first citation. A bare `@word` is a citation only if it is a key of the
+page, since handles and addresses look the same; in brackets an unknown key is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from ..errors import did_you_mean
+from .records import Citation, Cited, Entry, get, put
+from .state import PageState, inline_place, page_of
+
+_KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
+_GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[:])")
+_ITEM = re.compile(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
+_BARE = re.compile(_KEY)
+
+
+def group(state: StateInline, silent: bool) -> bool:
+    """Inline rule: citations in brackets."""
+    found = _GROUP.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    items, at = [], 0
+    while at < len(found[1]) and (item := _ITEM.match(found[1], at)):
+        start = found.start(1) + item.start(1)
+        place = inline_place(state, start - 1, start + len(item[1]))
+        items.append(Cited(item[1], (item[2] or "").strip(), place))
+        at = item.end()
+    if at < len(found[1]) or not items:
+        return False
+    if not silent:
+        _push(state, tuple(items))
+    state.pos = found.end()
+    return True
+
+
+def bare(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `@key` in the text."""
+    found = _BARE.match(state.src, state.pos, state.posMax)
+    if not found or (state.pos > 0 and state.src[state.pos - 1].isalnum()):
+        return False
+    page = page_of(state.env)
+    if found[1] not in page.references:
+        return False
+    if not silent:
+        place = inline_place(state, found.start(), found.end())
+        _push(state, (Cited(found[1], "", place),))
+    state.pos = found.end()
+    return True
+
+
+def _push(state: StateInline, items: tuple[Cited, ...]) -> None:
+    put(state.push("citation", "cite", 0), Citation(items))
+
+
+def number_citations(state: StateCore) -> None:
+    """Core rule: numbers by first use; the list of entries at the end; what is wrong is reported."""
+    page = page_of(state.env)
+    uses: dict[str, int] = {}
+    order: dict[str, int] = {}
+    for token in _citations(state.tokens):
+        citation = get(token, Citation)
+        numbers, counts = [], []
+        for item in citation.items:
+            if item.key not in page.references:
+                _unknown(item, page)
+                numbers.append(0)
+                counts.append(0)
+                continue
+            numbers.append(order.setdefault(item.key, len(order) + 1))
+            uses[item.key] = uses.get(item.key, 0) + 1
+            counts.append(uses[item.key])
+        put(token, replace(citation, numbers=tuple(numbers), uses=tuple(counts)))
+    if page.references:
+        _append_entries(state, page, order, uses)
+
+
+def _citations(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == "citation":
+                yield child
+
+
+def _unknown(item: Cited, page: PageState) -> None:
+    page.reporter.error(
+        "citation-key",
+        f"no reference has the key {item.key}",
+        item.place,
+        did_you_mean(item.key, page.references) or "add it under references: in the front matter",
+    )
+
+
+def _append_entries(state: StateCore, page: PageState, order: dict[str, int], uses: dict[str, int]) -> None:
+    for key, reference in page.references.items():
+        if key not in order:
+            page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place)
+            order[key] = len(order) + 1
+    token = Token("bibliography", "section", 0, block=True)
+    token.meta["entries"] = tuple(Entry(key, uses.get(key, 0)) for key in order)
+    state.tokens.append(token)
+
+
+def cite_rules(md: MarkdownIt) -> None:
+    """Register the inline rules before links."""
+    md.inline.ruler.before("link", "cite_group", group)
+    md.inline.ruler.before("link", "cite_bare", bare)

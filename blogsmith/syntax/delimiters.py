@@ -1,0 +1,146 @@
+"""Where a formula begins and ends: pure scanning, shared by the inline, block and table rules.
+
+`$` follows Pandoc's rule: it opens before a non-space, closes after a non-space and not before a
+digit, and the first bare `$` decides. So `$5 and $10` is money. A formula never contains a code
+span, since code is recognised first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .codespans import code_span_end, run_length
+
+ENVIRONMENTS = frozenset(
+    name + star
+    for name in ("equation", "align", "gather", "multline", "alignat", "flalign", "eqnarray", "displaymath")
+    for star in ("", "*")
+) | {"math", "subequations"}
+"""Environments that are a display by themselves."""
+
+_BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A formula in a text; all are indices into that text."""
+
+    start: int
+    """Of the opening delimiter."""
+    inner: int
+    """Of the first character of the TeX."""
+    inner_end: int
+    """After the last character of the TeX."""
+    end: int
+    """After the closing delimiter."""
+    display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A pair of `$` that is text, because a digit follows the second."""
+
+    start: int
+    end: int
+    """After the second `$`."""
+
+
+def find_formula(text: str, pos: int, end: int) -> Found | Refused | None:
+    """The formula that opens at `pos`, if its end is found before `end`."""
+    if text[pos] == "$":
+        if text.startswith("$$", pos):
+            return delimited(text, pos, end, "$$", "$$")
+        return _dollar(text, pos, end)
+    if text.startswith("\\(", pos):
+        return delimited(text, pos, end, "\\(", "\\)", display=False)
+    if text.startswith("\\[", pos):
+        return delimited(text, pos, end, "\\[", "\\]")
+    return environment(text, pos, end)
+
+
+def delimited(
+    text: str, pos: int, end: int, opening: str, closing: str, *, display: bool = True
+) -> Found | None:
+    """`opening … closing` at `pos`; blank formulas are text."""
+    inner = pos + len(opening)
+    at = find_closing(text, inner, end, closing)
+    if at < 0 or not text[inner:at].strip():
+        return None
+    return Found(pos, inner, at, at + len(closing), display)
+
+
+def find_closing(text: str, pos: int, end: int, closing: str) -> int:
+    """Index of `closing`, or -1; TeX escapes are stepped over, a code span ends the search."""
+    while pos < end:
+        if text.startswith(closing, pos) and pos + len(closing) <= end:
+            return pos
+        char = text[pos]
+        if char == "\\":
+            pos += 2
+        elif char == "`":
+            if code_span_end(text, pos, end) > pos:
+                return -1
+            pos += run_length(text, pos, end)
+        else:
+            pos += 1
+    return -1
+
+
+def environment(text: str, pos: int, end: int) -> Found | None:
+    r"""`\begin{align} … \end{align}` at `pos`; the TeX includes both commands."""
+    begin = _BEGIN.match(text, pos, end)
+    if not begin or begin[1] not in ENVIRONMENTS:
+        return None
+    name = re.escape(begin[1])
+    depth = 0
+    for found in re.compile(rf"\\(begin|end)\{{{name}\}}").finditer(text, pos, end):
+        depth += 1 if found[1] == "begin" else -1
+        if depth == 0:
+            return Found(pos, pos, found.end(), found.end(), True)
+    return None
+
+
+def _dollar(text: str, pos: int, end: int) -> Found | Refused | None:
+    inner = pos + 1
+    if inner >= end or text[inner].isspace():
+        return None
+    at = find_closing(text, inner, end, "$")
+    if at <= inner or text[at - 1].isspace():
+        return None
+    if at + 1 < end and text[at + 1] == "$":
+        return None
+    if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
+        return Refused(pos, at + 1)
+    return Found(pos, inner, at, at + 1, False)
+
+
+def opens_display(text: str, pos: int, end: int) -> str:
+    """The closing delimiter of a display left open at the end of `text[pos:end]`, else empty."""
+    while pos < end:
+        char = text[pos]
+        if char == "`":
+            pos = max(code_span_end(text, pos, end), pos + run_length(text, pos, end))
+            continue
+        if char in "$\\":
+            found = find_formula(text, pos, end)
+            if isinstance(found, (Found, Refused)):
+                pos = found.end
+                continue
+            closing = closing_of(text, pos, end)
+            if closing:
+                return closing
+        pos += 2 if char == "\\" else 1
+    return ""
+
+
+def closing_of(text: str, pos: int, end: int) -> str:
+    """The delimiter that would close a display opening at `pos`, or empty if none opens there."""
+    if text.startswith("$$", pos):
+        return "$$"
+    if text.startswith("\\[", pos):
+        return "\\]"
+    begin = _BEGIN.match(text, pos, end)
+    if begin and begin[1] in ENVIRONMENTS:
+        return f"\\end{{{begin[1]}}}"
+    return ""

@@ -1,0 +1,121 @@
+"""Blocks inside a paragraph: the paragraph is taken apart around them.
+
+`text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` stands in a `<p>`. Inline
+elements open at that point (emphasis, a link) are closed before the block and opened again after it.
+Where only phrasing content may stand (headings, titles) a display stays inline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import Reporter
+from .records import Math, get, put
+from .state import page_of
+
+BLOCKS = frozenset({"math_display", "shortcode"})
+"""Inline tokens that are blocks in the page."""
+
+_PHRASING = frozenset({"heading_open", "callout_title_open"})
+
+
+def split_paragraphs(state: StateCore) -> None:
+    """Core rule after the inline pass."""
+    result: list[Token] = []
+    tokens = state.tokens
+    for index, token in enumerate(tokens):
+        children = token.children or []
+        if token.type == "inline" and any(child.type in BLOCKS for child in children):
+            before = tokens[index - 1].type if index else ""
+            if before in _PHRASING:
+                _keep_inline(children, page_of(state.env).reporter)
+            elif before == "paragraph_open":
+                opening = result.pop()
+                result.extend(_split(opening, token, tokens[index + 1]))
+                continue
+        result.append(token)
+    state.tokens = [t for t in result if t.type != "_dropped"]
+
+
+def _keep_inline(children: list[Token], reporter: Reporter) -> None:
+    for child in children:
+        if child.type == "math_display":
+            child.type = "math_inline"
+            put(child, replace(get(child, Math), display=False))
+        elif child.type == "shortcode":
+            place = child.meta["shortcode"].place
+            reporter.error("shortcode-place", "a block cannot stand in a heading or title", place)
+
+
+def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
+    """The pieces of one paragraph; its closing token is marked for removal."""
+    for part in _parts(inline.children or []):
+        if len(part) == 1 and part[0].type in BLOCKS:
+            block = part[0]
+            block.block, block.map, block.level = True, inline.map, opening.level
+            yield block
+        elif any(t.content.strip() or t.type not in ("text", "softbreak", "hardbreak") for t in part):
+            yield from _paragraph(opening, inline, closing, part)
+    closing.type = "_dropped"
+
+
+def _parts(children: list[Token]) -> Iterator[list[Token]]:
+    """Runs of inline tokens between the blocks, each balanced."""
+    part: list[Token] = []
+    open_tokens: list[Token] = []
+    for token in children:
+        if token.type in BLOCKS:
+            yield _trimmed([*part, *(_closing(t) for t in reversed(open_tokens))])
+            yield [token]
+            part = [_again(t) for t in open_tokens]
+            continue
+        part.append(token)
+        if token.nesting == 1:
+            open_tokens.append(token)
+        elif token.nesting == -1:
+            open_tokens.pop()
+    yield _trimmed(part)
+
+
+def _closing(opening: Token) -> Token:
+    return Token(opening.type.replace("_open", "_close"), opening.tag, -1, markup=opening.markup)
+
+
+def _again(opening: Token) -> Token:
+    # an id may stand only once in a page
+    attrs = {key: value for key, value in opening.attrs.items() if key != "id"}
+    return replace(opening, attrs=attrs)
+
+
+def _trimmed(part: list[Token]) -> list[Token]:
+    """Without line breaks and blanks at both ends, and without elements left empty."""
+    part = _without_empty(part)
+    while part and part[0].type in ("softbreak", "hardbreak"):
+        part = part[1:]
+    while part and part[-1].type in ("softbreak", "hardbreak"):
+        part = part[:-1]
+    if part and part[0].type == "text":
+        part[0] = replace(part[0], content=part[0].content.lstrip())
+    if part and part[-1].type == "text":
+        part[-1] = replace(part[-1], content=part[-1].content.rstrip())
+    return part
+
+
+def _without_empty(part: list[Token]) -> list[Token]:
+    result: list[Token] = []
+    for token in part:
+        if token.nesting == -1 and result and result[-1].nesting == 1:
+            result.pop()
+        else:
+            result.append(token)
+    return result
+
+
+def _paragraph(opening: Token, inline: Token, closing: Token, part: list[Token]) -> Iterator[Token]:
+    yield replace(opening)
+    yield replace(inline, children=part, content=inline.content)
+    yield Token("paragraph_close", "p", -1, block=True, hidden=opening.hidden, level=closing.level)

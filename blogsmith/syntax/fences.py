@@ -1,0 +1,149 @@
+"""What stands behind the opening ``` of a code fence.
+
+`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}` and the executable
+forms `{python}` and `{code-cell} python` (shown as their language; running them is not done here).
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import Place, did_you_mean
+from .math import normal_id
+from .records import Fence, put
+from .state import PageState, page_of
+
+_PART = re.compile(
+    r"[ \t]*(?:\{(?P<brace>[^{}]*)\}"
+    r"|(?P<key>[A-Za-z][\w-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s{}]+))"
+    r"|(?P<word>[^\s{}]+)|(?P<stray>[{}]))"
+)
+_LINES = re.compile(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
+_KEYS = ("title", "linenos", "fold", "start", "hl", "id")
+_WORDS = ("linenos", "fold", "eval")
+_MAX_LINE = 100_000
+
+
+def parse_info(info: str, page: PageState | None = None, place: Place | None = None) -> Fence:
+    """The info string as a record; anything not understood is a warning at `place`."""
+    reader = _Reader(page, place)
+    for found in _PART.finditer(info):
+        if found["brace"] is not None:
+            reader.brace(found["brace"])
+        elif found["key"]:
+            value = next(v for v in (found["quoted"], found["single"], found["bare"]) if v is not None)
+            reader.pair(found["key"], value, found.start("key"))
+        elif found["word"]:
+            reader.word(found["word"], found.start("word"))
+    return reader.fence()
+
+
+class _Reader:
+    """Collects the parts of one info string."""
+
+    def __init__(self, page: PageState | None, place: Place | None) -> None:
+        self.page, self.place = page, place
+        self.language = self.title = self.fold = self.id = ""
+        self.marked: set[int] = set()
+        self.numbered: bool | None = None
+        self.first_line = 1
+        self.classes: list[str] = []
+
+    def brace(self, text: str) -> None:
+        text = text.strip()
+        if _LINES.fullmatch(text):
+            self.marked |= _line_numbers(text)
+            return
+        for word in text.split():
+            if word.startswith("."):
+                self.class_or_language(word[1:])
+            elif word.startswith("#"):
+                self.id = normal_id(word[1:])
+            elif word == "code-cell":
+                continue
+            elif not self.language and re.fullmatch(r"[\w+-]+", word):
+                self.language = word
+
+    def class_or_language(self, name: str) -> None:
+        if self.language:
+            self.classes.append(name)
+        else:
+            self.language = name
+
+    def pair(self, key: str, value: str, offset: int) -> None:
+        if key == "title":
+            self.title = value
+        elif key == "fold":
+            self.fold = "" if value in ("false", "no") else _fold_label(value)
+        elif key == "linenos":
+            self.numbered = value not in ("false", "no", "0")
+        elif key == "start" and value.isdigit():
+            self.first_line, self.numbered = int(value[:6]), True
+        elif key == "hl" and _LINES.fullmatch(value):
+            self.marked |= _line_numbers(value)
+        elif key == "id":
+            self.id = normal_id(value)
+        else:
+            self.problem(key, offset, _KEYS)
+
+    def word(self, word: str, offset: int) -> None:
+        if not self.language and offset == 0:
+            self.language = word
+        elif word == "linenos":
+            self.numbered = True
+        elif word == "fold":
+            self.fold = _fold_label("true")
+        elif word != "eval":
+            self.problem(word, offset, _WORDS)
+
+    def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
+        if self.page is None or self.place is None:
+            return
+        at = Place(self.place.line, self.place.column + offset, len(word))
+        hint = did_you_mean(word, choices) or f"known: {', '.join(_KEYS)}, {{lines}}"
+        self.page.reporter.warn("fence-info", f"{word} means nothing on a code fence", at, hint)
+
+    def fence(self) -> Fence:
+        return Fence(
+            self.language,
+            self.title,
+            frozenset(self.marked),
+            self.numbered,
+            self.first_line,
+            self.fold,
+            self.id,
+            tuple(self.classes),
+            self.place,
+        )
+
+
+def _fold_label(value: str) -> str:
+    return "Show code" if value in ("", "true", "yes") else value
+
+
+def _line_numbers(text: str) -> set[int]:
+    """`3,5-7` → {3, 5, 6, 7}; ranges beyond any real file are cut."""
+    numbers: set[int] = set()
+    for part in re.split(r"[ ,]+", text):
+        first, _, last = part.partition("-")
+        begin = min(int(first[:7]), _MAX_LINE)
+        numbers.update(range(begin, min(int((last or first)[:7]), _MAX_LINE) + 1))
+    return numbers
+
+
+def fences(state: StateCore) -> None:
+    """Core rule: read the info string of every fence."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.type == "fence":
+            put(token, parse_info(token.info.strip(), page, _info_place(token, page)))
+
+
+def _info_place(token: Token, page: PageState) -> Place:
+    line = (token.map or [0])[0]
+    text = page.lines[line] if line < len(page.lines) else ""
+    column = text.find(token.info.strip()) if token.info.strip() else 0
+    return Place(page.first_line + line, max(0, column) + 1, max(1, len(token.info.strip().split(" ")[0])))

@@ -1,0 +1,65 @@
+"""An image alone in its paragraph is a figure; its title text is the caption.
+
+`![alt](a.png "Caption with $x$"){#fig-x width=60%}`: alt text and caption are two things.
+"""
+
+from __future__ import annotations
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import TextMap
+from .math import normal_id
+from .records import Figure, LinkAt, get, put
+from .state import PageState, page_of
+
+
+def figures(state: StateCore) -> None:
+    """Core rule after the inline pass."""
+    page = page_of(state.env)
+    tokens = state.tokens
+    for index in range(1, len(tokens) - 1):
+        inline = tokens[index]
+        opening, closing = tokens[index - 1], tokens[index + 1]
+        if inline.type != "inline" or opening.type != "paragraph_open" or opening.hidden:
+            continue
+        image = _lone_image(inline)
+        if image is None:
+            continue
+        caption = str(image.attrs.pop("title", ""))
+        name = normal_id(str(image.attrs.pop("id", "")))
+        for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
+            token.type, token.tag = kind, "figure"
+            put(token, Figure(name, caption=bool(caption)))
+        if caption:
+            closing.children = _caption(state.md, caption, image, page)
+
+
+def _lone_image(inline: Token) -> Token | None:
+    """The image if the text is one image, or one link around one image."""
+    children = [c for c in inline.children or [] if not (c.type == "text" and not c.content.strip())]
+    if len(children) == 3 and children[0].type == "link_open" and children[2].type == "link_close":
+        children = children[1:2]
+    return children[0] if len(children) == 1 and children[0].type == "image" else None
+
+
+def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> list[Token]:
+    place = get(image, LinkAt).place
+    line = page.lines[place.line - page.first_line] if place.line >= page.first_line else ""
+    column = line.find(caption, place.column - 1) + 1 or place.column
+    return parse_inline(md, TextMap(caption, ((place.line, column),) * (caption.count("\n") + 1)), page)
+
+
+def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
+    """Inline tokens of a text that is no paragraph: a caption, a title, a label."""
+    before = page.current, page.base, page.ambiguous_dollar
+    page.current, page.base, page.ambiguous_dollar = text, 0, False
+    tokens: list[Token] = []
+    # block constructs have no place in such a text; what they are called stays visible as text
+    md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
+    page.current, page.base, page.ambiguous_dollar = before
+    for token in tokens:
+        if token.type == "math_display":
+            token.type = "math_inline"
+    return tokens

@@ -1,0 +1,114 @@
+"""Headings: ids, plain text, the title's H1, numbers.
+
+An H1 equal to the post's title (or standing in for a missing one) is taken out of the body; any
+other H1 becomes an H2 and is reported. Ids come from the plain text, formulas spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import Place
+from ..slugs import slugify, unique
+from .attributes import apply, parse_attributes
+from .records import Heading, Math, get, put
+from .state import PageState, page_of
+
+
+@dataclass(slots=True)
+class _Counter:
+    """Numbers of headings: 1, 1.1, …"""
+
+    counts: list[int]
+
+    def next(self, level: int) -> str:
+        depth = max(0, level - 2)
+        self.counts = [*self.counts, *[0] * (depth + 1 - len(self.counts))][: depth + 1]
+        self.counts[depth] += 1
+        return ".".join(str(max(1, n)) for n in self.counts)
+
+
+def plain_text(tokens: Sequence[Token], page: PageState) -> str:
+    """What a reader would read aloud of inline tokens; formulas in linear form."""
+    pieces = []
+    for token in tokens:
+        if token.type in ("math_inline", "math_display"):
+            pieces.append(page.options.linear_math(get(token, Math).tex))
+        elif token.type in ("text", "code_inline", "kbd", "abbr"):
+            pieces.append(token.content)
+        elif token.type in ("softbreak", "hardbreak"):
+            pieces.append(" ")
+        elif token.type == "image":
+            pieces.append(plain_text(token.children or [], page))
+    return "".join(pieces)
+
+
+def heading_attributes(state: StateCore) -> None:
+    """Core rule before the inline pass: `## Title {#id .class}`."""
+    page = page_of(state.env)
+    for opening, inline in zip(state.tokens, state.tokens[1:], strict=False):
+        if opening.type != "heading_open":
+            continue
+        at = inline.content.rfind("{")
+        found = parse_attributes(inline.content, at) if at > 0 else None
+        # `$\frac{a}{b}$` ends in a brace too, so the list must stand behind a blank
+        if found and found.end == len(inline.content) and inline.content[at - 1].isspace():
+            place = inline.meta["textmap"].place(at, found.end - at)
+            apply(opening, found, page, place)
+            inline.content = inline.content[:at].rstrip()
+
+
+def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | None:
+    """Take the H1 that repeats `title` out of `tokens`, demote others; the inline token taken, if any.
+
+    title: plain text, empty if the post has none: then its first H1 is the title.
+    """
+    taken = None
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.type == "heading_open" and token.tag == "h1":
+            inline = tokens[index + 1]
+            text = plain_text(inline.children or [], page).strip()
+            if taken is None and (not title or text.casefold() == title.strip().casefold()):
+                taken = inline
+                del tokens[index : index + 3]
+                continue
+            token.tag = tokens[index + 2].tag = "h2"
+            _warn_demoted(inline, page)
+        index += 1
+    return taken
+
+
+def _warn_demoted(inline: Token, page: PageState) -> None:
+    text = inline.meta["textmap"]
+    page.reporter.warn(
+        "heading-h1",
+        "a page has one H1, its title; this heading becomes an H2",
+        text.place(0, len(text.text)),
+        "write ## for a section",
+    )
+
+
+def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool) -> None:
+    """Give every heading its id, plain text and, if asked, its number."""
+    taken = {str(token.attrs["id"]) for token in tokens if "id" in token.attrs}
+    asked: dict[str, Place] = {}
+    counter = _Counter([])
+    for opening, inline in zip(tokens, tokens[1:], strict=False):
+        if opening.type != "heading_open":
+            continue
+        text = " ".join(plain_text(inline.children or [], page).split())
+        name = str(opening.attrs.get("id", ""))
+        if name and name in asked:
+            place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
+            page.reporter.error("id-twice", f"id {name} is used on line {asked[name].line} already", place)
+        if name:
+            asked[name] = inline.meta["textmap"].place(0)
+        name = name or unique(slugify(text), taken)
+        level = int(opening.tag[1])
+        put(opening, Heading(level, name, text, counter.next(level) if numbered else ""))

@@ -1,0 +1,195 @@
+"""Formulas: `$…$`, `\\(…\\)`, `$$…$$`, `\\[…\\]` and display environments.
+
+Math is recognised before tables, emphasis and escapes, after code. A display on lines of its own
+is a block token `math_display`; one inside a paragraph is an inline token of the same type, and
+`displays.py` takes the paragraph apart around it. Conversion is not done here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+from ..errors import TextMap
+from .delimiters import Found, Refused, closing_of, find_closing, find_formula
+from .records import Math, put
+from .state import (
+    block_place,
+    inline_map,
+    inline_place,
+    line_start,
+    page_of,
+)
+
+_LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
+_LOOKS_LIKE_TEX = re.compile(r"[\\^_]|^[A-Za-z]$")
+TAIL = re.compile(r"[.,;:](?=\s|$)")
+"""Punctuation that belongs to the line of the display before it."""
+
+
+def normal_id(label: str) -> str:
+    """`eq:x` → `eq-x`: the id a label becomes."""
+    return label.strip().replace(":", "-", 1)
+
+
+def math_inline(state: StateInline, silent: bool) -> bool:
+    """Inline rule for every delimiter; runs before `escape`, so `\\(` is still whole."""
+    if state.src[state.pos] not in "$\\":
+        return False
+    found = find_formula(state.src, state.pos, state.posMax)
+    if isinstance(found, Refused):
+        return _refused(state, found, silent)
+    if found is None or _glued_to_refused(state, found):
+        return False if found is None else _as_text(state, found.end, silent)
+    end, label, tail = found.end, "", ""
+    if found.display:
+        end, label, tail = _after_display(state.src, end, state.posMax)
+    if not silent:
+        token = state.push("math_display" if found.display else "math_inline", "math", 0)
+        origin = inline_map(state, found.inner, found.inner_end)
+        token.content = origin.text
+        put(token, Math(origin.text, found.display, origin, label, tail))
+    state.pos = end
+    return True
+
+
+def _after_display(text: str, pos: int, end: int) -> tuple[int, str, str]:
+    """What follows a display directly: end of it, label, punctuation."""
+    label, tail = "", ""
+    found = _LABEL.match(text, pos, end)
+    if found:
+        label, pos = normal_id(found[1]), found.end()
+    punctuation = TAIL.match(text, pos, end)
+    if punctuation:
+        tail, pos = punctuation[0], punctuation.end()
+    return pos, label, tail
+
+
+def _refused(state: StateInline, pair: Refused, silent: bool) -> bool:
+    """`$x$2`: both dollars are text, so that no later `$` pairs with the second one."""
+    if not silent:
+        page = page_of(state.env)
+        page.ambiguous_dollar = True
+        if _LOOKS_LIKE_TEX.search(state.src[pair.start + 1 : pair.end - 1]):
+            page.reporter.warn(
+                "math-dollar",
+                f"{state.src[pair.start : pair.end]} is text, not math: a digit follows the closing $",
+                inline_place(state, pair.start, pair.end),
+                "write \\(…\\), or put the digit inside",
+            )
+    return _as_text(state, pair.end, silent)
+
+
+def _glued_to_refused(state: StateInline, found: Found) -> bool:
+    """After a refused pair, a `$` right behind a digit is doubtful too: neither is math."""
+    before = state.src[found.start - 1 : found.start]
+    glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
+    return glued and page_of(state.env).ambiguous_dollar
+
+
+def _as_text(state: StateInline, end: int, silent: bool) -> bool:
+    if not silent:
+        state.append_pending(state.src[state.pos : end])
+    state.pos = end
+    return True
+
+
+def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: a display that opens at the start of a line, blank lines inside allowed."""
+    pos = line_start(state, start)
+    if state.is_code_block(start) or pos >= state.eMarks[start] or state.src[pos] not in "$\\":
+        return False
+    closing = closing_of(state.src, pos, state.eMarks[start])
+    if not closing:
+        return False
+    last, inner_end = _find_end(state, start, end, pos, closing)
+    if last < 0:
+        return _unclosed(state, start, pos, closing, silent)
+    inside = closing.startswith("\\end")
+    inner = pos if inside else pos + 2
+    origin = _origin(state, start, last, inner, inner_end + (len(closing) if inside else 0))
+    if not origin.text.strip():
+        return False
+    if silent:
+        return True
+    _push_block(state, start, last, inner_end + len(closing), origin)
+    return True
+
+
+def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -> tuple[int, int]:
+    """(line, index) of the closing delimiter inside the container, or (-1, -1)."""
+    at = pos + (2 if not closing.startswith("\\end") else len(closing))
+    for line in range(start, end):
+        if line > start:
+            if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
+                break
+            at = line_start(state, line)
+        found = find_closing(state.src, at, state.eMarks[line], closing)
+        if found >= 0:
+            return line, found
+    return -1, -1
+
+
+def _unclosed(state: StateBlock, start: int, pos: int, closing: str, silent: bool) -> bool:
+    # `\\[text]` is also CommonMark's escape, so a lone `\\[` must stand by itself to count as math
+    escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
+    if not silent and not escape:
+        opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
+        page_of(state.env).reporter.error(
+            "math-unclosed",
+            f"{opening} has no closing {closing}",
+            block_place(state, pos, len(opening)),
+            f"end the formula with {closing} in the same block",
+        )
+    return False
+
+
+def _origin(state: StateBlock, first: int, last: int, inner: int, inner_end: int) -> TextMap:
+    """The TeX between two indices without the marks of its containers."""
+    pieces, starts = [], []
+    for line in range(first, last + 1):
+        begin = inner if line == first else min(line_start(state, line), state.eMarks[line])
+        stop = inner_end if line == last else state.eMarks[line]
+        place = block_place(state, begin)
+        pieces.append(state.src[begin:stop])
+        starts.append((place.line, place.column))
+    return TextMap("\n".join(pieces), tuple(starts))
+
+
+def _push_block(state: StateBlock, start: int, last: int, after: int, origin: TextMap) -> None:
+    pos, label, tail = _after_display(state.src, after, state.eMarks[last])
+    token = state.push("math_display", "math", 0)
+    token.block = True
+    token.content = origin.text
+    token.map = [start, last + 1]
+    state.line = last + 1
+    if state.src[pos : state.eMarks[last]].strip():
+        # text behind the formula is a block of its own: let the next rule start in mid-line
+        state.bMarks[last] = pos
+        state.tShift[last] = state.skipSpaces(pos) - pos
+        state.sCount[last] = state.blkIndent
+        state.line = last
+    elif not label and last + 1 < state.lineMax:
+        label = _label_line(state, last + 1)
+        state.line += bool(label)
+    put(token, Math(origin.text, True, origin, label, tail))
+
+
+def _label_line(state: StateBlock, line: int) -> str:
+    """`{#eq:x}` alone on the line after the formula."""
+    if state.sCount[line] < state.blkIndent:
+        return ""
+    text = state.src[line_start(state, line) : state.eMarks[line]]
+    found = _LABEL.match(text)
+    return normal_id(found[1]) if found and not text[found.end() :].strip() else ""
+
+
+def math_rules(md: MarkdownIt) -> None:
+    """Register both rules."""
+    md.inline.ruler.before("escape", "math", math_inline)
+    md.block.ruler.before(
+        "table", "math", math_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )

@@ -1,0 +1,138 @@
+"""Footnotes: `[^1]` in the text, `[^1]: text` anywhere at the start of a line.
+
+Numbered by first use. A mark without a note is an error, a note without a mark a warning; both are
+kept. Notes may hold any block (indent it by four) and are moved to the end of the page.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from ..errors import did_you_mean
+from .records import NoteItem, NoteRef, put
+from .state import PageState, block_place, inline_place, line_start, page_of
+
+_DEFINITION = re.compile(r"\[\^([^\s\]]+)\]:[ \t]*")
+_MARK = re.compile(r"\[\^([^\s\]]+)\]")
+
+
+def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: the note's text, parsed as blocks and put aside."""
+    pos = line_start(state, start)
+    found = _DEFINITION.match(state.src, pos, state.eMarks[start])
+    if not found or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    page = page_of(state.env)
+    label = found[1]
+    place = block_place(state, pos, len(label) + 3)
+    if label in page.notes:
+        first = page.note_places[label].line
+        page.reporter.error("footnote-twice", f"footnote [^{label}] is defined on line {first} already", place)
+    tokens = _parse_text(state, start, end, found.end())
+    page.notes.setdefault(label, tokens)
+    page.note_places.setdefault(label, place)
+    return True
+
+
+def _parse_text(state: StateBlock, start: int, end: int, pos: int) -> list[Token]:
+    """Parse the definition line and the indented lines below it; returns their tokens."""
+    saved = (state.bMarks[start], state.tShift[start], state.sCount[start], state.blkIndent, state.parentType)
+    kept, state.tokens = state.tokens, []
+    state.bMarks[start], state.tShift[start] = pos, 0
+    state.blkIndent += 4
+    state.sCount[start] = state.blkIndent
+    state.parentType = "footnote"
+    state.md.block.tokenize(state, start, end)
+    tokens, state.tokens = state.tokens, kept
+    state.bMarks[start], state.tShift[start], state.sCount[start], state.blkIndent, state.parentType = saved
+    return tokens
+
+
+def mark(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `[^1]`."""
+    found = _MARK.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    page = page_of(state.env)
+    label = found[1]
+    if label not in page.notes:
+        if not silent:
+            _undefined(state, label, page)
+        return False
+    if not silent:
+        number = page.note_order.setdefault(label, len(page.note_order) + 1)
+        use = page.note_uses[label] = page.note_uses.get(label, 0) + 1
+        put(state.push("footnote_ref", "", 0), NoteRef(number, use))
+    state.pos = found.end()
+    return True
+
+
+def _undefined(state: StateInline, label: str, page: PageState) -> None:
+    page.reporter.error(
+        "footnote-undefined",
+        f"footnote [^{label}] has no text",
+        inline_place(state, state.pos, state.pos + len(label) + 3),
+        did_you_mean(label, page.notes) or f"add a line [^{label}]: … to the post",
+    )
+
+
+def collect(state: StateCore) -> None:
+    """Core rule before the inline pass: hang the notes' blocks at the end, marked by label."""
+    page = page_of(state.env)
+    for label, tokens in page.notes.items():
+        opening = Token("footnote_open", "li", 1, block=True)
+        opening.meta["label"] = label
+        closing = Token("footnote_close", "li", -1, block=True)
+        closing.meta["label"] = label
+        state.tokens += [opening, *tokens, closing]
+
+
+def arrange(state: StateCore) -> None:
+    """Core rule after the inline pass: notes in order of first use, unused ones reported."""
+    page = page_of(state.env)
+    if not page.notes:
+        return
+    body, notes = _split(state.tokens)
+    for label in page.notes:
+        if label not in page.note_order:
+            place = page.note_places[label]
+            page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place)
+            page.note_order[label] = len(page.note_order) + 1
+    order = sorted(page.notes, key=lambda label: page.note_order[label])
+    result = [*body, Token("footnotes_open", "section", 1, block=True)]
+    for label in order:
+        item = NoteItem(page.note_order[label], page.note_uses.get(label, 0))
+        for token in (notes[label][0], notes[label][-1]):
+            put(token, item)
+        result += notes[label]
+    state.tokens = [*result, Token("footnotes_close", "section", -1, block=True)]
+
+
+def _split(tokens: list[Token]) -> tuple[list[Token], dict[str, list[Token]]]:
+    body: list[Token] = []
+    notes: dict[str, list[Token]] = {}
+    label = ""
+    for token in tokens:
+        if token.type == "footnote_open":
+            label = token.meta["label"]
+            notes[label] = [token]
+        elif label:
+            notes[label].append(token)
+            label = "" if token.type == "footnote_close" else label
+        else:
+            body.append(token)
+    return body, notes
+
+
+def note_rules(md: MarkdownIt) -> None:
+    """Register the rules; definitions come before link references."""
+    md.block.ruler.before("reference", "footnote", definition, {"alt": ["paragraph", "reference"]})
+    md.inline.ruler.before("link", "footnote", mark)

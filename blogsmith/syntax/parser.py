@@ -1,0 +1,222 @@
+"""The Markdown pipeline: one markdown-it instance with our rules, in the order below.
+
+`parse_document` is the whole stage: Document → Parsed. The instance holds no page state and is made
+once a site; everything about a page lives in `PageState`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from linkify_it import LinkifyIt
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+
+from ..errors import Diagnostic, Place, Reporter, TextMap
+from ..model import Document, Reference
+from .attributes import attribute_rules, resolve_blocks
+from .blocks import block_rules
+from .callouts import callouts
+from .cites import cite_rules, number_citations
+from .displays import split_paragraphs
+from .fences import fences
+from .figures import figures, parse_inline
+from .headings import heading_attributes, number_headings, plain_text, title_heading
+from .labels import Label, number_page
+from .links import link_rules
+from .math import math_rules
+from .notes import arrange, collect, note_rules
+from .paragraphs import paragraph_rules
+from .records import Math, get, put
+from .refs import ref_rules
+from .shortcodes import shortcode_rules
+from .state import PageState, ParseOptions, new_page, page_of
+from .tables import table_rules
+from .text import task_lists, text_rules
+
+MAX_NESTING = 100
+"""Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
+
+
+def locate(state: StateCore) -> None:
+    """Core rule: remember where each line of every inline text stands."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.type == "inline" and "textmap" not in token.meta:
+            put(token, page.text_map(token.content, (token.map or [0])[0]))
+
+
+def inline(state: StateCore) -> None:
+    """Core rule: the inline pass, with the current text known to the rules."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
+        token.children = []
+        state.md.inline.parse(token.content, state.md, state.env, token.children)
+        page.current = None
+
+
+def depth(state: StateCore) -> None:
+    """Core rule: text nested deeper than the parser reads is an error, not a loss."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.level >= MAX_NESTING - 1:
+            line = page.first_line + (token.map or [0])[0]
+            page.reporter.error("nesting", f"more than {MAX_NESTING} nested quotes or lists", Place(line))
+            return
+
+
+RULES: tuple[Callable[[MarkdownIt], None], ...] = (
+    math_rules,
+    shortcode_rules,
+    table_rules,
+    paragraph_rules,
+    note_rules,
+    block_rules,
+    link_rules,
+    ref_rules,
+    cite_rules,
+    text_rules,
+    attribute_rules,
+    deflist_plugin,
+)
+"""Block and inline rules; each function says before which stock rule its own stand."""
+
+BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+    ("depth", depth),
+    ("footnotes", collect),
+    ("attributes", resolve_blocks),
+    ("locate", locate),
+    ("fences", fences),
+    ("callouts", callouts),
+    ("heading_attributes", heading_attributes),
+)
+"""Core rules between the block and the inline pass, in order."""
+
+AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+    ("task_lists", task_lists),
+    ("split_paragraphs", split_paragraphs),
+    ("figures", figures),
+    ("footnote_order", arrange),
+    ("citations", number_citations),
+)
+"""Core rules after linkify and smart quotes, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document as tokens: what `render/` turns into a page. Tokens are not changed any more."""
+
+    document: Document
+    tokens: tuple[Token, ...]
+    title: tuple[Token, ...]
+    """Inline tokens of the title."""
+    title_text: str
+    """The title as plain text."""
+    description: tuple[Token, ...]
+    labels: Mapping[str, Label]
+    """Id → what references to it print."""
+    page: PageState
+    """Kept for captions and shortcode arguments, which are parsed when rendered."""
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def make_parser(options: ParseOptions) -> MarkdownIt:
+    """The markdown-it instance for a site."""
+    md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
+    md.enable(["table", "strikethrough"])
+    for rules in RULES:
+        rules(md)
+    for name, rule in BEFORE_INLINE:
+        md.core.ruler.before("inline", name, rule)
+    md.core.ruler.at("inline", inline)
+    if options.linkify:
+        _enable_linkify(md)
+    if options.smart_quotes:
+        md.options["typographer"] = True
+        md.enable(["smartquotes", "replacements"])
+    for name, rule in AFTER_INLINE:
+        md.core.ruler.push(name, rule)
+    for add in options.markdown_rules:
+        add(md)
+    return md
+
+
+def _enable_linkify(md: MarkdownIt) -> None:
+    # bare `name.tld` is left alone: in technical prose `model.py` and `README.md` are file names
+    md.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+    md.options["linkify"] = True
+    md.enable(["linkify"])
+
+
+def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) -> Parsed:
+    """Parse head and body of a document; never raises on any text."""
+    front = document.front
+    reporter = Reporter(str(document.path), document.source.text.split("\n"))
+    references = {reference.key: reference for reference in front.references}
+    page = new_page(document.body, options, reporter, document.first_line, references)
+    env = {"page": page}
+    tokens = md.parse(document.body, env)
+    title = _front_text(md, front.title, "title", page, front.places)
+    taken = title_heading(tokens, plain_text(title, page), page)
+    if not front.title and taken is not None:
+        title = list(taken.children or [])
+    numbered = options.numbering if front.numbering is None else front.numbering
+    number_headings(tokens, page, numbered=numbered)
+    labels = number_page(tokens, page, front.math_numbering or options.math_numbering)
+    text = " ".join(plain_text(title, page).split()) or _name_of(document)
+    return Parsed(
+        document,
+        tuple(tokens),
+        tuple(title),
+        text,
+        tuple(_front_text(md, front.description, "description", page, front.places)),
+        labels,
+        page,
+        tuple(reporter.diagnostics),
+    )
+
+
+def _front_text(
+    md: MarkdownIt, text: str, key: str, page: PageState, places: Mapping[str, Place]
+) -> list[Token]:
+    """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
+    if not text:
+        return []
+    place = places.get(key, Place(1))
+    lines = text.count("\n") + 1
+    starts = tuple((place.line + i, place.column if i == 0 else 1) for i in range(lines))
+    return [_as_plain(token) for token in parse_inline(md, TextMap(text, starts), page)]
+
+
+def _as_plain(token: Token) -> Token:
+    return token
+
+
+def _name_of(document: Document) -> str:
+    path = document.path
+    name = path.parent.name if path.stem in ("index", "_index") else path.stem
+    return name.replace("-", " ").replace("_", " ").strip().capitalize()
+
+
+def parse_text(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
+    """Inline tokens of a caption or label written in a shortcode's argument."""
+    return parse_inline(md, text, page)
+
+
+def formulas(tokens: Sequence[Token]) -> list[Math]:
+    """Every formula in the tokens, in order."""
+    found = []
+    for token in tokens:
+        if token.type in ("math_inline", "math_display"):
+            found.append(get(token, Math))
+        found.extend(formulas(token.children or ()))
+    return found
+
+
+__all__ = ["Parsed", "Reference", "formulas", "make_parser", "parse_document", "parse_text"]

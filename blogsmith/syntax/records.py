@@ -1,0 +1,226 @@
+"""Our data on Markdown tokens: one frozen record per construct, kept under `token.meta`.
+
+The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `records.get` reads
+it typed. Rules make the records, `render/` reads them, nobody changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from markdown_it.token import Token
+
+from ..errors import Place, TextMap
+
+Record = TypeVar("Record")
+
+
+def get(token: Token, kind: type[Record]) -> Record:
+    """The record of class `kind` on `token`; KeyError if the token has none (a bug)."""
+    found = token.meta[kind.__name__.lower()]
+    assert isinstance(found, kind)
+    return found
+
+
+def put(token: Token, record: object) -> None:
+    """Hang `record` on `token`."""
+    token.meta[type(record).__name__.lower()] = record
+
+
+@dataclass(frozen=True, slots=True)
+class Math:
+    """A formula, inline or display."""
+
+    tex: str
+    """The author's TeX without delimiters."""
+    display: bool
+    origin: TextMap
+    """Where `tex` stands in the file."""
+    label: str = ""
+    """Id asked for by `{#eq:x}` after the block, normalised (`eq-x`); empty if none."""
+    tail: str = ""
+    """Punctuation that follows a display directly; set in its line."""
+    rows: tuple[RowMark, ...] = ()
+    """Number and id of each row, filled by `labels.py`; one entry for a plain display."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowMark:
+    """What a row of a display prints at its right edge."""
+
+    number: str = ""
+    """Text between the parentheses; empty: the row has no number."""
+    id: str = ""
+    """Anchor of the row; empty if it has no label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A `[!KIND]` block."""
+
+    kind: str
+    """Canonical kind, lower case: `note`, `proof`, …"""
+    title: str
+    """Default title, printed when the author gave none."""
+    fold: str = ""
+    """`-` closed, `+` open, empty: not foldable."""
+    id: str = ""
+    """Anchor, when the marker line carries `{#id}`."""
+    number: str = ""
+    """`1` for a numbered theorem; filled by `labels.py`."""
+    titled: bool = False
+    """True when the author gave a title: an inline token for it follows the opening token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What the info string of a code fence says."""
+
+    language: str = ""
+    title: str = ""
+    marked: frozenset[int] = frozenset()
+    """1-based lines to mark."""
+    numbered: bool | None = None
+    """None: as the site says."""
+    first_line: int = 1
+    fold: str = ""
+    """Label of the fold, empty if the code is not folded."""
+    id: str = ""
+    classes: tuple[str, ...] = ()
+    place: Place | None = None
+    """Of the language in the info string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcode:
+    """A `{% name … %}` call, or a block `<div>` that means one."""
+
+    name: str
+    args: Mapping[str, str]
+    """Named arguments as written, quotes removed."""
+    place: Place
+    """Of the call's first character."""
+    arg_maps: Mapping[str, TextMap] = field(default_factory=dict)
+    """Where each argument's value stands."""
+    id: str = ""
+    """Anchor, when the call has `id=` or is followed by `{#fig-x}`."""
+    number: str = ""
+    """Figure number; filled by `labels.py`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collapsible:
+    """A `<div class="collapsible">`."""
+
+    label: str
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An image alone in its paragraph."""
+
+    id: str = ""
+    number: str = ""
+    """Filled by `labels.py` when the figure carries an id."""
+    caption: bool = False
+    """True when a caption follows as an inline token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What belongs to a table beyond its cells."""
+
+    ordinal: int
+    """1-based count of tables in the page, for the scroll region's name."""
+    id: str = ""
+    number: str = ""
+    """Filled by `labels.py` when the table carries an id."""
+    caption: bool = False
+    """True when an inline token with the caption follows `table_open`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRef:
+    """A footnote mark in the text."""
+
+    number: int
+    """1-based, by first use."""
+    use: int
+    """1-based count of the marks that point to this note."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteItem:
+    """One footnote at the end of the page."""
+
+    number: int
+    uses: int
+    """How many marks point here; one back link each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One key of a citation."""
+
+    key: str
+    locator: str = ""
+    """`p. 3`, printed after the number."""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A `[@a; @b]` or `@a` in the text."""
+
+    items: tuple[Cited, ...]
+    numbers: tuple[int, ...] = ()
+    """Number of each item, filled by `cites.py` in order of first use; 0 for an unknown key."""
+    uses: tuple[int, ...] = ()
+    """1-based count of the uses of each item's key up to here, for back links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the page's bibliography."""
+
+    key: str
+    uses: int
+    """How many citations point here; 0 for an uncited entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class XRef:
+    """A reference to a label."""
+
+    target: str
+    """Normalised id: `eq-x`, `thm-y`."""
+    page: str
+    """Slug of another post, or empty for this page."""
+    form: str
+    """`full` prints "Equation (1)", `number` prints "(1)" for equations and "1" for others."""
+    place: Place
+    written: str
+    """The author's text, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the page."""
+
+    level: int
+    id: str
+    text: str
+    """Plain text."""
+    number: str = ""
+    """`1.2` when headings are numbered."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkAt:
+    """Where a link or an image stands, and what it points to as written."""
+
+    target: str
+    place: Place

@@ -1,0 +1,214 @@
+"""Shortcodes: `{% name arg="…" %}`, `{% include img.html … %}`, `{% raw %}…{% endraw %}`.
+
+Only calls are found here; the template is looked up when the page is rendered. A call is data: its
+arguments never reach a template as source.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+from ..errors import Place, TextMap
+from .math import normal_id
+from .records import Shortcode, put
+from .state import PageState, block_place, inline_map, line_start, page_of
+
+_OPEN = re.compile(r"\{%-?[ \t\n]*")
+_NAME = re.compile(r"[A-Za-z][\w.-]*")
+_ARG = re.compile(
+    r"[ \t\n]*(?:(?P<key>[A-Za-z][\w-]*)[ \t]*=[ \t]*"
+    r"(?:\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<bare>[^\s\"'%}]+))"
+    r"|\"(?P<text>(?:[^\"\\]|\\.)*)\"|(?P<word>[^\s=\"'%}]+))",
+    re.DOTALL,
+)
+_CLOSE = re.compile(r"[ \t\n]*-?%\}")
+_RAW_END = re.compile(r"\{%-?\s*endraw\s*-?%\}")
+_FIGURE_ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
+
+
+def call_end(text: str, pos: int, end: int) -> int:
+    """Index after `%}` of the call that opens at `pos`, or -1; quotes may hold `%}`."""
+    opening = _OPEN.match(text, pos, end)
+    if not opening:
+        return -1
+    at = opening.end()
+    while found := _ARG.match(text, at, end):
+        at = found.end()
+    closing = _CLOSE.match(text, at, end)
+    if closing:
+        return closing.end()
+    # malformed arguments: the call still ends at the next %}, so that the mistake can be named
+    at = text.find("%}", pos, end)
+    return at + 2 if at >= 0 else -1
+
+
+def read_call(origin: TextMap, page: PageState) -> Shortcode:
+    """The call written in `origin` (from `{%` to `%}`); mistakes are reported."""
+    text = origin.text
+    opening = _OPEN.match(text)
+    at = opening.end() if opening else 0
+    found = _NAME.match(text, at)
+    place = origin.place(0, len(text))
+    if not found:
+        page.reporter.error("shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}')
+        return Shortcode("", {}, place)
+    name, at = found[0], found.end()
+    args, maps, words, at = _arguments(origin, at, page)
+    if name == "include" and words:
+        name = words.pop(0).removesuffix(".html")
+    for word in words:
+        page.reporter.error(
+            "shortcode-argument", f"{word} is no argument", origin.place(text.find(word), len(word)), 'write name="value"'
+        )
+    if not _CLOSE.match(text, at):
+        page.reporter.error(
+            "shortcode-argument",
+            f"cannot read the arguments of {name}",
+            origin.place(at, max(1, len(text) - at - 2)),
+            'write each as name="value", with a closing quote',
+        )
+    return Shortcode(name, args, place, maps, normal_id(args.get("id", "")))
+
+
+def _arguments(
+    origin: TextMap, at: int, page: PageState
+) -> tuple[dict[str, str], dict[str, TextMap], list[str], int]:
+    args: dict[str, str] = {}
+    maps: dict[str, TextMap] = {}
+    words: list[str] = []
+    while found := _ARG.match(origin.text, at):
+        at = found.end()
+        if not found["key"]:
+            words.append(found["text"] if found["text"] is not None else found["word"])
+            continue
+        group = next(g for g in ("double", "single", "bare") if found[g] is not None)
+        key = found["key"]
+        if key in args:
+            place = origin.place(found.start("key"), len(key))
+            page.reporter.error("shortcode-argument", f"{key} is given twice", place)
+        args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
+        maps[key] = origin.cut(found.start(group), found.end(group))
+    return args, maps, words, at
+
+
+def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: a call alone on its line or lines."""
+    pos = line_start(state, start)
+    if state.is_code_block(start) or not state.src.startswith("{%", pos):
+        return False
+    if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
+        return _raw_block(state, start, end, silent)
+    stop = _paragraph_end(state, start, end)
+    after = call_end(state.src, pos, state.eMarks[stop - 1])
+    if after < 0:
+        return _unclosed(state, start, pos, silent)
+    last = next(line for line in range(start, stop) if state.eMarks[line] >= after)
+    named = _FIGURE_ID.match(state.src, after, state.eMarks[last])
+    rest = named.end() if named else after
+    if state.src[rest : state.eMarks[last]].strip() or not _stands_alone(state, pos):
+        return False
+    if silent:
+        return True
+    page = page_of(state.env)
+    call = read_call(_block_origin(state, start, last, pos, after), page)
+    if named:
+        call = Shortcode(call.name, call.args, call.place, call.arg_maps, normal_id(named[1]))
+    token = state.push("shortcode", "", 0)
+    token.map = [start, last + 1]
+    put(token, call)
+    state.line = last + 1
+    return True
+
+
+def _stands_alone(state: StateBlock, pos: int) -> bool:
+    """An inline shortcode alone on its line is still a paragraph."""
+    found = re.compile(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)").match(state.src, pos)
+    return not found or found[1] not in page_of(state.env).options.inline_shortcodes
+
+
+def _paragraph_end(state: StateBlock, start: int, end: int) -> int:
+    line = start + 1
+    while line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
+        line += 1
+    return line
+
+
+def _block_origin(state: StateBlock, first: int, last: int, pos: int, after: int) -> TextMap:
+    pieces, starts = [], []
+    for line in range(first, last + 1):
+        begin = pos if line == first else line_start(state, line)
+        place = block_place(state, begin)
+        pieces.append(state.src[begin : after if line == last else state.eMarks[line]])
+        starts.append((place.line, place.column))
+    return TextMap("\n".join(pieces), tuple(starts))
+
+
+def _unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
+    if not silent:
+        place = block_place(state, pos, state.eMarks[start] - pos)
+        _report_unclosed(page_of(state.env), place)
+    return False
+
+
+def _report_unclosed(page: PageState, place: Place) -> None:
+    page.reporter.error("shortcode-open", "{% has no closing %}", place, "close it in the same paragraph")
+
+
+def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs."""
+    last = start
+    while last < end and not _RAW_END.search(state.src, line_start(state, last), state.eMarks[last]):
+        last += 1
+    opening_line = state.src[line_start(state, start) : state.eMarks[start]].strip()
+    if last >= end or last == start or not opening_line.endswith("%}") or opening_line.count("%}") > 1:
+        return False
+    if silent:
+        return True
+    token = state.push("raw_block", "", 0)
+    token.content = state.getLines(start + 1, last, state.blkIndent, False)
+    token.map = [start, last + 1]
+    state.line = last + 1
+    return True
+
+
+def shortcode_inline(state: StateInline, silent: bool) -> bool:
+    """Inline rule: a call in the middle of text; block shortcodes split the paragraph later."""
+    if not state.src.startswith("{%", state.pos):
+        return False
+    raw = re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, state.pos, state.posMax)
+    if raw:
+        return _raw_inline(state, raw.end(), silent)
+    after = call_end(state.src, state.pos, state.posMax)
+    if after < 0:
+        if not silent:
+            place = inline_map(state, state.pos, state.posMax).place(0, state.posMax - state.pos)
+            _report_unclosed(page_of(state.env), place)
+        return False
+    if not silent:
+        page = page_of(state.env)
+        call = read_call(inline_map(state, state.pos, after), page)
+        inline = call.name in page.options.inline_shortcodes
+        put(state.push("shortcode_inline" if inline else "shortcode", "", 0), call)
+    state.pos = after
+    return True
+
+
+def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
+    closing = _RAW_END.search(state.src, start, state.posMax)
+    if not closing:
+        return False
+    if not silent:
+        token = state.push("text", "", 0)
+        token.content = state.src[start : closing.start()]
+    state.pos = closing.end()
+    return True
+
+
+def shortcode_rules(md: MarkdownIt) -> None:
+    """Register the rules: after code and math, before everything else."""
+    md.block.ruler.after("math", "shortcode", shortcode_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    md.inline.ruler.after("math", "shortcode", shortcode_inline)

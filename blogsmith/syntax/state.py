@@ -1,0 +1,182 @@
+"""What the rules share: the options of the site, and the state of the page being parsed.
+
+`ParseOptions` lives as long as the site; `PageState` as long as one page, under `env["page"]`.
+Rules find places through it: a block rule from an index into the source, an inline rule from its
+position in the current inline text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+from ..errors import Place, Reporter, TextMap
+from ..model import Reference
+
+
+class Row(Protocol):
+    """A row of a display as `tex.numbering.split_rows` gives it."""
+
+    @property
+    def label(self) -> str | None: ...  # noqa: D102
+    @property
+    def label_offset(self) -> int: ...  # noqa: D102
+    @property
+    def label_length(self) -> int: ...  # noqa: D102
+    @property
+    def tag(self) -> str | None: ...  # noqa: D102
+    @property
+    def notag(self) -> bool: ...  # noqa: D102
+
+
+class Structure(Protocol):
+    """What a display is made of."""
+
+    @property
+    def environment(self) -> str: ...  # noqa: D102
+    @property
+    def rows(self) -> tuple[Row, ...]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """One callout kind: the table row behind `[!KIND]`."""
+
+    name: str
+    title: str
+    numbered: bool = False
+    icon: str = ""
+    color: str = ""
+
+
+@dataclass(frozen=True)
+class ParseOptions:
+    """The site's say in how Markdown is read. Immutable: lives across pages and builds."""
+
+    linear_math: Callable[[str], str]
+    """TeX → plain text; handed in, since `tex/` stands beside this folder."""
+    split_rows: Callable[[str], Structure]
+    """TeX of a display → its environment and rows."""
+    kinds: Mapping[str, KindRow] = field(default_factory=dict)
+    """Callout kinds by every name they go by (see `kinds.py`)."""
+    untrusted: bool = False
+    smart_quotes: bool = False
+    linkify: bool = True
+    math_numbering: str = "labelled"
+    numbering: bool = False
+    inline_shortcodes: frozenset[str] = frozenset()
+    """Shortcodes that stand inside a paragraph; all others are blocks."""
+    block_classes: Mapping[str, str] = field(default_factory=dict)
+    """Class of a block `<div>` → the shortcode it means (`hf-space` → `hf-space`)."""
+    markdown_rules: tuple[Callable[[MarkdownIt], None], ...] = ()
+    """Rules of plugins, added last."""
+    prefixes: tuple[tuple[str, str], ...] = ()
+    """(opening text of a paragraph, callout kind), longest first."""
+
+
+@dataclass
+class PageState:
+    """The page being parsed; rules add to it."""
+
+    options: ParseOptions
+    reporter: Reporter
+    first_line: int
+    """1-based line of the file on which the parsed text starts."""
+    line_starts: list[int]
+    """Index of the first character of each line of the parsed text."""
+    lines: list[str]
+    """Lines of the parsed text."""
+    current: TextMap | None = None
+    """Text being parsed by the inline rules."""
+    base: int = 0
+    """Offset of the inline parser's text in `current` (an image's alt text is a text of its own)."""
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """Bibliography of the page by key."""
+    notes: dict[str, list[Token]] = field(default_factory=dict)
+    """Footnote label → tokens of its text."""
+    note_places: dict[str, Place] = field(default_factory=dict)
+    note_order: dict[str, int] = field(default_factory=dict)
+    """Footnote label → number, in order of first use."""
+    note_uses: dict[str, int] = field(default_factory=dict)
+    ambiguous_dollar: bool = False
+    """A `$…$` in the current inline text was refused because a digit follows."""
+
+    def line_place(self, index: int, length: int = 1) -> Place:
+        """The place of the character at `index` of the parsed text."""
+        line = max(0, bisect_right(self.line_starts, index) - 1)
+        column = index - self.line_starts[line] + 1
+        return Place(self.first_line + line, column, max(1, length))
+
+    def text_map(self, text: str, first: int) -> TextMap:
+        """A map for `text` whose lines end lines `first`, `first + 1`, … (0-based) of the source.
+
+        Lines of a paragraph are the ends of their source lines, what was cut off stands before.
+        """
+        starts = []
+        for number, piece in enumerate(text.split("\n"), start=first):
+            whole = self.lines[number] if number < len(self.lines) else ""
+            column = whole.rfind(piece.rstrip()) if piece.strip() else 0
+            starts.append((self.first_line + number, max(0, column) + 1))
+        return TextMap(text, tuple(starts))
+
+
+def new_page(
+    text: str,
+    options: ParseOptions,
+    reporter: Reporter,
+    first_line: int = 1,
+    references: Mapping[str, Reference] | None = None,
+) -> PageState:
+    """The state for parsing `text`, which starts on line `first_line` of the reporter's file."""
+    lines = text.split("\n")
+    starts, index = [], 0
+    for line in lines:
+        starts.append(index)
+        index += len(line) + 1
+    return PageState(options, reporter, first_line, starts, lines, references=references or {})
+
+
+def page_of(env: EnvType) -> PageState:
+    """The page state the rules share."""
+    page = env["page"]
+    assert isinstance(page, PageState)
+    return page
+
+
+def inline_map(state: StateInline, start: int, end: int) -> TextMap:
+    """Where `state.src[start:end]` stands in the file."""
+    page = page_of(state.env)
+    if page.current is None:
+        return TextMap(state.src[start:end], ((page.first_line, 1),))
+    return page.current.cut(page.base + start, page.base + end)
+
+
+def inline_place(state: StateInline, start: int, end: int) -> Place:
+    """The place of `state.src[start:end]`."""
+    page = page_of(state.env)
+    if page.current is None:
+        return Place(page.first_line)
+    return page.current.place(page.base + start, end - start)
+
+
+def block_place(state: StateBlock, index: int, length: int = 1) -> Place:
+    """The place of the character at `index` of a block rule's source."""
+    return page_of(state.env).line_place(index, length)
+
+
+def line_start(state: StateBlock, line: int) -> int:
+    """Index of the first character of `line` after its container's marks and indentation."""
+    return state.bMarks[line] + state.tShift[line]
+
+
+def line_text(state: StateBlock, line: int) -> str:
+    """Text of `line` without its container's marks and indentation."""
+    return state.src[line_start(state, line) : state.eMarks[line]]

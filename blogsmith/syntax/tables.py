@@ -1,0 +1,200 @@
+"""GFM tables whose cells may hold formulas: `| $p(a|b)$ |` is one cell.
+
+A pipe splits cells unless it is escaped or inside a formula; in a code span it must be escaped,
+as GFM has it. `\\|` inside a formula stays TeX's norm. A line `: Caption {#tbl-x}` behind the table
+is its caption. Tables inside quotes and lists work as anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from ..errors import TextMap
+from .codespans import code_span_end, run_length
+from .delimiters import Found, Refused, find_formula
+from .math import normal_id
+from .records import Table, put
+from .state import block_place, line_start, line_text
+
+MAX_CELLS = 65_536
+"""Empty cells added to short rows, at most: 2 kB of source must not become megabytes."""
+
+_DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CAPTION = re.compile(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
+
+
+def split_row(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each cell of a row, blanks around cut off."""
+    cells, start, pos, end = [], 0, 0, len(text)
+    while pos < end:
+        if text[pos] == "|":
+            cells.append((start, pos))
+            start = pos + 1
+        pos = _step(text, pos, end)
+    cells.append((start, end))
+    if not text[cells[0][0] : cells[0][1]].strip():
+        cells.pop(0)
+    if cells and not text[cells[-1][0] : cells[-1][1]].strip() and cells[-1][0] > 0:
+        cells.pop()
+    return [_trimmed(text, *cell) for cell in cells]
+
+
+def _step(text: str, pos: int, end: int) -> int:
+    """Index after what stands at `pos`: a code span, a formula, an escape or one character."""
+    char = text[pos]
+    if char == "`":
+        after = code_span_end(text, pos, end)
+        # GFM: an unescaped pipe splits the cell even inside a code span
+        if after > pos and not re.search(r"(?<!\\)\|", text[pos:after]):
+            return after
+        return pos + run_length(text, pos, end)
+    if char in "$\\":
+        found = find_formula(text, pos, end)
+        if isinstance(found, (Found, Refused)):
+            return found.end
+        return min(end, pos + 2) if char == "\\" else pos + 1
+    return pos + 1
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start] in " \t":
+        start += 1
+    while end > start and text[end - 1] in " \t":
+        end -= 1
+    return start, end
+
+
+def alignments(line: str) -> list[str] | None:
+    """`left`, `center`, `right` or empty for each column of a delimiter row; None if it is none."""
+    line = line.strip()
+    if not _DELIMITER.fullmatch(line) or ("|" not in line and ":" not in line and line.startswith("- ")):
+        return None
+    columns = [cell.strip() for cell in line.strip("|").split("|")]
+    names = {(True, True): "center", (False, True): "right", (True, False): "left"}
+    return [names.get((c.startswith(":"), c.endswith(":")), "") for c in columns]
+
+
+def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: header row, delimiter row, body rows."""
+    aligns = _header(state, start, end)
+    if not aligns:
+        return False
+    if silent:
+        return True
+    parent, state.parentType = state.parentType, "table"
+    index = len(state.tokens)
+    opening = state.push("table_open", "table", 1)
+    _push_section(state, "thead", [start], aligns)
+    last = _body_end(state, start + 2, end, len(aligns))
+    if last > start + 2:
+        _push_section(state, "tbody", list(range(start + 2, last)), aligns)
+    state.push("table_close", "table", -1)
+    opening.map = [start, last]
+    state.parentType = parent
+    state.line = _caption(state, index, last, end)
+    return True
+
+
+def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
+    """The alignments when `start` begins a table."""
+    second = start + 1
+    if second >= end or state.sCount[second] < state.blkIndent:
+        return None
+    if state.is_code_block(start) or state.is_code_block(second):
+        return None
+    text = line_text(state, start)
+    if "|" not in text:
+        return None
+    aligns = alignments(line_text(state, second))
+    return aligns if aligns and len(aligns) == len(split_row(text)) else None
+
+
+def _body_end(state: StateBlock, first: int, end: int, columns: int) -> int:
+    parent_rules = state.md.block.ruler.getRules("blockquote")
+    added = 0
+    line = first
+    while line < end:
+        if state.sCount[line] < state.blkIndent or state.isEmpty(line) or state.is_code_block(line):
+            break
+        if any(rule(state, line, end, True) for rule in parent_rules) or _is_caption(state, line):
+            break
+        added += max(0, columns - len(split_row(line_text(state, line))))
+        if added > MAX_CELLS:
+            break
+        line += 1
+    return line
+
+
+def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[str]) -> None:
+    state.push(f"{tag}_open", tag, 1).map = [lines[0], lines[-1] + 1]
+    for line in lines:
+        state.push("tr_open", "tr", 1).map = [line, line + 1]
+        text = line_text(state, line)
+        cells = split_row(text)
+        for column, align in enumerate(aligns):
+            cell = cells[column] if column < len(cells) else (len(text), len(text))
+            _push_cell(state, line, cell, "th" if tag == "thead" else "td", align)
+        state.push("tr_close", "tr", -1)
+    state.push(f"{tag}_close", tag, -1)
+
+
+def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, align: str) -> None:
+    opening = state.push(f"{tag}_open", tag, 1)
+    if tag == "th":
+        opening.attrSet("scope", "col")
+    if align:
+        opening.attrSet("class", f"align-{align}")
+    text = line_text(state, line)[slice(*cell)]
+    place = block_place(state, line_start(state, line) + cell[0])
+    inline = state.push("inline", "", 0)
+    inline.map = [line, line + 1]
+    inline.content = _unescape_code(text)
+    inline.children = []
+    put(inline, TextMap(inline.content, ((place.line, place.column),)))
+    state.push(f"{tag}_close", tag, -1)
+
+
+def _unescape_code(text: str) -> str:
+    r"""In a code span `\|` means a pipe; elsewhere the escape rule or TeX reads it."""
+    if "`" not in text or "\\|" not in text:
+        return text
+    pieces, pos, end = [], 0, len(text)
+    while pos < end:
+        after = max(_step(text, pos, end), pos + 1)
+        piece = text[pos:after]
+        pieces.append(piece.replace("\\|", "|") if piece.startswith("`") else piece)
+        pos = after
+    return "".join(pieces)
+
+
+def _is_caption(state: StateBlock, line: int) -> bool:
+    return bool(_CAPTION.fullmatch(line_text(state, line)))
+
+
+def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
+    """Read a caption behind the table, one blank line between allowed; the line to go on with."""
+    opening = state.tokens[index]
+    line = last + 1 if last < end and state.isEmpty(last) else last
+    if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):
+        put(opening, Table(0))
+        return last
+    found = _CAPTION.fullmatch(line_text(state, line))
+    if not found:
+        put(opening, Table(0))
+        return last
+    put(opening, Table(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True))
+    place = block_place(state, line_start(state, line) + found.start(1))
+    caption = Token("inline", "", 0, content=found[1], map=[line, line + 1], children=[], block=True)
+    caption.level = opening.level + 1
+    put(caption, TextMap(found[1], ((place.line, place.column),)))
+    state.tokens.insert(index + 1, caption)
+    return line + 1
+
+
+def table_rules(md: MarkdownIt) -> None:
+    """Replace the stock rule."""
+    md.block.ruler.at("table", table, {"alt": ["paragraph", "reference"]})

@@ -1,0 +1,105 @@
+"""Small inline marks: `==mark==`, `[[Ctrl]]`, `::GPU|Graphics Processing Unit::`, task lists."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from .codespans import code_span_end, run_length
+
+_KEY = re.compile(r"\[\[([^\[\]\n|]+)\]\](?!\()")
+_ABBR = re.compile(r"::(?=\S)([^:|\n]+)\|([^\n]+?)(?<=\S)::")
+_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+
+
+def mark(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `==text==`, no blank inside the marks."""
+    start = state.pos + 2
+    if not state.src.startswith("==", state.pos) or state.src.startswith("===", state.pos):
+        return False
+    if start >= state.posMax or state.src[start].isspace():
+        return False
+    end = _mark_end(state.src, start, state.posMax)
+    if end < 0:
+        return False
+    if not silent:
+        maximum = state.posMax
+        state.pos, state.posMax = start, end
+        state.push("mark_open", "mark", 1).markup = "=="
+        state.md.inline.tokenize(state)
+        state.push("mark_close", "mark", -1).markup = "=="
+        state.posMax = maximum
+    state.pos = end + 2
+    return True
+
+
+def _mark_end(text: str, pos: int, end: int) -> int:
+    begin = pos
+    while pos < end:
+        if text.startswith("==", pos) and pos + 2 <= end:
+            if pos > begin and not text[pos - 1].isspace() and not text.startswith("===", pos):
+                return pos
+            pos += 2
+        elif text[pos] == "\\":
+            pos += 2
+        elif text[pos] == "`":
+            pos = max(code_span_end(text, pos, end), pos + run_length(text, pos, end))
+        else:
+            pos += 1
+    return -1
+
+
+def key(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `[[Ctrl]]`."""
+    found = _KEY.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        token = state.push("kbd", "kbd", 0)
+        token.content = found[1].strip()
+    state.pos = found.end()
+    return True
+
+
+def abbreviation(state: StateInline, silent: bool) -> bool:
+    """Inline rule: `::short|long::`."""
+    found = _ABBR.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        token = state.push("abbr", "abbr", 0)
+        token.content = found[1].strip()
+        token.attrSet("title", found[2].strip())
+    state.pos = found.end()
+    return True
+
+
+def task_lists(state: StateCore) -> None:
+    """Core rule: `- [x] done`; the box is shown, not clicked."""
+    for index, token in enumerate(state.tokens[:-2]):
+        inline = state.tokens[index + 2]
+        if token.type != "list_item_open" or inline.type != "inline" or not inline.children:
+            continue
+        found = _TASK.match(inline.content)
+        first = inline.children[0]
+        if not found or first.type != "text" or not first.content.startswith(found[0][:3]):
+            continue
+        first.content = first.content[len(found[0]) :]
+        box = Token("task_box", "input", 0)
+        box.attrs = {"type": "checkbox", "class": "task-box", "disabled": ""}
+        box.attrSet("aria-label", "to do" if found[1] == " " else "done")
+        if found[1] != " ":
+            box.attrSet("checked", "")
+        inline.children.insert(0, box)
+        token.attrJoin("class", "task")
+
+
+def text_rules(md: MarkdownIt) -> None:
+    """Register the inline rules; `[[` must come before links."""
+    md.inline.ruler.before("link", "kbd", key)
+    md.inline.ruler.before("emphasis", "mark", mark)
+    md.inline.ruler.before("emphasis", "abbr", abbreviation)

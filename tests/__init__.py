@@ -1,0 +1,1 @@
+"""Tests of blogsmith; `python -m tests.regen` rewrites what is generated."""

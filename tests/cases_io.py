@@ -1,0 +1,103 @@
+"""Reading and writing of case files: the specification of the syntax as title, source, HTML.
+
+A case is a title line, then source and expectation between lines that hold a single dot. Neither
+part may itself hold such a line; `write_cases` refuses. The TeX inside `<math>` is folded to `…`:
+case files say where a formula stands and what labels it has, `test_tex_*` say how it is converted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "cases"
+
+_MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
+_ROW_MARK = re.compile(r'<mtr id="[^"]*">|<a class="eq-number"[^>]*>[^<]*</a>')
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One example of the syntax."""
+
+    file: str
+    """Name of the case file without `.md`."""
+    line: int
+    """1-based line of the title."""
+    title: str
+    source: str
+    """The post's text, lines joined by \\n, without a final newline."""
+    expected: str
+    """Folded HTML, then one line `! code line:column` for each diagnostic."""
+
+    @property
+    def id(self) -> str:
+        """`file:line-title`, the name of the test."""
+        return f"{self.file}:{self.line}-{self.title}"
+
+
+def parse_cases(text: str, file: str) -> list[Case]:
+    """The cases of a file's text, in order; ValueError where the form is broken."""
+    lines = text.split("\n")
+    cases, at = [], 0
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        dots = _dots(lines, at, file)
+        source = "\n".join(lines[dots[0] + 1 : dots[1]])
+        expected = "\n".join(lines[dots[1] + 1 : dots[2]])
+        cases.append(Case(file, at + 1, lines[at], source, expected))
+        at = dots[2] + 1
+    return cases
+
+
+def _dots(lines: Sequence[str], title: int, file: str) -> tuple[int, int, int]:
+    """Indices of the three dots behind the title at index `title`."""
+    found = [title + 1] if lines[title + 1 : title + 2] == ["."] else []
+    while found and len(found) < 3:
+        try:
+            found.append(lines.index(".", found[-1] + 1))
+        except ValueError:
+            break
+    if len(found) < 3:
+        raise ValueError(f"{file}.md:{title + 1}: a case is title, dot, source, dot, HTML, dot")
+    return found[0], found[1], found[2]
+
+
+def format_cases(cases: Iterable[Case]) -> str:
+    """The text of a case file; inverse of `parse_cases`."""
+    return "\n".join(_format(case) for case in cases)
+
+
+def _format(case: Case) -> str:
+    if "." in case.source.split("\n") or "." in case.expected.split("\n"):
+        raise ValueError(f"{case.id}: a line with a single dot cannot stand in a case")
+    expected = [case.expected] if case.expected else []
+    return "\n".join([case.title, ".", case.source, ".", *expected, ".", ""])
+
+
+def case_files() -> list[Path]:
+    """Every case file, sorted by name."""
+    return sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")
+
+
+def read_cases(path: Path) -> list[Case]:
+    """The cases of the file at `path`."""
+    return parse_cases(path.read_text(encoding="utf-8"), path.stem)
+
+
+def all_cases() -> list[Case]:
+    """The cases of every file."""
+    return [case for path in case_files() for case in read_cases(path)]
+
+
+def fold_math(html: str) -> str:
+    """`html` with the inside of every `<math>` cut down to `…` and its numbered rows."""
+    return _MATH.sub(lambda math: math[1] + _fold(math[2]) + math[3], html)
+
+
+def _fold(inside: str) -> str:
+    return "…" + "".join(f"{mark}…" for mark in _ROW_MARK.findall(inside))

@@ -1,0 +1,55 @@
+"""Every case file renders to what it says: one test a case."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases
+from tests.regen import outcome
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in all_cases()])
+def test_case(case: Case) -> None:
+    """If the new HTML is right: `python -m tests.regen cases FILE`, and read the diff."""
+    assert outcome(case.source) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
+
+
+def test_titles_are_unique_in_a_file() -> None:
+    names = [(case.file, case.title) for case in all_cases()]
+    assert len(names) == len(set(names))
+
+
+def test_the_specification_is_large_enough() -> None:
+    assert len(all_cases()) >= 330
+
+
+def test_the_measured_edge_cases_are_all_there() -> None:
+    assert sum(case.file == "math-edge" for case in all_cases()) == 26
+
+
+def test_format_is_the_inverse_of_parse() -> None:
+    text = "One\n.\na\n\nb\n.\n<p>a</p>\n.\n\nTwo\n.\n\n.\n.\n"
+    assert format_cases(parse_cases(text, "x")) == text
+
+
+@pytest.mark.parametrize("text", ["One", "One\n.\na", "One\n.\na\n.\nb", "One\n\n.\na\n.\nb\n."])
+def test_a_broken_case_file_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(ValueError, match=r"x\.md:1"):
+        parse_cases(text, "x")
+
+
+def test_a_dot_on_its_own_cannot_be_written() -> None:
+    case = Case("x", 1, "Dot", "a\n.\nb", "")
+    with pytest.raises(ValueError, match="single dot"):
+        format_cases([case])
+
+
+def test_math_is_folded_to_its_labels() -> None:
+    html = (
+        '<math alttext="x"><mi>x</mi></math> <math display="block"><mtr id="eq-a"><mtd>1</mtd>'
+        '<mtd><a class="eq-number" href="#eq-a">(1)</a></mtd></mtr></math>'
+    )
+    assert fold_math(html) == (
+        '<math alttext="x">…</math> <math display="block">…<mtr id="eq-a">…'
+        '<a class="eq-number" href="#eq-a">(1)</a>…</math>'
+    )

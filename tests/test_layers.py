@@ -1,0 +1,170 @@
+"""The shape of the code: imports go down only, files and functions stay small, importing is cheap."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "blogsmith"
+
+# Top to bottom. A row lists units side by side: a folder, or one or more modules under one name.
+# A unit may import units of lower rows, never one of its own row or above.
+ROWS: tuple[tuple[str, ...], ...] = (
+    ("__main__",),
+    ("cli",),
+    ("build",),
+    ("site", "write"),
+    ("render",),
+    ("read", "syntax", "tex"),
+    ("hooks", "config"),
+    ("model", "strict_yaml", "slugs"),
+    ("codes", "errors"),
+    ("__init__",),
+)
+# Modules that stand at the top of the package but belong to a unit with another name.
+PART_OF = {
+    "new": "cli",
+    "progress": "cli",
+    "report": "cli",
+    "summary": "cli",
+    "terminal": "cli",
+    "load_config": "config",
+    "bundled": "config",
+}
+ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+MAX_FILE_LINES = 300
+MAX_FUNCTION_LINES = 60
+HEAVY = (
+    "jinja2",
+    "markdown_it",
+    "mdit_py_plugins",
+    "pygments",
+    "rich",
+    "PIL",
+    "yaml",
+    "msgspec",
+    "numpy",
+    "torch",
+)
+
+
+def name_of(file: Path) -> str:
+    """`syntax.math` for `blogsmith/syntax/math.py`; `__init__` for the package itself."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(file) for file in MODULES}
+
+
+def unit_of(name: str) -> str:
+    """The unit a module belongs to."""
+    top = name.partition(".")[0]
+    return PART_OF.get(top, top)
+
+
+def imports_of(file: Path) -> set[str]:
+    """Modules of ours that `file` imports anywhere in it, also inside functions and for types only."""
+    package = ("blogsmith", *file.relative_to(PACKAGE).parts[:-1])
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            target = ".".join((*base, *filter(None, [node.module])))
+            # `from .x import y`: y is a module of ours, or a name inside x
+            found |= {deeper if is_ours(deeper := f"{target}.{a.name}") else target for a in node.names}
+    ours = {name.removeprefix("blogsmith").removeprefix(".") or "__init__" for name in found if is_ours(name)}
+    return ours - {name_of(file)}
+
+
+def is_ours(name: str) -> bool:
+    """Whether a dotted name is a module of this package."""
+    return name == "blogsmith" or (name.startswith("blogsmith.") and name[len("blogsmith.") :] in NAMES)
+
+
+def functions_of(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function and method of a file."""
+    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+    return [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_imports_go_down_only(file: Path) -> None:
+    unit = unit_of(name_of(file))
+    assert unit in ROW_OF, f"{file.name} has no row; give it one in ROWS"
+    for target in imports_of(file):
+        other = unit_of(target)
+        assert other == unit or ROW_OF[other] > ROW_OF[unit], f"{name_of(file)} imports {target}"
+
+
+def test_no_cycles() -> None:
+    graph = {name_of(file): imports_of(file) for file in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"modules import each other in a circle: {' → '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_files_and_functions_stay_small(file: Path) -> None:
+    assert len(file.read_text("utf-8").splitlines()) <= MAX_FILE_LINES
+    lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions_of(file)}
+    assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION_LINES} == {}
+
+
+@pytest.mark.parametrize("file", MODULES, ids=name_of)
+def test_every_module_says_what_it_is_for(file: Path) -> None:
+    assert ast.get_docstring(ast.parse(file.read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import blogsmith",
+        "from blogsmith.cli import main; main(['--version'])",
+        "from blogsmith.cli import main; main(['build', '--help'])",
+        "from blogsmith.cli import main; main(['completion', 'zsh'])",
+    ],
+)
+def test_starting_imports_nothing_heavy(statement: str) -> None:
+    report = f"{statement}; import sys; print(*sorted(set(sys.modules) & {set(HEAVY)!r}), file=sys.stderr)"
+    result = subprocess.run(
+        [sys.executable, "-c", report], cwd=PACKAGE.parent, capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr.strip()) == (0, "")
+
+
+def test_the_guard_sees_every_form_of_import(tmp_path: Path) -> None:
+    file = PACKAGE / "syntax" / "__sample__.py"
+    forms = {
+        "from .. import errors": {"errors"},
+        "from ..errors import Place": {"errors"},
+        "import blogsmith.model": {"model"},
+        "from blogsmith import slugs": {"slugs"},
+        "def f():\n    from .. import cli": {"cli"},
+        "from blogsmith import __version__": {"__init__"},
+        "import os": set(),
+    }
+    for text, expected in forms.items():
+        assert imports_of(Sample(file, text)) == expected  # type: ignore[arg-type]
+
+
+class Sample:
+    """A file that exists only in this test."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._text = path, text
+
+    def relative_to(self, folder: Path) -> Path:
+        return self._path.relative_to(folder)
+
+    def read_text(self, encoding: str) -> str:
+        return self._text

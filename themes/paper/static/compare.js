@@ -1,0 +1,12 @@
+// Turns each pair of images into a slider. The range input gives keyboard, touch and pointer alike.
+
+function activate(figure) {
+  const slider = figure.querySelector(".compare-slider");
+  if (!slider) return;
+  const move = () => figure.style.setProperty("--split", `${slider.value}%`);
+  slider.addEventListener("input", move);
+  figure.classList.add("active");
+  move();
+}
+
+document.querySelectorAll("figure.image-compare").forEach(activate);
