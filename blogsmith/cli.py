@@ -163,7 +163,7 @@ def tokens(file: Path) -> int:
     """
     from .build import tokens_of
 
-    terminal.say(tokens_of(file, find_site(file.absolute().parent)))
+    terminal.say(tokens_of(file, find_site(file.resolve().parent)))
     return 0
 
 
@@ -233,7 +233,7 @@ def find_site(start: Path) -> Path | None:
 
 def _site_root(given: Path | None) -> Path:
     """The site to work on; wrong usage if there is none."""
-    start = (given or Path()).absolute()
+    start = (given or Path()).resolve()
     root = find_site(start)
     if root is None:
         message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
@@ -243,9 +243,10 @@ def _site_root(given: Path | None) -> Path:
 
 def _build(clocks: Clocks, *, site: Path | None, timings: bool, **options: Any) -> int:
     """Build with `options`, which are fields of BuildOptions, and report what came of it."""
+    root = _site_root(site)
     from .build import BuildOptions, build_site
 
-    root, settings = _site_root(site), BuildOptions(now=clocks.now(), **options)
+    settings = BuildOptions(now=clocks.now(), **options)
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress:
         report = build_site(root, settings, progress)

@@ -13,14 +13,47 @@ CODES: Mapping[str, str] = MappingProxyType(
     {
         # reading
         "encoding": "A text file is not valid UTF-8 or holds a NUL character.",
+        "file-too-large": "A Markdown or settings file is larger than any post should be.",
+        "symlink": "A symbolic link leads out of the site, to hidden files, nowhere, or in a circle.",
+        "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
+        "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
+        "config-key": "blogsmith.yaml has a setting that does not exist.",
+        "config-missing": "There is no blogsmith.yaml: the folder is not a site.",
+        "config-value": "A setting has a value of the wrong type or out of its range.",
+        "date": "A date is not written as 2026-03-14, or there is no such day or time.",
+        "front-matter-key": "A front matter key is probably a misspelling of a known one.",
+        "front-matter-open": "The front matter has no closing line, or is not YAML.",
+        "front-matter-value": "A front matter key has a value of the wrong type or form.",
+        "yaml-duplicate-key": "A key is given twice in one mapping.",
+        "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
+        "yaml-feature": "YAML uses what is not accepted here: aliases, tags, several documents, huge values.",
+        "yaml-syntax": "YAML cannot be read.",
         # Markdown
         # mathematics
+        "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
+        "math-command": "A formula uses a TeX command or environment that does not exist.",
+        "math-limit": "A formula is too long, too deep or has too many open brackets.",
+        "math-macro": "A macro is defined wrongly, lacks an argument or never ends.",
+        "math-syntax": "A formula is not valid TeX.",
         # code
+        "code-language": "The language of a code fence is unknown; the code is shown plain (warning).",
+        "code-plain": "A code fence is too slow or too wide to highlight and is shown plain (warning).",
         # images and embeds
+        "image-missing": "An image names a file that does not exist.",
+        "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         # links and references
         # templates and plugins
+        "theme-missing": "There is no theme of this name, in the site or bundled.",
+        "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
+        "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
+        "template": "A template of the site, the theme or a plugin is wrong.",
         # output
+        "busy": "Another blogsmith is writing the same site.",
+        "output-conflict": "Two files of the site would have the same path on some file system.",
+        "output-folder": "The output folder is not one that blogsmith may replace.",
+        "output-foreign": "A file that blogsmith did not write stands where it wants to write.",
+        "output-write": "The output cannot be written: disk full, no permission, name too long.",
         "file-exists": "A new site or post would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",

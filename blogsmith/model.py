@@ -175,6 +175,8 @@ class Weight:
     formulas: int = 0
     """Formulas, inline and display."""
     code_lines: int = 0
+    code_blocks: int = 0
+    images: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,8 @@ class Body:
     title_text: str
     """The title as plain text, for `<title>` and lists."""
     description_html: str = ""
+    description_text: str = ""
+    """The author's description as plain text; empty if there is none."""
     toc: tuple[TocEntry, ...] = ()
     text: str = ""
     """Plain text of the whole body, for descriptions and search."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.codes import CODES
-from tests import docs_fill
+from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
 
 PAGES = docs_fill.pages()
@@ -23,9 +23,9 @@ def manual(name: str) -> str:
 
 def front_matter_keys() -> list[str]:
     """The author's names of the fields of `model.FrontMatter`."""
-    tree = ast.parse((docs_fill.ROOT / "blogsmith" / "model.py").read_text(encoding="utf-8"))
+    tree = ast.parse((docs_sources.ROOT / "blogsmith" / "model.py").read_text(encoding="utf-8"))
     head = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "FrontMatter")
-    names = [ast.unparse(field.target) for field, _ in docs_fill.described(head)]
+    names = [ast.unparse(field.target) for field, _ in docs_sources.described(head)]
     return sorted({re.sub(r"^math_.*", "math", name) for name in names} - {"extra", "places"})
 
 
@@ -54,7 +54,7 @@ def test_every_front_matter_key_has_a_row(key: str) -> None:
 
 
 def test_every_setting_has_a_docstring_and_a_row() -> None:
-    found = docs_fill.all_settings()
+    found = docs_sources.all_settings()
     assert len(found) > 25
     for setting in found:
         assert setting.meaning, f"{setting.key} has no docstring"
@@ -62,14 +62,20 @@ def test_every_setting_has_a_docstring_and_a_row() -> None:
 
 
 def test_every_code_has_a_row() -> None:
-    grouped = [code for codes in docs_fill.grouped_codes().values() for code in codes]
+    grouped = [code for codes in docs_sources.grouped_codes().values() for code in codes]
     assert sorted(grouped) == sorted(CODES)
     assert all(f"| `{code}` |" in manual("errors.md") for code in CODES)
 
 
+def test_every_hook_and_bundled_plugin_is_shown() -> None:
+    text = manual("plugins.md")
+    assert all(f"### `{hook.name}`" in text for hook in docs_sources.all_hooks())
+    assert all(f"| `{file.stem}` |" in text for file in (docs_sources.ROOT / "plugins").glob("*.py"))
+
+
 def test_every_option_is_shown() -> None:
     shown = manual("command-line.md")
-    for name, text in docs_fill.all_help().items():
+    for name, text in docs_sources.all_help().items():
         assert f"### `{name}`" in shown
         assert set(re.findall(r"--[a-z-]+", text)) <= set(re.findall(r"--[a-z-]+", shown))
 

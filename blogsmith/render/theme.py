@@ -24,8 +24,9 @@ from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
 
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _INLINE = ".inline"
 
 
@@ -85,9 +86,7 @@ class Theme:
         """Names a post may give as its `template`, sorted."""
         return tuple(sorted(_stems(self.files.templates, "layouts")))
 
-    def report_unknown_layout(
-        self, layout: str, reporter: Reporter, place: Place | None = None
-    ) -> None:
+    def report_unknown_layout(self, layout: str, reporter: Reporter, place: Place | None = None) -> None:
         """Say that there is no such layout, which one may be meant, and which there are."""
         choices = self.layouts()
         near = did_you_mean(layout, choices)
@@ -147,9 +146,7 @@ class _Templates(BaseLoader):
     def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
         self.templates = templates
 
-    def get_source(
-        self, environment: Environment, template: str
-    ) -> tuple[str, str, Callable[[], bool]]:
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Text, path for tracebacks, and that the text never changes."""
         if template not in self.templates:
             raise TemplateNotFound(template)

@@ -127,7 +127,9 @@ def _chain(name: str, places: _Places) -> list[ThemeFolder]:
         names = [folder.name for folder in chain]
         if wanted in names:
             loop = " → ".join([*names, wanted])
-            raise SiteError(Diagnostic("theme-value", f"themes extend one another in a circle: {loop}", blame))
+            raise SiteError(
+                Diagnostic("theme-value", f"themes extend one another in a circle: {loop}", blame)
+            )
         chain.append(_theme_folder(wanted, places, blame))
         wanted, blame = chain[-1].extends, f"{chain[-1].label}/theme.yaml"
     return chain

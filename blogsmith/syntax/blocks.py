@@ -129,7 +129,9 @@ def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | i
             attrs[item.name] = item.value
         elif not (item.name == "style" and not page_of(state.env).options.untrusted):
             place = block_place(state, item.start, item.end - item.start)
-            page_of(state.env).reporter.error("attribute", f"attribute {item.name} is not allowed here", place)
+            page_of(state.env).reporter.error(
+                "attribute", f"attribute {item.name} is not allowed here", place
+            )
         else:
             attrs[item.name] = item.value
 
@@ -175,7 +177,9 @@ def _push_call(state: StateBlock, extent: Extent, kind: str) -> None:
         _read_labels(state, extent, inside, args, maps)
     elif inside.strip():
         place = block_place(state, extent.inner + len(inside) - len(inside.lstrip()))
-        page.reporter.error("div-content", f'<div class="{kind}"> holds no text of its own', place, "put it behind the </div>")
+        page.reporter.error(
+            "div-content", f'<div class="{kind}"> holds no text of its own', place, "put it behind the </div>"
+        )
     pos = line_start(state, extent.first)
     place = block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)
     name = DATA.get(kind) or page.options.block_classes[kind]
@@ -206,8 +210,4 @@ def _read_labels(
 
 def block_rules(md: MarkdownIt) -> None:
     """Register the rule before raw HTML."""
-    md.block.ruler.before(
-        "html_block", "div", block_div, {"alt": ["paragraph", "reference", "blockquote"]}
-    )
-
-
+    md.block.ruler.before("html_block", "div", block_div, {"alt": ["paragraph", "reference", "blockquote"]})

@@ -110,9 +110,7 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     head = text.cut(found.end(), stop) if text.text[found.end() : stop].strip() else None
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
-    callout = Callout(
-        kind.name, kind.title, found[2], normal_id(named[1]) if named else "", titled=titled
-    )
+    callout = Callout(kind.name, kind.title, found[2], normal_id(named[1]) if named else "", titled=titled)
     return Marker(callout, head if titled else None, rest if titled or head is None else head)
 
 

@@ -122,7 +122,9 @@ def _label_block(marks: list[RowMark], math: Math, numbers: Numbers) -> list[Row
         at = 0 if not marks or not marks[0].id else None
     if at is None:
         place = math.origin.place(0)
-        numbers.page.reporter.error("label-twice", f"this formula has a label already, besides {math.label}", place)
+        numbers.page.reporter.error(
+            "label-twice", f"this formula has a label already, besides {math.label}", place
+        )
         return marks
     marks = marks or [RowMark()]
     number = marks[at].number or numbers.next("eq")

@@ -35,7 +35,9 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     place = block_place(state, pos, len(label) + 3)
     if label in page.notes:
         first = page.note_places[label].line
-        page.reporter.error("footnote-twice", f"footnote [^{label}] is defined on line {first} already", place)
+        page.reporter.error(
+            "footnote-twice", f"footnote [^{label}] is defined on line {first} already", place
+        )
     tokens = _parse_text(state, start, end, found.end())
     page.notes.setdefault(label, tokens)
     page.note_places.setdefault(label, place)

@@ -89,9 +89,7 @@ def _left_open(state: StateBlock, line: int, end: int) -> str:
     return ""
 
 
-def _push(
-    state: StateBlock, start: int, text_end: int, end: int, kind: str, tag: str, markup: str
-) -> None:
+def _push(state: StateBlock, start: int, text_end: int, end: int, kind: str, tag: str, markup: str) -> None:
     content = state.getLines(start, text_end, state.blkIndent, False).strip(" \t\n\r\f\v")
     state.line = end
     token = state.push(f"{kind}_open", tag, 1)

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ..errors import Diagnostic, Place, Reporter, TextMap
-from ..model import Document, Reference
+from ..model import Document
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
@@ -30,6 +30,7 @@ from .links import link_rules
 from .math import math_rules
 from .notes import arrange, collect, note_rules
 from .paragraphs import paragraph_rules
+from .proofs import end_marks
 from .records import Math, get, put
 from .refs import ref_rules
 from .shortcodes import shortcode_rules
@@ -102,6 +103,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
     ("figures", figures),
+    ("end_marks", end_marks),
     ("footnote_order", arrange),
     ("citations", number_citations),
 )
@@ -191,22 +193,13 @@ def _front_text(
     place = places.get(key, Place(1))
     lines = text.count("\n") + 1
     starts = tuple((place.line + i, place.column if i == 0 else 1) for i in range(lines))
-    return [_as_plain(token) for token in parse_inline(md, TextMap(text, starts), page)]
-
-
-def _as_plain(token: Token) -> Token:
-    return token
+    return parse_inline(md, TextMap(text, starts), page)
 
 
 def _name_of(document: Document) -> str:
     path = document.path
     name = path.parent.name if path.stem in ("index", "_index") else path.stem
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
-
-
-def parse_text(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
-    """Inline tokens of a caption or label written in a shortcode's argument."""
-    return parse_inline(md, text, page)
 
 
 def formulas(tokens: Sequence[Token]) -> list[Math]:
@@ -217,6 +210,3 @@ def formulas(tokens: Sequence[Token]) -> list[Math]:
             found.append(get(token, Math))
         found.extend(formulas(token.children or ()))
     return found
-
-
-__all__ = ["Parsed", "Reference", "formulas", "make_parser", "parse_document", "parse_text"]

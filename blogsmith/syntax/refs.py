@@ -38,11 +38,14 @@ def braced(state: StateInline, silent: bool) -> bool:
 
 
 def bare(state: StateInline, silent: bool) -> bool:
-    """Inline rule: `@eq-x` gives (1); `a@eq-x` is text."""
+    """Inline rule: `@eq-x` gives (1), `@fig-x` gives "Figure 1"; `a@eq-x` is text."""
     found = _BARE.match(state.src, state.pos, state.posMax)
-    if not found or (state.pos > 0 and (state.src[state.pos - 1].isalnum() or state.src[state.pos - 1] in "_/.")):
+    if not found or (
+        state.pos > 0 and (state.src[state.pos - 1].isalnum() or state.src[state.pos - 1] in "_/.")
+    ):
         return False
-    return _push(state, found, found[1] or "", found[2], "number", silent)
+    form = "number" if found[2].startswith("eq") else "full"
+    return _push(state, found, found[1] or "", found[2], form, silent)
 
 
 def _push(state: StateInline, found: re.Match[str], page: str, target: str, form: str, silent: bool) -> bool:

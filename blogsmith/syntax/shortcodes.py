@@ -54,7 +54,9 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
     found = _NAME.match(text, at)
     place = origin.place(0, len(text))
     if not found:
-        page.reporter.error("shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}')
+        page.reporter.error(
+            "shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}'
+        )
         return Shortcode("", {}, place)
     name, at = found[0], found.end()
     args, maps, words, at = _arguments(origin, at, page)
@@ -62,7 +64,10 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         name = words.pop(0).removesuffix(".html")
     for word in words:
         page.reporter.error(
-            "shortcode-argument", f"{word} is no argument", origin.place(text.find(word), len(word)), 'write name="value"'
+            "shortcode-argument",
+            f"{word} is no argument",
+            origin.place(text.find(word), len(word)),
+            'write name="value"',
         )
     if not _CLOSE.match(text, at):
         page.reporter.error(
@@ -210,5 +215,7 @@ def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
 
 def shortcode_rules(md: MarkdownIt) -> None:
     """Register the rules: after code and math, before everything else."""
-    md.block.ruler.after("math", "shortcode", shortcode_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    md.block.ruler.after(
+        "math", "shortcode", shortcode_block, {"alt": ["paragraph", "reference", "blockquote"]}
+    )
     md.inline.ruler.after("math", "shortcode", shortcode_inline)

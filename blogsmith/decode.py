@@ -1,0 +1,57 @@
+"""Bytes of a text file → text, in the one form that all later stages see.
+
+UTF-8 only, because a guessed encoding is a wrong one sooner or later. A byte order mark is dropped
+and every kind of line end becomes \\n; whatever cannot be read so is an error with its byte offset.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+from .errors import Diagnostic, Place, SiteError
+
+_HINT = "save the file as UTF-8"
+# UTF-32 first: its little-endian mark starts with that of UTF-16
+_OTHER_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+def decode(data: bytes, path: str) -> str:
+    """The text of a file; raises SiteError with its first fault. Byte offsets count from 0."""
+    for mark, name in _OTHER_MARKS:
+        if data.startswith(mark):
+            message = f"the file is {name}, not UTF-8 (byte order mark at byte offset 0)"
+            raise SiteError(Diagnostic("encoding", message, path, hint=_HINT))
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    try:
+        text = data[start:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = start + error.start
+        message = f"byte 0x{data[offset]:02x} at byte offset {offset} is not UTF-8"
+        raise SiteError(_fault(data, start, offset, message, path)) from error
+    if "\0" in text:
+        offset = data.index(b"\0")
+        raise SiteError(_fault(data, start, offset, f"NUL character at byte offset {offset}", path))
+    return one_line_end(text)
+
+
+def one_line_end(text: str) -> str:
+    """`text` with CRLF and lone CR as \\n."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Diagnostic:
+    """The diagnostic at byte `offset`, its line shown with � for what is not UTF-8."""
+    before = one_line_end(data[start:offset].decode("utf-8"))
+    line = before.count("\n") + 1
+    column = len(before) - (before.rfind("\n") + 1) + 1
+    end = min(
+        (at for at in (data.find(b"\n", offset), data.find(b"\r", offset)) if at >= 0), default=len(data)
+    )
+    shown = before[before.rfind("\n") + 1 :] + data[offset:end].decode("utf-8", "replace")
+    hint = "remove the character" if data[offset] == 0 else _HINT
+    return Diagnostic("encoding", message, path, Place(line, column), shown, hint)

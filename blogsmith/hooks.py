@@ -1,0 +1,155 @@
+"""Every public hook, and the loader of plugins.
+
+A plugin is one file with one `register(hooks)`. Bundled plugins use nothing that is not here. Hooks
+are called at these places of the line:
+
+| hook | called |
+|---|---|
+| `callout_kind` | before parsing: the table of kinds |
+| `markdown` | once, when the Markdown parser is made |
+| `block_div` | while parsing: a `<div class="x">` becomes a shortcode call |
+| `shortcode_data` | while rendering: arguments of a call → data for its template |
+
+Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site may override them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from .errors import Diagnostic, SiteError, did_you_mean
+from .model import Document
+
+ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
+MarkdownRule = Callable[[MarkdownIt], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A callout kind a plugin declares; fields as under `callouts:` in the configuration."""
+
+    name: str
+    title: str
+    prefix: str = ""
+    icon: str = ""
+    color: str = ""
+    alias: tuple[str, ...] = ()
+    numbered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """What all loaded plugins registered. Immutable: lives across pages and builds."""
+
+    names: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    markdown_rules: tuple[MarkdownRule, ...] = ()
+    block_divs: Mapping[str, str] = field(default_factory=dict)
+    """Class of a div → shortcode."""
+    shortcode_data: Mapping[str, tuple[str, ShortcodeData]] = field(default_factory=dict)
+    """Shortcode → (plugin, function)."""
+
+
+class Hooks:
+    """What a plugin's `register` is given."""
+
+    def __init__(self, plugin: str) -> None:
+        self._plugin = plugin
+        self._kinds: list[Kind] = []
+        self._markdown: list[MarkdownRule] = []
+        self._divs: dict[str, str] = {}
+        self._data: dict[str, ShortcodeData] = {}
+
+    def callout_kind(
+        self,
+        name: str,
+        title: str,
+        *,
+        prefix: str = "",
+        icon: str = "",
+        color: str = "",
+        alias: Iterable[str] = (),
+        numbered: bool = False,
+    ) -> None:
+        """Declare a callout kind; with `prefix`, a paragraph opening with that text is one."""
+        self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered))
+
+    def markdown(self, rule: MarkdownRule) -> MarkdownRule:
+        """Decorator: `rule(md)` adds rules to the markdown-it parser, after blogsmith's own."""
+        self._markdown.append(rule)
+        return rule
+
+    def block_div(self, class_name: str, shortcode: str) -> None:
+        """Let `<div class="class_name" data-x="…">` mean the call `{% shortcode x="…" %}`."""
+        self._divs[class_name] = shortcode
+
+    def shortcode_data(self, name: str) -> Callable[[ShortcodeData], ShortcodeData]:
+        """Decorator: `f(args, document)` gives the data for the template of shortcode `name`.
+
+        Raise ValueError with a sentence for the author when an argument is wrong. A `data` that
+        holds `widget` asks for the script of that name (`embed`, `compare`).
+        """
+
+        def register(function: ShortcodeData) -> ShortcodeData:
+            self._data[name] = function
+            return function
+
+        return register
+
+
+def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
+    """Load plugins by name from the first of `folders` that has them; SiteError if one is wrong.
+
+    Importing a plugin runs its code: only folders the author trusts may be given.
+    """
+    folders = tuple(folders)
+    registered = [_register(name, folders) for name in names]
+    data: dict[str, tuple[str, ShortcodeData]] = {}
+    divs: dict[str, str] = {}
+    for hooks in registered:
+        data |= {key: (hooks._plugin, function) for key, function in hooks._data.items()}
+        divs |= hooks._divs
+    return Plugins(
+        tuple(hooks._plugin for hooks in registered),
+        tuple(kind for hooks in registered for kind in hooks._kinds),
+        tuple(rule for hooks in registered for rule in hooks._markdown),
+        MappingProxyType(divs),
+        MappingProxyType(data),
+    )
+
+
+def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
+    file = next((f / f"{name}.py" for f in folders if (f / f"{name}.py").is_file()), None)
+    if file is None:
+        known = sorted(path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py"))
+        hint = did_you_mean(name, known) or f"plugins here: {', '.join(known) or 'none'}"
+        raise SiteError(_problem("plugin-missing", f"there is no plugin {name}", hint))
+    hooks = Hooks(name)
+    try:
+        module = _import(name, file)
+        module.register(hooks)
+    except Exception as error:
+        # whatever a plugin raises is its own; the site's author needs its name, not our stack
+        message = f"plugin {name} fails to load: {type(error).__name__}: {error}"
+        raise SiteError(_problem("plugin", message, f"see {file.name}")) from error
+    return hooks
+
+
+def _import(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"blogsmith_plugin_{name}", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file.name} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _problem(code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, "blogsmith.yaml", hint=hint)

@@ -1,0 +1,116 @@
+"""A build's account: what was asked, what was found, what was done, how long it took."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from .errors import Diagnostic, as_errors, sort_key
+
+Item = TypeVar("Item")
+Progress = Callable[[str, int, int], None]
+"""(stage, done, total), called often; shows nothing by itself."""
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """A progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What the command line decides about one build."""
+
+    now: dt.datetime
+    """With a time zone: posts dated later are scheduled."""
+    drafts: bool = False
+    future: bool = False
+    strict: bool = False
+    """Warnings are errors."""
+    base_url: str | None = None
+    """In place of the setting."""
+    output: Path | None = None
+    """In place of the setting."""
+    write: bool = True
+    """False: report only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much there is in a site."""
+
+    pages: int = 0
+    formulas: int = 0
+    code_blocks: int = 0
+    images: int = 0
+    scheduled: tuple[str, ...] = ()
+    """Source paths of posts dated in the future and left out."""
+    drafts: int = 0
+    """Posts left out because they are drafts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport(Counts):
+    """What a build found and did."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Sorted by file and place; silenced warnings left out."""
+    ok: bool = False
+    """No errors."""
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Stage → seconds."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Diagnostics and times of the build so far."""
+
+    progress: Progress
+    ignore: frozenset[str] = frozenset()
+    """Codes of warnings to leave out."""
+    strict: bool = False
+    found: dict[Diagnostic, None] = field(default_factory=dict)
+    """An ordered set: a mistake in a template shows on every page, and counts once."""
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def add(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Keep diagnostics, each once, silenced warnings not at all."""
+        for diagnostic in diagnostics:
+            if diagnostic.severity == "error" or diagnostic.code not in self.ignore:
+                self.found.setdefault(diagnostic)
+
+    def each(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
+        """Go through `items`, telling progress and taking the stage's time."""
+        started = time.perf_counter()
+        for done, item in enumerate(items):
+            self.progress(stage, done, len(items))
+            yield item
+        self.progress(stage, len(items), len(items))
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
+
+    def report(self) -> tuple[Diagnostic, ...]:
+        """Everything found, sorted; warnings raised to errors if the build is strict."""
+        found = as_errors(self.found) if self.strict else list(self.found)
+        return tuple(sorted(found, key=sort_key))
+
+    def close(self, counts: Counts) -> BuildReport:
+        """The report so far."""
+        found = self.report()
+        ok = not any(diagnostic.severity == "error" for diagnostic in found)
+        return BuildReport(diagnostics=found, ok=ok, timings=self.timings, **asdict(counts))
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Take the time of a stage that cannot be counted."""
+        self.progress(name, 0, 1)
+        started = time.perf_counter()
+        yield
+        self.timings[name] = time.perf_counter() - started
+        self.progress(name, 1, 1)

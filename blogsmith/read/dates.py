@@ -1,0 +1,43 @@
+"""Dates as authors write them: ISO 8601, with a blank instead of the T, with or without time and zone."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+_DATE = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(?:(?:[Tt]|[ ]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:[ ]*(Z|z|[+-]\d{2}(?::?\d{2})?))?)?",
+    re.ASCII,
+)
+_NAME_PREFIX = re.compile(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
+
+
+def parse_date(text: str, zone: dt.tzinfo) -> dt.datetime | None:
+    """The moment `text` names, whole seconds; `zone` if it names none. None: not the form of a date.
+
+    Raises ValueError for a day or time that does not exist. Years 1 to 9999.
+    """
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    *numbers, offset = found.groups()
+    year, month, day, hour, minute, second = (int(number or 0) for number in numbers)
+    return dt.datetime(year, month, day, hour, minute, second, tzinfo=_offset(offset) if offset else zone)
+
+
+def _offset(text: str) -> dt.timezone:
+    """`Z`, `+01`, `+0100` or `+01:00` as a fixed zone; ValueError from 24 hours on."""
+    if text in "Zz":
+        return dt.UTC
+    digits = text[1:].replace(":", "").ljust(4, "0")
+    if int(digits[2:]) > 59:
+        raise ValueError("an hour has 60 minutes")
+    span = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return dt.timezone(-span if text[0] == "-" else span)
+
+
+def split_dated_name(name: str) -> tuple[str, str]:
+    """`2026-03-14-pi` → (`2026-03-14`, `pi`); the date is empty if the name has none (Jekyll's form)."""
+    found = _NAME_PREFIX.match(name)
+    return (found[1], name[found.end() :]) if found else ("", name)

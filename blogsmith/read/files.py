@@ -1,0 +1,197 @@
+"""The files of a site: finds them under `content/` and `static/`, reads the Markdown ones.
+
+The only module below `build()` that reads the author's disk, apart from the settings. It never
+raises: a file that cannot be read is an error, the others are still read. Assets are only listed,
+so a large one costs nothing here. Names are taken in code point order, so every system gives the
+same site.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ..config import Config
+from ..decode import decode
+from ..errors import Diagnostic, Severity, SiteError
+from ..model import Asset, SiteFiles, Source
+from .symlinks import LinkRefused, Links
+
+MAX_MARKDOWN_BYTES = 10_000_000
+MAX_FOLDERS = 50
+"""How deep folders may be nested."""
+MARKDOWN = frozenset({".md", ".markdown"})
+
+_KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
+"""Hidden names that hosts read; published from `static/` only."""
+_LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
+"""4913 is the file vim writes to see whether it may."""
+_LITTER_ENDS = ("~", ".swp", ".swo", ".swx", "___jb_tmp___", "___jb_old___")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One regular file."""
+
+    path: PurePosixPath
+    """Relative to the site root, as the author sees it."""
+    file: Path
+    """Symbolic links resolved."""
+    size: int
+
+
+def read_site(root: Path, config: Config) -> SiteFiles:
+    """Everything under `content/` and `static/` of the site at `root`, sorted by path."""
+    walker = _Walker(root.resolve(), config.output)
+    content = list(walker.walk(PurePosixPath("content")))
+    static = list(walker.walk(PurePosixPath("static"), keep=_KEPT_HIDDEN))
+    sources = [_read_source(found, walker) for found in content if _is_markdown(found)]
+    return SiteFiles(
+        sources=tuple(source for source in sources if source is not None),
+        assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
+        static=tuple(_asset(found) for found in static),
+        diagnostics=tuple(walker.diagnostics),
+    )
+
+
+def is_litter(name: str) -> bool:
+    """Whether a file or folder of this name is an editor's or a system's, not the author's."""
+    return (
+        name.startswith((".", "___jb_"))
+        or name in _LITTER
+        or name.endswith(_LITTER_ENDS)
+        or _is_emacs_save(name)
+    )
+
+
+def _is_emacs_save(name: str) -> bool:
+    return len(name) > 1 and name.startswith("#") and name.endswith("#")
+
+
+def _is_markdown(found: _Found) -> bool:
+    return found.path.suffix.lower() in MARKDOWN
+
+
+def _asset(found: _Found) -> Asset:
+    return Asset(found.path, found.file, found.size)
+
+
+def _read_source(found: _Found, walker: _Walker) -> Source | None:
+    if found.size > MAX_MARKDOWN_BYTES:
+        message = f"the file is larger than {MAX_MARKDOWN_BYTES // 1_000_000} MB"
+        walker.report("file-too-large", message, found.path, "split the post, or give data its own file")
+        return None
+    try:
+        data = found.file.read_bytes()
+        text = decode(data, shown(found.path))
+    except OSError as error:
+        walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
+    except SiteError as error:
+        walker.diagnostics.extend(error.diagnostics)
+    else:
+        return Source(found.path, text, hashlib.sha256(data).hexdigest())
+    return None
+
+
+def shown(path: PurePosixPath) -> str:
+    """The path as text for people: bytes that are no UTF-8 become �."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
+
+
+@dataclass(slots=True)
+class _Walker:
+    """Walks the folders of one site. Lives as long as one reading of it."""
+
+    root: Path
+    """Resolved."""
+    output: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    links: Links = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.links = Links(self.root, self.output)
+
+    def report(
+        self, code: str, message: str, path: PurePosixPath, hint: str = "", severity: Severity = "error"
+    ) -> None:
+        """Add a diagnostic about the file as a whole."""
+        self.diagnostics.append(Diagnostic(code, message, shown(path), hint=hint, severity=severity))
+
+    def walk(self, path: PurePosixPath, keep: frozenset[str] = frozenset()) -> Iterator[_Found]:
+        """The regular files at and below `path`, sorted; hidden names only if they are in `keep`."""
+        if os.path.lexists(self.root / path):
+            found = sorted(self._visit(path, (), keep), key=lambda one: one.path.as_posix())
+            yield from found
+
+    def _visit(self, path: PurePosixPath, above: tuple[Path, ...], keep: frozenset[str]) -> Iterator[_Found]:
+        """The files at `path`; `above` are the resolved folders that lead there."""
+        try:
+            file = self._resolve(path, above)
+            if file is None:
+                return
+            status = file.stat()
+            if stat.S_ISDIR(status.st_mode):
+                for name in self._names(file, path, keep) if self._may_enter(path) else ():
+                    yield from self._visit(path / name, (*above, file), keep)
+            elif stat.S_ISREG(status.st_mode) and above:
+                yield _Found(path, file, status.st_size)
+            else:
+                what = "neither a file nor a folder" if above else "not a folder"
+                self.report("unreadable", f"is {what}", path)
+        except OSError as error:
+            self.report("unreadable", f"cannot be read: {_reason(error)}", path)
+
+    def _may_enter(self, path: PurePosixPath) -> bool:
+        if len(path.parts) <= MAX_FOLDERS:
+            return True
+        self.report("unreadable", f"folders are nested more than {MAX_FOLDERS} deep", path)
+        return False
+
+    def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:
+        """The file or folder `path` stands for; None after a report if it is not to be read."""
+        try:
+            return self.links.resolve(path, above)
+        except LinkRefused as refused:
+            self.report("symlink", refused.message, path, refused.hint, refused.severity)
+            return None
+
+    def _names(self, folder: Path, path: PurePosixPath, keep: frozenset[str]) -> list[str]:
+        """The names in a folder that are the author's, twins reported."""
+        every = (entry.name for entry in folder.iterdir())
+        names = sorted(name for name in every if name in keep or not is_litter(name))
+        first: dict[str, str] = {}
+        for name in names:
+            twin = first.setdefault(_folded(name), name)
+            if twin != name:
+                self._report_twins(path / twin, path / name)
+        return [name for name in names if self._is_text(path / name)]
+
+    def _is_text(self, path: PurePosixPath) -> bool:
+        """Whether the name is UTF-8, as it must be in an address."""
+        if shown(path) == str(path):
+            return True
+        self.report("encoding", "the file's name is not UTF-8", path, "rename the file")
+        return False
+
+    def _report_twins(self, first: PurePosixPath, second: PurePosixPath) -> None:
+        differ = "Unicode form" if _composed(first) == _composed(second) else "case"
+        message = f'"{shown(first)}" and "{shown(second)}" differ only in {differ}'
+        self.report("twin-files", message, second, "many systems hold only one of them: rename one")
+
+
+def _composed(path: PurePosixPath) -> str:
+    return unicodedata.normalize("NFC", str(path))
+
+
+def _folded(name: str) -> str:
+    """The name as a file system that ignores case and Unicode form sees it."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -1,0 +1,72 @@
+"""Source → Document: splits the front matter off and reads it.
+
+Front matter stands between `---` lines at the very start of a file; the second may be `...`. A head
+with mistakes still gives a document with all that could be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..config import Config
+from ..errors import Diagnostic, Place, Reporter
+from ..model import Document, Source
+from ..strict_yaml import Located, load
+from .fields import Fields
+from .head import read_head
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A text cut into head and body."""
+
+    head: str
+    """YAML; it starts on line 2."""
+    body: str
+    first_line: int
+    """1-based line of the body's first line."""
+
+
+def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document of a source, and what is wrong with its front matter."""
+    lines = source.text.split("\n")
+    reporter = Reporter(source.path.as_posix(), lines)
+    split = _split(source.text, lines, reporter)
+    located = load(split.head, reporter, first_line=2) if split.head.strip() else None
+    fields = _fields(located, reporter)
+    front = read_head(fields, source.path, config.timezone)
+    return Document(source, front, split.body, split.first_line), tuple(reporter.diagnostics)
+
+
+def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
+    first = lines[0].rstrip()
+    if first == "+++" and "+++" in (line.rstrip() for line in lines[1:]):
+        hint = "write YAML between two lines ---"
+        reporter.error("front-matter-open", "TOML front matter is not read", Place(1, 1, 3), hint)
+    if first != "---":
+        return _Split("", text, 1)
+    for index, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in ("---", "..."):
+            return _cut(lines, index, index + 1)
+    if not "".join(lines[1:2]).strip():
+        # a thematic break: nobody leaves the first line of a head empty and then forgets its end
+        return _Split("", text, 1)
+    hint = "end it with a line ---"
+    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint)
+    end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
+    return _cut(lines, end, end)
+
+
+def _cut(lines: list[str], head_end: int, body_start: int) -> _Split:
+    return _Split("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1)
+
+
+def _fields(located: Located | None, reporter: Reporter) -> Fields:
+    """The head as a mapping; empty if it is none."""
+    found = located or Located(None, {}, {}, {})
+    if isinstance(found.value, dict):
+        return Fields(found.value, (), found, reporter)
+    fields = Fields({}, (), found, reporter)
+    if found.value is not None:
+        fields.wrong("front matter must be `key: value` lines")
+    return fields

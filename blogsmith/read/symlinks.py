@@ -1,0 +1,74 @@
+"""Symbolic links in a site: which are followed, and to what.
+
+A link inside the site is followed; one that leads out of it, to hidden files, to the output or
+nowhere is refused, so that building a stranger's site publishes nothing of yours. Each folder is
+followed through a link at most once, which also ends every circle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from ..errors import Severity
+
+
+class LinkRefused(Exception):
+    """A link that is not followed, with the reason in the author's terms."""
+
+    def __init__(self, message: str, hint: str = "", severity: Severity = "error") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.severity: Severity = severity
+
+
+@dataclass(slots=True)
+class Links:
+    """The links of one site. Lives as long as one walk through its folders."""
+
+    root: Path
+    """Of the site, resolved."""
+    output: str
+    """Folder of the finished site, relative to the root."""
+    followed: dict[Path, PurePosixPath] = field(default_factory=dict)
+    """Resolved folder → the link that led there first."""
+
+    def resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path:
+        """The file that `path` (relative to the root) stands for; raises LinkRefused, or OSError.
+
+        above: the resolved folders that were entered on the way, outermost first.
+        """
+        file = (above[-1] / path.name) if above else self.root / path
+        if not file.is_symlink():
+            return file
+        target = self._inside(file)
+        if target.is_dir():
+            self._enter(target, path, above)
+        return target
+
+    def _inside(self, file: Path) -> Path:
+        """Where the link leads, if that is a part of the site that may be published."""
+        hint = "copy the file here"
+        try:
+            target = file.resolve(strict=True)
+        # Python before 3.13 says RuntimeError to a link that leads to itself
+        except (OSError, RuntimeError) as error:
+            raise LinkRefused("symbolic link leads nowhere", "remove it, or mend its target") from error
+        if not target.is_relative_to(self.root):
+            raise LinkRefused("symbolic link leads out of the site", hint)
+        inside = target.relative_to(self.root)
+        if any(part.startswith(".") for part in inside.parts):
+            raise LinkRefused("symbolic link leads to a hidden file or folder", hint)
+        if inside.is_relative_to(Path(self.output)):
+            raise LinkRefused("symbolic link leads into the output folder", hint)
+        return target
+
+    def _enter(self, target: Path, path: PurePosixPath, above: tuple[Path, ...]) -> None:
+        if target in above or any(folder.is_relative_to(target) for folder in above):
+            message = "symbolic link leads back to a folder it stands in; it is not followed"
+            raise LinkRefused(message, severity="warning")
+        first = self.followed.setdefault(target, path)
+        if first != path:
+            message = f"symbolic link leads where {first} leads already; it is not followed"
+            raise LinkRefused(message, "copy the folder", severity="warning")

@@ -1,0 +1,1 @@
+"""Tokens → HTML: Markdown, code, images and templates of one page."""

@@ -1,0 +1,131 @@
+"""Block containers: callouts, collapsibles, runnable code, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..syntax.records import Callout, Collapsible, Table, get
+from .context import Rendering, Rule
+from .prose import attributes, escaped
+
+
+def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get(tokens[index], Callout)
+    own = str(tokens[index].attrs.get("class", ""))
+    classes = f'class="{escaped(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
+    name = f' id="{escaped(callout.id)}"' if callout.id else ""
+    rest = attributes(tokens[index], "class", "id")
+    if callout.fold:
+        opened = " open" if callout.fold == "+" else ""
+        start = f'<details {classes} data-kind="{callout.kind}"{name}{rest}{opened}>\n'
+    else:
+        start = f'<aside {classes} data-kind="{callout.kind}" role="note"{name}{rest}>\n'
+    if callout.titled:
+        return start
+    tag = _title_tag(callout)
+    return f'{start}<{tag} class="callout-title">{_label(callout)}</{tag}>\n'
+
+
+def _title_tag(callout: Callout) -> str:
+    return "summary" if callout.fold else "p"
+
+
+def _label(callout: Callout) -> str:
+    title = escaped(callout.title)
+    return f'<span class="callout-label">{title} {callout.number}</span>' if callout.number else title
+
+
+def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get(tokens[index], Callout)
+    start = f'<{_title_tag(callout)} class="callout-title">'
+    return f'{start}{_label(callout)} <span class="callout-name">(' if callout.number else start
+
+
+def _title_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get(tokens[index], Callout)
+    end = ")</span>" if callout.number else ""
+    return f"{end}</{_title_tag(callout)}>\n"
+
+
+def _body_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return '<div class="callout-body">\n'
+
+
+def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</div>\n"
+
+
+def _callout_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</details>\n" if get(tokens[index], Callout).fold else "</aside>\n"
+
+
+def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    mark = '<span class="qed">∎</span>'
+    return f'<p class="qed-line">{mark}</p>\n' if tokens[index].block else f" {mark}"
+
+
+def _collapsible_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    block = get(tokens[index], Collapsible)
+    opened = " open" if block.open else ""
+    start = f"<details{attributes(tokens[index])}{opened}>"
+    return f"{start}\n<summary>{escaped(block.label)}</summary>\n"
+
+
+def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</details>\n"
+
+
+def _runnable_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    # disabled: a reader must not be promised what no script does yet
+    return '<button type="button" class="run-button" disabled>Run</button>\n</div>\n'
+
+
+def _div_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return f"<div{attributes(tokens[index])}>\n"
+
+
+def _div_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</div>\n"
+
+
+def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    table = get(tokens[index], Table)
+    name = f' id="{escaped(table.id)}"' if table.id else ""
+    label = f"Table {table.number or table.ordinal}"
+    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{label}">'
+    return f"{wrap}\n<table{name}{attributes(tokens[index], 'id')}>\n"
+
+
+def caption(table_open: Token, html: str) -> str:
+    """The caption of the table that `table_open` begins."""
+    number = get(table_open, Table).number
+    label = f'<span class="table-label">Table {number}.</span> ' if number else ""
+    return f"<caption>{label}{html}</caption>\n"
+
+
+def _table_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</table>\n</div>\n"
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "callout_open": _callout_open,
+        "callout_title_open": _title_open,
+        "callout_title_close": _title_close,
+        "callout_body_open": _body_open,
+        "callout_body_close": _body_close,
+        "callout_close": _callout_close,
+        "qed": _qed,
+        "collapsible_open": _collapsible_open,
+        "collapsible_close": _collapsible_close,
+        "runnable_open": _div_open,
+        "runnable_close": _runnable_close,
+        "markdown_open": _div_open,
+        "markdown_close": _div_close,
+        "table_open": _table_open,
+        "table_close": _table_close,
+    }
+)

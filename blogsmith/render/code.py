@@ -1,0 +1,231 @@
+"""A code fence → its figure: highlighted by Pygments with classes, one span a line.
+
+The text content of the result is the source, character for character. What cannot be highlighted
+(unknown language, a line too long, a lexer too slow) is shown plain, and the caller is told why.
+Colours, line numbers and marked lines are the theme's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
+
+from ..errors import did_you_mean
+from .lexing import Piece, TooSlow, Unfaithful, lex_in_time
+
+_PLAIN = frozenset(
+    {
+        "algorithm",
+        "ascii",
+        "csv",
+        "log",
+        "mermaid",
+        "none",
+        "plain",
+        "plaintext",
+        "pseudo",
+        "pseudocode",
+        "text",
+        "tsv",
+        "txt",
+    }
+)
+"""Names of what has no colours, in lower case."""
+
+_ALIASES = MappingProxyType(
+    {
+        "cmd": "bat",
+        "dotenv": "bash",
+        "env": "bash",
+        "ipython": "python",
+        "jsonc": "json",
+        "mdx": "markdown",
+        "metal": "cpp",
+        "patch": "diff",
+        "svelte": "html",
+        "svg": "xml",
+        "triton": "python",
+    }
+)
+"""Names in common use that Pygments lacks."""
+
+_NOT_IN_A_CLASS = re.compile(r"[^\w+#.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Highlighted:
+    """Source code as HTML."""
+
+    lines: tuple[str, ...]
+    """HTML of each line without its newline, tags closed within the line; the texts joined by \\n
+    are the source, so source that ends in a newline has an empty last line."""
+    problem: str = ""
+    """Why the code is plain, in the author's terms; empty if all is well."""
+
+
+def is_known_language(language: str) -> bool:
+    """True if `language` can be highlighted or is plain on purpose."""
+    return _is_plain(language) or _lexer_alias(language) is not None
+
+
+def highlight(source: str, language: str, *, deadline_s: float, max_line: int) -> Highlighted:
+    """`source` with its tokens in `<span class="…">`, Pygments' short class names.
+
+    deadline_s: seconds before the code is shown plain instead; max_line: longest line, in
+    characters, that a lexer gets to see.
+    """
+    if _is_plain(language):
+        return Highlighted(_plain(source))
+    alias = _lexer_alias(language)
+    if alias is None:
+        return Highlighted(_plain(source), _unknown(language))
+    problem = _long_line(source, max_line)
+    if problem:
+        return Highlighted(_plain(source), problem)
+    try:
+        return Highlighted(_lines(lex_in_time(source, alias, deadline_s)))
+    except TooSlow:
+        return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
+    except Unfaithful:
+        return Highlighted(_plain(source), f'the highlighter for "{language}" changes the text')
+    except Exception:  # a lexer is foreign code that may raise anything; the page is worth more
+        return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
+
+
+def code_figure(
+    source: str,
+    language: str,
+    *,
+    deadline_s: float,
+    max_line: int,
+    title: str = "",
+    first_line: int = 1,
+    marked: frozenset[int] = frozenset(),
+    numbered: bool = False,
+    fold: bool | str = False,
+    id: str = "",
+    classes: Sequence[str] = (),
+) -> tuple[str, str]:
+    """The `<figure class="code">` of `source`, and why it is plain (empty if it is not).
+
+    first_line: number of the first line; marked: lines to mark, counted from 1 whatever
+    `first_line` is; fold: fold the code away under this label, True means `Show code`;
+    id, classes: of the figure, besides its own.
+    """
+    shown = highlight(source, language, deadline_s=deadline_s, max_line=max_line)
+    figure_class = " ".join(["code", *(["numbered"] if numbered else []), *classes])
+    # no theme's CSS can turn a data attribute into a counter's start in all browsers yet
+    style = f"--first-line:{first_line}" if numbered and first_line != 1 else ""
+    opening = _tag("figure", {"id": id, "class": figure_class, "data-lang": language, "style": style})
+    code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
+    figure = (
+        f'{opening}{_header(language, title)}<pre class="highlight" tabindex="0">{code}'
+        f"{''.join(_line_spans(shown.lines, marked))}</code></pre></figure>"
+    )
+    return _folded(figure, fold), shown.problem
+
+
+def _tag(name: str, attributes: Mapping[str, str]) -> str:
+    """An opening tag; empty attributes are left out."""
+    shown = [f' {key}="{escape(value)}"' for key, value in attributes.items() if value]
+    return f"<{name}{''.join(shown)}>"
+
+
+def _header(language: str, title: str) -> str:
+    parts = {"code-lang": language, "code-title": title}
+    spans = [f'<span class="{name}">{escape(text)}</span>' for name, text in parts.items() if text]
+    return f'<figcaption class="code-header">{" ".join(spans)}</figcaption>' if spans else ""
+
+
+def _line_spans(lines: Sequence[str], marked: frozenset[int]) -> Iterator[str]:
+    """One span a line with its newline inside, which keeps empty lines high when spans are blocks."""
+    last = len(lines)
+    for number, line in enumerate(lines, 1):
+        newline = "" if number == last else "\n"
+        if line or newline:
+            yield f'<span class="line{" hl" if number in marked else ""}">{line}{newline}</span>'
+
+
+def _folded(figure: str, fold: bool | str) -> str:
+    if not fold:
+        return figure
+    label = fold if isinstance(fold, str) else "Show code"
+    return f'<details class="collapsible"><summary>{escape(label)}</summary>{figure}</details>'
+
+
+def _is_plain(language: str) -> bool:
+    return not language or language.lower() in _PLAIN
+
+
+def _lexer_alias(language: str) -> str | None:
+    """The name under which Pygments knows `language`, or None."""
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    alias = _ALIASES.get(language.lower(), language.lower())
+    try:
+        get_lexer_by_name(alias)
+    except ClassNotFound:
+        return None
+    return alias
+
+
+def _unknown(language: str) -> str:
+    from pygments.lexers import get_all_lexers
+
+    known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
+    hint = did_you_mean(language, sorted(known | _PLAIN | set(_ALIASES)))
+    return f'unknown language "{language}"' + (f" ({hint})" if hint else "")
+
+
+def _long_line(source: str, max_line: int) -> str:
+    for number, line in enumerate(source.split("\n"), 1):
+        if len(line) > max_line:
+            return f"line {number} of the code is longer than {max_line} characters"
+    return ""
+
+
+def _plain(source: str) -> tuple[str, ...]:
+    return tuple(_text(line) for line in source.split("\n"))
+
+
+def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
+    """Pieces as lines of HTML; a piece that crosses lines is closed and opened again."""
+    lines: list[str] = []
+    line: list[str] = []
+    for css, text in _merged(pieces):
+        first, *others = text.split("\n")
+        line.append(_span(css, first))
+        for part in others:
+            lines.append("".join(line))
+            line = [_span(css, part)]
+    return (*lines, "".join(line))
+
+
+def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Neighbours of the same class as one piece: strings come in many."""
+    last, texts = "", list[str]()
+    for css, text in pieces:
+        if css != last:
+            yield last, "".join(texts)
+            last, texts = css, []
+        texts.append(text)
+    yield last, "".join(texts)
+
+
+def _span(css: str, text: str) -> str:
+    if not css or not text:
+        return _text(text)
+    return f'<span class="{css}">{_text(text)}</span>'
+
+
+def _text(text: str) -> str:
+    # an HTML parser would read a bare CR as a newline
+    return escape(text, quote=False).replace("\r", "&#13;")
+
+
+def _class_name(language: str) -> str:
+    return _NOT_IN_A_CLASS.sub("-", language)

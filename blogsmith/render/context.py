@@ -1,0 +1,105 @@
+"""What rendering one page needs from the rest of the site, and what it collects on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ..config import Config
+from ..errors import Place, Reporter, SiteError
+from ..hooks import Plugins
+from ..model import Document, ImageInfo
+from ..syntax.labels import Label
+from ..syntax.parser import Parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an address in a post leads to."""
+
+    url: str
+    """As printed, base path applied."""
+    problem: str = ""
+    """Why there is nothing there; empty if there is."""
+    hint: str = ""
+    code: str = "link-missing"
+
+
+class Shortcodes(Protocol):
+    """The part of a theme that renders shortcodes."""
+
+    def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
+        """HTML of a shortcode."""
+
+    def has_shortcode(self, name: str) -> bool:
+        """Whether there is a template for it."""
+
+    def shortcode_names(self) -> tuple[str, ...]:
+        """All of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The site as one page sees it; functions, so that a test can hand in its own."""
+
+    config: Config
+    md: MarkdownIt
+    theme: Shortcodes
+    plugins: Plugins
+    link: Callable[[str, Document], Target]
+    """Address written in a post → where it leads."""
+    image: Callable[[str, Document], ImageInfo | Target]
+    """Path written in a post → the image, or what is wrong with it."""
+    labels: Callable[[str], Mapping[str, Label] | None]
+    """Slug of a post → its labels; None if there is no such post."""
+    post_url: Callable[[str], str]
+    """Slug of a post → its URL with base path."""
+
+
+@dataclass
+class Rendering:
+    """One page being rendered."""
+
+    parsed: Parsed
+    tools: Tools
+    reporter: Reporter
+    macros: dict[str, str]
+    """TeX macros known so far: the site's, the page's, then those its formulas define."""
+    render: Callable[[Rendering, Sequence[Token]], str]
+    """`html.render_tokens`: for rules whose HTML holds other tokens."""
+    widgets: set[str] = field(default_factory=set)
+    formulas: int = 0
+    code_lines: int = 0
+    code_blocks: int = 0
+    images: int = 0
+
+    @property
+    def document(self) -> Document:
+        """The document being rendered."""
+        return self.parsed.document
+
+    @property
+    def labels(self) -> Mapping[str, Label]:
+        """Labels of this page."""
+        return self.parsed.labels
+
+    def copy_without_report(self) -> Rendering:
+        """The same page for a second look at tokens that were reported on already."""
+        return replace(self, reporter=Reporter(self.reporter.path), macros=dict(self.macros), widgets=set())
+
+    def problem(self, target: Target, place: Place | None) -> None:
+        """Report a target that leads nowhere."""
+        if target.problem:
+            self.reporter.error(target.code, target.problem, place, target.hint)
+
+    def absorb(self, error: SiteError) -> None:
+        """Keep the diagnostics of a stage below that could not go on."""
+        self.reporter.diagnostics.extend(d for d in error.diagnostics if d not in self.reporter.diagnostics)
+
+
+Rule = Callable[[Rendering, Sequence[Token], int], str]
+"""(rendering, tokens, index) → HTML of `tokens[index]`."""

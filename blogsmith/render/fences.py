@@ -1,0 +1,73 @@
+"""Code fences: the highlighted figure, diagrams as their source, indented code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..syntax.records import Fence, get
+from .code import code_figure
+from .context import Rendering, Rule
+from .prose import escaped
+
+DIAGRAMS = ("mermaid", "dot", "graphviz")
+"""Languages that stand for a drawing."""
+
+
+def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    fence = get(token, Fence)
+    rendering.code_blocks += 1
+    rendering.code_lines += token.content.count("\n")
+    if fence.language in DIAGRAMS:
+        return _diagram(rendering, token.content, fence)
+    settings = rendering.tools.config.code
+    html, problem = code_figure(
+        token.content,
+        fence.language,
+        title=fence.title,
+        first_line=fence.first_line,
+        marked=fence.marked,
+        numbered=settings.line_numbers if fence.numbered is None else fence.numbered,
+        fold=fence.fold,
+        id=fence.id,
+        classes=(*str(token.attrs.get("class", "")).split(), *fence.classes),
+        deadline_s=settings.deadline_s,
+        max_line=settings.max_line,
+    )
+    if problem:
+        code = "code-language" if problem.startswith("unknown language") else "code-plain"
+        rendering.reporter.warn(code, f"{problem}; the code is shown plain", fence.place)
+    return html + "\n"
+
+
+def _diagram(rendering: Rendering, source: str, fence: Fence) -> str:
+    """Until a renderer is installed a diagram is its own source, in a box to open."""
+    rendering.reporter.warn(
+        "diagram-source", f"no renderer for {fence.language} diagrams; the source is shown", fence.place
+    )
+    name = f' id="{escaped(fence.id)}"' if fence.id else ""
+    code = f'<pre class="diagram-source" tabindex="0"><code class="language-{escaped(fence.language)}">{escaped(source)}</code></pre>'
+    label = f"Diagram source ({escaped(fence.language)})"
+    caption = f"\n<figcaption>{escaped(fence.title)}</figcaption>" if fence.title else ""
+    return f'<figure class="diagram"{name}><details>\n<summary>{label}</summary>\n{code}\n</details>{caption}</figure>\n'
+
+
+def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    rendering.code_blocks += 1
+    rendering.code_lines += tokens[index].content.count("\n")
+    settings = rendering.tools.config.code
+    html, _ = code_figure(
+        tokens[index].content,
+        "",
+        marked=frozenset(),
+        numbered=settings.line_numbers,
+        deadline_s=settings.deadline_s,
+        max_line=settings.max_line,
+    )
+    return html + "\n"
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"fence": _fence, "code_block": _code_block})

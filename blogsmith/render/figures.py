@@ -1,0 +1,75 @@
+"""Images: in text, and as figures with caption and number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..errors import Place
+from ..model import ImageInfo
+from ..syntax.headings import plain_text
+from ..syntax.records import Figure, LinkAt, get
+from .context import Rendering, Rule
+from .images import img_tag, valid_width
+from .prose import escaped
+
+
+def image_tag(
+    rendering: Rendering,
+    path: str,
+    alt: str,
+    place: Place | None,
+    *,
+    classes: Sequence[str] = (),
+    **more: str,
+) -> str:
+    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`."""
+    found = rendering.tools.image(path, rendering.document)
+    if not isinstance(found, ImageInfo):
+        rendering.problem(found, place)
+        found = ImageInfo(found.url, None, None)
+    width = more.pop("width", "")
+    if width and not valid_width(width):
+        rendering.reporter.error(
+            "image-width", f"width {width} is no length", place, "write 60%, 320px or 20em"
+        )
+        width = ""
+    rendering.images += 1
+    return img_tag(found, alt, classes=tuple(classes), width=width, attrs=more)
+
+
+def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    at = get(token, LinkAt)
+    attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
+    classes = attrs.pop("class", "").split()
+    alt = plain_text(token.children or (), rendering.parsed.page)
+    attrs.pop("height", None)
+    return image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
+
+
+def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    figure = get(tokens[index], Figure)
+    name = f' id="{escaped(figure.id)}"' if figure.id else ""
+    return f'<figure class="figure"{name}>'
+
+
+def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    figure = get(tokens[index], Figure)
+    text = rendering.render(rendering, tokens[index].children or ())
+    return figure_caption(figure.number, text) + "</figure>\n"
+
+
+def figure_caption(number: str, html: str) -> str:
+    """The `<figcaption>`; empty without number and text."""
+    label = f'<span class="figure-label">Figure {number}</span>' if number else ""
+    if not label and not html:
+        return ""
+    return f"\n<figcaption>{label}{' ' if label and html else ''}{html}</figcaption>\n"
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {"image": _image, "figure_open": _figure_open, "figure_close": _figure_close}
+)

@@ -1,0 +1,158 @@
+"""Everything that points elsewhere in the page or site by number: footnotes, citations, references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..errors import did_you_mean
+from ..model import Reference
+from ..syntax.labels import Label
+from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get
+from .context import Rendering, Rule
+from .prose import escaped
+
+
+def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    ref = get(tokens[index], NoteRef)
+    name = _use_id("fnref", ref.number, ref.use)
+    link = f'<a href="#fn-{ref.number}" id="{name}" role="doc-noteref">{ref.number}</a>'
+    return f'<sup class="footnote-ref">{link}</sup>'
+
+
+def _use_id(prefix: str, key: object, use: int) -> str:
+    return f"{prefix}-{key}" if use == 1 else f"{prefix}-{key}-{use}"
+
+
+def _notes_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return '<section class="footnotes" role="doc-endnotes" aria-label="Footnotes">\n<ol>\n'
+
+
+def _notes_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</ol>\n</section>\n"
+
+
+def _note_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return f'<li id="fn-{get(tokens[index], NoteItem).number}">\n'
+
+
+def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</li>\n"
+
+
+def with_back_links(html: str, token: Token) -> str:
+    """The note's HTML with a link back to each of its marks, in its last paragraph if it ends in one."""
+    item = get(token, NoteItem)
+    links = "".join(
+        f' <a class="footnote-backref" href="#{_use_id("fnref", item.number, use)}" role="doc-backlink" '
+        f'aria-label="Back to the text{f", mark {use}" if item.uses > 1 else ""}">↩</a>'
+        for use in range(1, item.uses + 1)
+    )
+    end = "</li>\n"
+    body = html.removesuffix(end)
+    if body.endswith("</p>\n"):
+        return f"{body[:-5]}{links}</p>\n{end}"
+    return f"{body}<p>{links.lstrip()}</p>\n{end}" if links else html
+
+
+def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    citation = get(tokens[index], Citation)
+    pieces = []
+    for item, number, use in zip(citation.items, citation.numbers, citation.uses, strict=True):
+        locator = f", {escaped(item.locator)}" if item.locator else ""
+        key = escaped(item.key)
+        if number == 0:
+            pieces.append(f"{key}{locator}")
+            continue
+        name = _use_id("cite", key, use)
+        pieces.append(f'<a href="#ref-{key}" id="{name}" role="doc-biblioref">{number}</a>{locator}')
+    return f'<cite class="citation">[{", ".join(pieces)}]</cite>'
+
+
+def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    entries: tuple[Entry, ...] = tokens[index].meta["entries"]
+    items = "".join(_entry(rendering.parsed.page.references[entry.key], entry.uses) for entry in entries)
+    title = "" if _has_heading(tokens) else "<h2>References</h2>\n"
+    return f'<section class="references" role="doc-bibliography" aria-label="References">\n{title}<ol>\n{items}</ol>\n</section>\n'
+
+
+def _has_heading(tokens: Sequence[Token]) -> bool:
+    """Whether the author's last heading announces the list already."""
+    last = next((get(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
+    return last.casefold() in ("references", "bibliography", "sources", "literature")
+
+
+def _entry(reference: Reference, uses: int) -> str:
+    key = escaped(reference.key)
+    links = "".join(
+        f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" role="doc-backlink" '
+        f'aria-label="Back to the text{f", citation {use}" if uses > 1 else ""}">↩</a>'
+        for use in range(1, uses + 1)
+    )
+    return f'<li id="ref-{key}">{_described(reference)}{links}</li>\n'
+
+
+def _described(reference: Reference) -> str:
+    """Authors. Title. Venue, year. Note."""
+    title = f"<cite>{escaped(reference.title or reference.key)}</cite>"
+    if reference.url:
+        title = f'<a href="{escaped(reference.url)}">{title}</a>'
+    authors = escaped(_names(reference.authors))
+    venue = ", ".join(filter(None, (escaped(reference.venue), escaped(reference.year))))
+    parts = [part for part in (authors, title, venue, escaped(reference.note)) if part]
+    # an author's initial and a title's question mark end a sentence already
+    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts)
+
+
+def _names(authors: Sequence[str]) -> str:
+    if len(authors) < 3:
+        return " & ".join(authors)
+    return f"{', '.join(authors[:-1])} & {authors[-1]}"
+
+
+def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    ref = get(tokens[index], XRef)
+    labels = rendering.tools.labels(ref.page) if ref.page else rendering.labels
+    if labels is None:
+        rendering.reporter.error(
+            "ref-page", f"there is no post {ref.page}", ref.place, "write the post's slug before the #"
+        )
+        return escaped(ref.written)
+    label = labels.get(ref.target)
+    if label is None:
+        where = f" in {ref.page}" if ref.page else ""
+        hint = did_you_mean(ref.target, labels) or "a label is written \\label{eq:x} or {#eq:x}"
+        rendering.reporter.error("ref-undefined", f"there is no label {ref.target}{where}", ref.place, hint)
+        return escaped(ref.written)
+    url = rendering.tools.post_url(ref.page) if ref.page else ""
+    return (
+        f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{escaped(_printed(label, ref.form))}</a>'
+    )
+
+
+def _printed(label: Label, form: str) -> str:
+    number = f"({label.number})" if label.kind == "eq" else label.number
+    if (
+        form == "number"
+        or label.number == label.name
+        or label.kind == "sec"
+        and not label.number[:1].isdigit()
+    ):
+        return number
+    return f"{label.name} {number}"
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "footnote_ref": _mark,
+        "footnotes_open": _notes_open,
+        "footnotes_close": _notes_close,
+        "footnote_open": _note_open,
+        "footnote_close": _note_close,
+        "citation": _citation,
+        "bibliography": _bibliography,
+        "xref": _xref,
+    }
+)

@@ -1,0 +1,118 @@
+"""Inline HTML: text, code, links, headings, small marks, raw HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..syntax.records import Heading, LinkAt, get
+from .context import Rendering, Rule
+from .raw import rewrite_raw
+
+
+def escaped(text: str) -> str:
+    """`text` for element content and double-quoted attributes."""
+    return escape(text, quote=True).replace("&#x27;", "'")
+
+
+def attributes(token: Token, *leave_out: str) -> str:
+    """The token's attributes with a leading blank, in the order they were set."""
+    return "".join(
+        f' {key}="{escaped(str(value))}"' for key, value in token.attrs.items() if key not in leave_out
+    )
+
+
+def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return escaped(tokens[index].content)
+
+
+def _softbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "\n"
+
+
+def _hardbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "<br>\n"
+
+
+def _code_inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    return f"<code{attributes(token)}>{escaped(token.content)}</code>"
+
+
+def _kbd(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return f"<kbd>{escaped(tokens[index].content)}</kbd>"
+
+
+def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return f"<abbr{attributes(tokens[index])}>{escaped(tokens[index].content)}</abbr>"
+
+
+def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    flags = "".join(f" {name}" for name in ("checked", "disabled") if name in token.attrs)
+    return f"<input{attributes(token, 'checked', 'disabled')}{flags}> "
+
+
+def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    written = str(token.attrs.get("href", ""))
+    target = rendering.tools.link(written, rendering.document)
+    place = get(token, LinkAt).place if "linkat" in token.meta else None
+    rendering.problem(target, place)
+    return f'<a href="{escaped(target.url)}"{attributes(token, "href")}>'
+
+
+def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    heading = get(token, Heading)
+    number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
+    return f'<{token.tag} id="{escaped(heading.id)}"{attributes(token, "id")}>{number}'
+
+
+def _heading_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    heading = get(tokens[index - 2], Heading)
+    label = escaped(f"Link to section {heading.text}".rstrip())
+    anchor = f'<a class="heading-anchor" href="#{escaped(heading.id)}" aria-label="{label}"></a>'
+    return f" {anchor}</{tokens[index].tag}>\n"
+
+
+def _raw(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return rewrite_raw(rendering, tokens[index])
+
+
+def _raw_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    chunks = tokens[index].content.strip("\n").split("\n\n")
+    return "".join(f"<p>{escaped(chunk)}</p>\n" for chunk in chunks if chunk.strip())
+
+
+def _strike_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "<del>"
+
+
+def _strike_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</del>"
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "text": _text,
+        "text_special": _text,
+        "softbreak": _softbreak,
+        "hardbreak": _hardbreak,
+        "code_inline": _code_inline,
+        "kbd": _kbd,
+        "abbr": _abbr,
+        "task_box": _task_box,
+        "link_open": _link_open,
+        "heading_open": _heading_open,
+        "heading_close": _heading_close,
+        "html_inline": _raw,
+        "html_block": _raw,
+        "raw_block": _raw_block,
+        "s_open": _strike_open,
+        "s_close": _strike_close,
+    }
+)

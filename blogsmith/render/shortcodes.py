@@ -1,0 +1,238 @@
+"""Shortcode calls → HTML: the arguments become data, the theme's template makes the markup.
+
+`img`, `image-compare` and `video-embed` have their data prepared here, a plugin's by its
+`shortcode_data`; every other shortcode gets its arguments as they are written, under `args`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from ..errors import Place, SiteError, TextMap, did_you_mean
+from ..syntax.figures import parse_inline
+from ..syntax.headings import plain_text
+from ..syntax.records import Shortcode, get
+from .context import Rendering, Rule
+from .figures import image_tag
+from .videos import read_video
+
+Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
+
+MAX_COLUMNS = 6
+
+
+def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    call = get(tokens[index], Shortcode)
+    theme = rendering.tools.theme
+    if not call.name:
+        return ""
+    if not theme.has_shortcode(call.name):
+        names = theme.shortcode_names()
+        hint = did_you_mean(call.name, names) or f"known: {', '.join(names)}"
+        rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
+        return ""
+    data = _data(rendering, call)
+    if data is None:
+        return ""
+    context = {"args": dict(call.args), "id": call.id, "label": _label(call), **data}
+    if "widget" in data:
+        rendering.widgets.add(str(data["widget"]))
+    try:
+        html = theme.render_shortcode(call.name, context, str(rendering.document.path))
+    except SiteError as error:
+        rendering.absorb(error)
+        return ""
+    return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
+
+
+def _label(call: Shortcode) -> str:
+    return f"Figure {call.number}" if call.number else ""
+
+
+def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    """The template's data, or None if an argument is wrong and was reported."""
+    if call.name in rendering.tools.plugins.shortcode_data:
+        return _plugin_data(rendering, call)
+    own = OWN.get(call.name)
+    return own(rendering, call) if own else {}
+
+
+def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    plugin, function = rendering.tools.plugins.shortcode_data[call.name]
+    try:
+        return function(dict(call.args), rendering.document)
+    except ValueError as error:
+        rendering.reporter.error("shortcode-argument", str(error), call.place)
+    except Exception as error:
+        # a bug of the plugin must not take the build down, and must be known as the plugin's
+        message = f"plugin {plugin} fails on {call.name}: {type(error).__name__}: {error}"
+        rendering.reporter.error("plugin", message, call.place)
+    return None
+
+
+def split_list(text: str) -> list[tuple[int, str]]:
+    r"""`a, b\, c` → (offset, item) of each: `a` and `b, c`; a comma inside `$…$` splits nothing."""
+    items, start, pos, in_math = [], 0, 0, False
+    while pos <= len(text):
+        if pos == len(text) or (text[pos] == "," and not in_math):
+            piece = text[start:pos]
+            items.append((start + len(piece) - len(piece.lstrip()), piece.strip().replace("\\,", ",")))
+            start = pos + 1
+        elif text[pos] == "\\":
+            pos += 1
+        elif text[pos] == "$":
+            in_math = not in_math and "$" in text[pos + 1 :]
+        pos += 1
+    return items
+
+
+def _values(call: Shortcode, name: str) -> list[TextMap]:
+    """The items of a list argument, each with its place."""
+    text = call.args.get(name, "")
+    if not text.strip():
+        return []
+    origin = call.arg_maps.get(name) or TextMap(text, ((call.place.line, call.place.column),))
+    items = []
+    for offset, item in split_list(text):
+        place = origin.place(offset)
+        items.append(TextMap(item, ((place.line, place.column),) * (item.count("\n") + 1)))
+    return items
+
+
+def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
+    columns = _columns(rendering, call, len(sources))
+    if not sources:
+        return _wrong(rendering, call, "src", f'{call.name} needs src="picture.png"')
+    for name, given in (("cap", captions), ("alt", alts)):
+        if len(given) > len(sources):
+            plural = "image" if len(sources) == 1 else "images"
+            message = (
+                f"{len(given)} {'captions' if name == 'cap' else 'alt texts'} for {len(sources)} {plural}"
+            )
+            return _wrong(rendering, call, name, message, "write a comma inside a text as \\,")
+    images = []
+    for index, source in enumerate(sources):
+        caption = _inline_html(rendering, captions[index]) if index < len(captions) else ""
+        alt = alts[index].text if index < len(alts) else ""
+        tag = image_tag(
+            rendering,
+            source.text,
+            alt,
+            source.place(0, max(1, len(source.text))),
+            width=call.args.get("width", ""),
+        )
+        images.append({"img": Markup(tag), "caption": Markup(caption)})
+    return {"images": images, "cols": columns}
+
+
+def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
+    text = call.args.get("cols", "")
+    if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_COLUMNS):
+        _wrong(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
+        text = ""
+    if text:
+        return int(text)
+    return 2 if count in (2, 4) else min(3, max(1, count))
+
+
+def _inline_html(rendering: Rendering, text: TextMap) -> str:
+    tokens = parse_inline(rendering.tools.md, text, rendering.parsed.page)
+    _take_reports(rendering)
+    return rendering.render(rendering, tokens)
+
+
+def _take_reports(rendering: Rendering) -> None:
+    """Captions are parsed while rendering; what the parser found there belongs to this stage."""
+    known = set(rendering.parsed.diagnostics)
+    for diagnostic in rendering.parsed.page.reporter.diagnostics:
+        if diagnostic not in known and diagnostic not in rendering.reporter.diagnostics:
+            rendering.reporter.diagnostics.append(diagnostic)
+
+
+def _plain(rendering: Rendering, text: TextMap) -> str:
+    return plain_text(parse_inline(rendering.tools.md, text, rendering.parsed.page), rendering.parsed.page)
+
+
+def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    tags, labels, names = {}, {}, {}
+    for side, default in (("before", "Before"), ("after", "After")):
+        path = next(iter(_values_whole(call, side)), None)
+        if path is None:
+            return _wrong(rendering, call, side, f"an image-compare needs data-{side}, the path of a picture")
+        label = next(
+            iter(_values_whole(call, f"label-{side}")),
+            TextMap(default, ((call.place.line, call.place.column),)),
+        )
+        names[side] = _plain(rendering, label)
+        labels[side] = Markup(_inline_html(rendering, label))
+        alt = call.args.get(f"{side}-alt", names[side])
+        place = path.place(0, len(path.text))
+        tags[side] = Markup(image_tag(rendering, path.text, alt, place, classes=[f"compare-{side}"]))
+    return {
+        "before": tags["before"],
+        "after": tags["after"],
+        "before_label": labels["before"],
+        "after_label": labels["after"],
+        "label": f"Compare {names['before']} with {names['after']}",
+        "widget": "compare",
+    }
+
+
+def _values_whole(call: Shortcode, name: str) -> list[TextMap]:
+    """An argument that is one value, commas included."""
+    text = call.args.get(name, "").strip()
+    if not text:
+        return []
+    return [call.arg_maps.get(name) or TextMap(text, ((call.place.line, call.place.column),))]
+
+
+def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+    source = next(iter(_values_whole(call, "src")), None)
+    if source is None:
+        return _wrong(
+            rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file"
+        )
+    caption = next(iter(_values_whole(call, "caption")), None)
+    text = Markup(_inline_html(rendering, caption)) if caption else ""
+    base = {
+        "caption": text,
+        "title": call.args.get("title", "") or (_plain(rendering, caption) if caption else ""),
+    }
+    if "://" not in source.text and not source.text.startswith("//"):
+        return {**base, "local": _local(rendering, source)}
+    allow = rendering.tools.config.embeds.allow
+    video = read_video(source.text, allow)
+    if video is None:
+        place = source.place(0, len(source.text))
+        message = f"cannot embed {source.text}: it is no video of an allowed host"
+        rendering.reporter.error(
+            "embed-host", message, place, f"allowed hosts: {', '.join(allow)} (embeds.allow), or a local file"
+        )
+        return None
+    fields = {"provider": video.provider, "url": video.url, "embed_url": video.embed_url, "host": video.host}
+    return {**base, **fields, "local": None, "widget": "embed"}
+
+
+def _local(rendering: Rendering, source: TextMap) -> Mapping[str, str]:
+    target = rendering.tools.link(source.text, rendering.document)
+    rendering.problem(target, source.place(0, len(source.text)))
+    kinds = {"mp4": "video/mp4", "webm": "video/webm", "ogv": "video/ogg", "mov": "video/quicktime"}
+    return {"src": target.url, "type": kinds.get(source.text.rpartition(".")[2].lower(), "")}
+
+
+def _wrong(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
+    origin = call.arg_maps.get(name)
+    place: Place = origin.place(0, max(1, len(origin.text))) if origin else call.place
+    rendering.reporter.error("shortcode-argument", message, place, hint)
+
+
+OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
+"""Shortcodes whose data blogsmith prepares."""
+
+RULES: Mapping[str, Rule] = MappingProxyType({"shortcode": _shortcode, "shortcode_inline": _shortcode})

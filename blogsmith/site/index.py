@@ -1,0 +1,227 @@
+"""Where everything of the site is: pages, anchors, labels, files, and what an address leads to.
+
+Addresses are written as authors write them: relative to the Markdown file (`other.md#id`, `fig.png`)
+or from the site's root (`/posts/other/`, `/img/fig.png`). Nothing is read from disk here.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, unquote
+
+from ..errors import did_you_mean, nearest
+from ..model import Asset, Document, ImageInfo
+from ..render.context import Target
+from ..syntax.anchors import anchors
+from ..syntax.labels import Label
+from ..syntax.parser import Parsed
+
+CONTENT = PurePosixPath("content")
+EXTERNAL = ("http://", "https://", "mailto:", "tel:")
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """What other pages need to know of a page."""
+
+    url: str
+    """Site path without base path: `/posts/a/`."""
+    title: str
+    """Plain text, for links without a text of their own."""
+    ids: frozenset[str]
+    """Every anchor in the page."""
+    labels: Mapping[str, Label]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteIndex:
+    """The whole site by path and by address. Immutable: made once a build."""
+
+    base_path: str
+    pages: Mapping[str, PageEntry]
+    """Source path → page, published pages only."""
+    unpublished: frozenset[str]
+    """Source paths of drafts and of posts dated in the future."""
+    generated: frozenset[str]
+    """Site paths of pages without a source: lists, tags."""
+    files: Mapping[str, str]
+    """Path of an asset under the site root → its site path."""
+    file_by_url: Mapping[str, str]
+    """The same, the other way round."""
+    by_url: Mapping[str, str]
+    """Site path of a page → its source path."""
+    by_slug: Mapping[str, str]
+    """Last part of a page's URL → source path, for `{@slug#eq-x}`."""
+
+    def with_base(self, url: str) -> str:
+        """A site path as printed."""
+        return self.base_path + url
+
+    def knows(self, path: str) -> bool:
+        """Whether `path` is a page's source, published or not."""
+        return path in self.pages or path in self.unpublished
+
+    def page_labels(self, slug: str) -> Mapping[str, Label] | None:
+        """Labels of the post `slug` names."""
+        page = self._by_slug(slug)
+        return page.labels if page else None
+
+    def page_url(self, slug: str) -> str:
+        """URL with base path of the post `slug` names."""
+        page = self._by_slug(slug)
+        return self.with_base(page.url) if page else ""
+
+    def _by_slug(self, slug: str) -> PageEntry | None:
+        path = self.by_slug.get(slug.strip("/").removesuffix(".md").rpartition("/")[2])
+        return self.pages.get(path or "")
+
+
+def index_site(
+    base_path: str,
+    parsed: Mapping[str, tuple[Parsed, str]],
+    unpublished: Iterable[str],
+    generated: Iterable[str],
+    files: Mapping[str, str],
+) -> SiteIndex:
+    """The index of parsed pages (source path → page and its site path) and of files to copy."""
+    pages = {
+        path: PageEntry(url, page.title_text, anchors(page.tokens), page.labels)
+        for path, (page, url) in parsed.items()
+    }
+    by_slug: dict[str, str] = {}
+    for path, entry in sorted(pages.items()):
+        by_slug.setdefault(entry.url.strip("/").rpartition("/")[2], path)
+    return SiteIndex(
+        base_path,
+        pages,
+        frozenset(unpublished),
+        frozenset(generated),
+        files,
+        {url: path for path, url in files.items()},
+        {entry.url: path for path, entry in pages.items()},
+        by_slug,
+    )
+
+
+def resolve_link(index: SiteIndex, written: str, document: Document) -> Target:
+    """Where the link `written` in `document` leads."""
+    if written.lower().startswith(EXTERNAL):
+        return Target(written)
+    if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:
+        hint = "write https:// for other sites, a path for pages of this one"
+        return Target("", f"a link may not lead to {written}", hint, "link-scheme")
+    address, _, anchor = written.partition("#")
+    address, _, query = address.partition("?")
+    path = unquote(address)
+    suffix = (f"?{query}" if query else "") + (f"#{anchor}" if anchor else "")
+    if not path:
+        return _same_page(index, document, written, unquote(anchor))
+    source = _find_page(index, path, document)
+    if source:
+        return _page(index, source, written, suffix, unquote(anchor))
+    file = _find_file(index, path, document)
+    if file:
+        return Target(index.with_base(quote(index.files[file])) + suffix)
+    return _missing(index, path, written, document)
+
+
+def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) -> Target:
+    entry = index.pages.get(str(document.path))
+    if not anchor or entry is None or anchor in entry.ids:
+        return Target(written)
+    hint = did_you_mean(anchor, sorted(entry.ids))
+    return Target(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
+
+
+def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> Target:
+    if source in index.unpublished:
+        hint = "publish it, or take the link out"
+        return Target(written, f"{source} is not published", hint, "link-unpublished")
+    if source not in index.pages:
+        return Target(index.with_base(source) + suffix)
+    entry = index.pages[source]
+    url = index.with_base(quote(entry.url)) + suffix
+    if anchor and anchor not in entry.ids:
+        hint = did_you_mean(anchor, sorted(entry.ids))
+        return Target(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
+    return Target(url)
+
+
+def _find_page(index: SiteIndex, path: str, document: Document) -> str:
+    """Source path of the page meant, or the URL of a generated page; empty if there is none."""
+    if path.endswith(".md"):
+        found = _in_content(path, document)
+        return found if index.knows(found) else ""
+    own = index.pages.get(str(document.path))
+    url = posixpath.normpath(posixpath.join(own.url if own else "/", path))
+    for candidate in (f"{url}/" if url != "/" else "/", url):
+        if candidate in index.by_url:
+            return index.by_url[candidate]
+        if candidate in index.generated:
+            return candidate
+    folder = _in_content(path, document)
+    names = (f"{folder}/{name}" for name in ("index.md", "_index.md"))
+    return next((name for name in names if index.knows(name)), "")
+
+
+def _in_content(path: str, document: Document) -> str:
+    """`path` as written in `document`, as a path from the site root."""
+    start = CONTENT if path.startswith("/") else document.path.parent
+    return posixpath.normpath(str(start / path.lstrip("/")))
+
+
+def _find_file(index: SiteIndex, path: str, document: Document) -> str:
+    """The asset meant: beside the document, under `static/`, or by its address in the site."""
+    candidates = [_in_content(path, document)]
+    if path.startswith("/"):
+        candidates.append(posixpath.normpath(f"static{path}"))
+        candidates.append(index.file_by_url.get(path, ""))
+    return next((c for c in candidates if c in index.files), "")
+
+
+def _missing(index: SiteIndex, path: str, written: str, document: Document) -> Target:
+    if path.startswith("/"):
+        choices = [*index.by_url, *index.generated, *index.files.values()]
+    else:
+        folder = str(document.path.parent)
+        choices = [posixpath.relpath(p, folder) for p in (*index.pages, *index.files)]
+    near = nearest(path, sorted(choices))
+    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
+    return Target(written, f"there is no page or file {path}", hint)
+
+
+def resolve_image(
+    index: SiteIndex,
+    written: str,
+    document: Document,
+    assets: Mapping[str, Asset],
+    measure: Callable[[Path], ImageInfo | str],
+) -> ImageInfo | Target:
+    """The image `written` in `document`; measure: file → its size, or what is wrong with it."""
+    path = unquote(written.partition("?")[0].partition("#")[0])
+    if "://" in path or path.startswith("//"):
+        hint = "put a copy beside the post: pages load nothing from other hosts"
+        return Target(written, f"image {written} is on another host", hint, "image-remote")
+    file = _find_file(index, path, document)
+    if not file:
+        return _missing_image(index, path, written, document)
+    url = index.with_base(quote(index.files[file]))
+    found = measure(assets[file].file)
+    if isinstance(found, str):
+        return Target(url, f"cannot use image {path}: {found}", "", "image-unreadable")
+    return ImageInfo(url, found.width_px, found.height_px)
+
+
+def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> Target:
+    folder = str(document.path.parent)
+    choices = (
+        [*index.files.values()]
+        if path.startswith("/")
+        else [posixpath.relpath(p, folder) for p in index.files]
+    )
+    near = nearest(path, sorted(choices))
+    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
+    return Target(written, f"there is no image {path}", hint, "image-missing")

@@ -1,0 +1,42 @@
+"""The site as templates see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..config import Config
+from ..model import Link, PageView, SiteView
+
+
+def site_view(
+    config: Config, pages: Sequence[PageView], with_base: Callable[[str], str], generator: str
+) -> SiteView:
+    """Menu, sections and settings; the menu is the sections unless the site names one."""
+    sections = tuple(
+        Link(page.title, page.url) for page in pages if page.kind == "section" and _is_top(page, config)
+    )
+    menu = tuple(Link(item.title, _menu_url(item.url, with_base)) for item in config.menu)
+    return SiteView(
+        title=config.title,
+        description=config.description,
+        author=config.author,
+        lang=config.lang,
+        base_path=config.base_path,
+        base_url=config.base_url,
+        menu=menu or sections,
+        sections=sections,
+        options=_plain(config.theme_options),
+        generator=generator,
+    )
+
+
+def _is_top(page: PageView, config: Config) -> bool:
+    return page.url.removeprefix(config.base_path).strip("/").count("/") == 0
+
+
+def _menu_url(url: str, with_base: Callable[[str], str]) -> str:
+    return with_base(url) if url.startswith("/") else url
+
+
+def _plain(options: Mapping[str, object]) -> Mapping[str, object]:
+    return dict(options)

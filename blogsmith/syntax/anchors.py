@@ -1,0 +1,41 @@
+"""Every id a parsed page will hold, so that links to it can be checked before it is rendered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it.token import Token
+
+from .records import Callout, Entry, Fence, Figure, Heading, Math, NoteItem, NoteRef, Shortcode, Table
+
+_RAW_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
+_NAMED = (Callout, Fence, Figure, Heading, Shortcode, Table)
+
+
+def anchors(tokens: Sequence[Token]) -> frozenset[str]:
+    """The ids of headings, labels, notes, references, figures and of the author's own HTML."""
+    return frozenset(name for name in _ids(tokens) if name)
+
+
+def _ids(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        yield str(token.attrs.get("id", ""))
+        for record in token.meta.values():
+            yield from _record_ids(record)
+        if token.type in ("html_block", "html_inline"):
+            yield from _RAW_ID.findall(token.content)
+        yield from _ids(token.children or ())
+
+
+def _record_ids(record: object) -> Iterator[str]:
+    if isinstance(record, _NAMED):
+        yield record.id
+    elif isinstance(record, Math):
+        yield from (row.id for row in record.rows)
+    elif isinstance(record, NoteItem):
+        yield f"fn-{record.number}"
+    elif isinstance(record, NoteRef):
+        yield f"fnref-{record.number}" if record.use == 1 else f"fnref-{record.number}-{record.use}"
+    elif isinstance(record, tuple):
+        yield from (f"ref-{entry.key}" for entry in record if isinstance(entry, Entry))

@@ -1,0 +1,57 @@
+"""The token stream as text, for `blogsmith tokens`: what the parser made of a post, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+
+from markdown_it.token import Token
+
+from ..errors import Place, TextMap
+
+_HIDDEN = ("origin", "arg_maps", "place")
+
+
+def describe(tokens: Sequence[Token], first_line: int) -> str:
+    """One line a token: line in the file, type, content, attributes and our record."""
+    return "\n".join(_lines(tokens, first_line, 0)) + "\n"
+
+
+def _lines(tokens: Sequence[Token], first_line: int, depth: int) -> Iterator[str]:
+    for token in tokens:
+        if token.nesting < 0:
+            depth -= 1
+        place = _place(token, first_line)
+        parts = [f"{place:>8}", "  " * max(0, depth) + token.type]
+        if token.content and token.type != "inline":
+            parts.append(repr(token.content if len(token.content) <= 60 else token.content[:57] + "…"))
+        parts += [f"{key}={value!r}" for key, value in token.attrs.items()]
+        parts += [
+            _record(record)
+            for record in token.meta.values()
+            if is_dataclass(record) and not isinstance(record, TextMap)
+        ]
+        yield " ".join(parts).rstrip()
+        yield from _lines(token.children or (), first_line, depth + 1)
+        if token.nesting > 0:
+            depth += 1
+
+
+def _place(token: Token, first_line: int) -> str:
+    for record in token.meta.values():
+        at = getattr(record, "place", None)
+        origin = getattr(record, "origin", None)
+        if isinstance(origin, TextMap):
+            at = origin.place(0)
+        if isinstance(at, Place):
+            return f"{at.line}:{at.column}"
+    return str(token.map[0] + first_line) if token.map else ""
+
+
+def _record(record: object) -> str:
+    shown = [
+        f"{item.name}={getattr(record, item.name)!r}"
+        for item in fields(record)  # type: ignore[arg-type]
+        if item.name not in _HIDDEN and getattr(record, item.name) not in ("", (), None, False, frozenset())
+    ]
+    return f"{type(record).__name__}({', '.join(shown)})"

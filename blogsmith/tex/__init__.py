@@ -1,0 +1,1 @@
+"""TeX formulas: read, guarded, expanded, converted to MathML. `convert.convert_formula` is the door."""

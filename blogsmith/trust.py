@@ -1,0 +1,57 @@
+"""Which sites' own code the person at this machine has agreed to run.
+
+Like `direnv allow`: a record outside the site, per user, of the site's folder and a digest of the
+code as it was. A cloned site cannot bring its own consent, and changed code asks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from .errors import Diagnostic, SiteError
+
+
+def record_file() -> Path:
+    """The user's record: `$XDG_STATE_HOME/blogsmith/trusted.json`."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "blogsmith" / "trusted.json"
+
+
+def code_digest(root: Path) -> str:
+    """Hex SHA-256 over names and bytes of every Python file under the site's `plugins/`."""
+    total = hashlib.sha256()
+    for file in sorted((root / "plugins").rglob("*.py")):
+        total.update(str(file.relative_to(root)).encode() + b"\0")
+        total.update(hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def is_trusted(root: Path) -> bool:
+    """Whether this user trusted this folder with exactly this code."""
+    return _records().get(str(root.resolve())) == code_digest(root)
+
+
+def trust(root: Path) -> None:
+    """Record the site's code as it is now; SiteError if the record cannot be written."""
+    file = record_file()
+    records = _records() | {str(root.resolve()): code_digest(root)}
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(records, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        message = f"cannot record trust in {file}: {error.strerror or error}"
+        raise SiteError(Diagnostic("trust-write", message)) from error
+
+
+def _records() -> dict[str, str]:
+    """A record that cannot be read trusts nothing."""
+    try:
+        data = json.loads(record_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(k): str(v) for k, v in data.items()} if isinstance(data, dict) else {}

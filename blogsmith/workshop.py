@@ -1,0 +1,139 @@
+"""What all stages of a build share: settings, plugins, theme, and how Markdown is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from .bundled import bundled_folder
+from .check_config import base_url_problem
+from .config import CalloutKind, Config
+from .errors import Diagnostic, SiteError
+from .hooks import Plugins, load_plugins
+from .load_config import load_config
+from .render.theme import Theme, load_theme
+from .syntax.kinds import kind_table
+from .syntax.state import KindRow, ParseOptions
+from .tex.linear import linear_text
+from .tex.numbering import split_rows
+from .trust import is_trusted
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Made once a build from the configuration; immutable."""
+
+    root: Path
+    config: Config
+    theme: Theme
+    plugins: Plugins
+    options: ParseOptions
+    warnings: tuple[Diagnostic, ...]
+    """About the configuration."""
+
+
+def open_workshop(root: Path, base_url: str | None = None) -> Workshop:
+    """Read the settings of the site at `root` and load what they name; SiteError if that fails.
+
+    base_url: replaces the setting of that name.
+    """
+    loaded = load_config(root)
+    errors = [d for d in loaded.diagnostics if d.severity == "error"]
+    if errors:
+        raise SiteError(*loaded.diagnostics)
+    config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
+    plugins = load_plugins(config.plugins, _plugin_folders(root, config))
+    folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
+    theme = load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
+    options = parse_options(config, plugins, theme.inline_shortcodes())
+    return Workshop(root, config, theme, plugins, options, loaded.diagnostics)
+
+
+def plain_workshop(root: Path) -> Workshop:
+    """Default settings, for a Markdown file outside any site."""
+    config, plugins = Config(), Plugins()
+    theme = load_theme(config.theme, root, bundled_folder("themes"), [])
+    return Workshop(
+        root, config, theme, plugins, parse_options(config, plugins, theme.inline_shortcodes()), ()
+    )
+
+
+def _with_base_url(config: Config, base_url: str) -> Config:
+    problem = base_url_problem(base_url)
+    if problem:
+        raise SiteError(Diagnostic("config-value", f"--base-url {base_url}: {problem}"))
+    return msgspec.structs.replace(config, base_url=base_url)
+
+
+def _template_folders(root: Path) -> list[Path]:
+    """Folders of plugins; templates cannot execute code, so no trust is needed for them."""
+    return [root / "plugins", bundled_folder("plugins")]
+
+
+def _plugin_folders(root: Path, config: Config) -> list[Path]:
+    """Where plugins may be loaded from: the bundled ones always, the site's own if trusted."""
+    bundled, own = bundled_folder("plugins"), root / "plugins"
+    if own.resolve() == bundled.resolve():
+        return [bundled]
+    wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
+    mine = [name for name in wanted if (own / f"{name}.py").is_file()]
+    if mine and not is_trusted(root):
+        raise SiteError(
+            Diagnostic(
+                "plugin-untrusted",
+                f"plugin {mine[0]} is code of this site, which is not trusted",
+                "blogsmith.yaml",
+                hint=f"read plugins/{mine[0]}.py, then run: blogsmith trust",
+            )
+        )
+    return [bundled, own]
+
+
+def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset[str]) -> ParseOptions:
+    """The site's say in how Markdown is read."""
+    own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
+    own |= {name.lower(): kind for name, kind in config.callouts.items()}
+    prefixes = sorted(
+        ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
+    )
+    return ParseOptions(
+        linear_math=linear_text,
+        split_rows=split_rows,
+        kinds=_kinds(own),
+        untrusted=config.markup.untrusted,
+        smart_quotes=config.markup.smart_quotes,
+        linkify=config.markup.linkify,
+        math_numbering=config.math.numbering,
+        numbering=config.numbering,
+        inline_shortcodes=inline_shortcodes,
+        block_classes=plugins.block_divs,
+        markdown_rules=plugins.markdown_rules,
+        prefixes=tuple(prefixes),
+    )
+
+
+def _plugin_kind(title: str, kind: object) -> CalloutKind:
+    return CalloutKind(
+        title=title,
+        **{name: getattr(kind, name) for name in ("icon", "color", "alias", "numbered", "prefix")},
+    )
+
+
+def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
+    """The table of kinds; a site's row for a built-in kind changes only what it names."""
+    known = kind_table()
+    rows = []
+    for name, kind in own.items():
+        before = known.get(name, KindRow(name, name.replace("-", " ").capitalize()))
+        row = KindRow(
+            before.name,
+            kind.title or before.title,
+            kind.numbered or before.numbered,
+            kind.icon or before.icon,
+            kind.color or before.color,
+        )
+        rows.append((row, (name, *kind.alias)))
+    return kind_table(rows)

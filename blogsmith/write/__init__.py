@@ -1,0 +1,1 @@
+"""Outputs → a folder on disk: staged, swapped in one step, and only ever our own files."""

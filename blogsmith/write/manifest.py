@@ -1,0 +1,82 @@
+"""The list of our own files, kept inside the output folder.
+
+What it names may be replaced and deleted; everything else in the folder belongs to somebody else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ..errors import Diagnostic, SiteError
+from ..model import Output
+
+MANIFEST = ".blogsmith-manifest.json"
+IN_PLACE_STAGE = ".blogsmith-new"
+"""Where `in_place.py` keeps new files meanwhile, inside the output folder."""
+
+_FORMAT = 1
+
+
+def manifest_bytes(digests: Mapping[str, str]) -> bytes:
+    """The manifest of these files (path → hex SHA-256)."""
+    data = {"format": _FORMAT, "files": dict(sorted(digests.items()))}
+    return (json.dumps(data, indent=0, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def read_manifest(folder: Path) -> dict[str, str] | None:
+    """Path → hex SHA-256 of our files in `folder`, or None if there is no manifest.
+
+    Raises SiteError if there is one that cannot be trusted.
+    """
+    file = folder / MANIFEST
+    if file.is_symlink() or not file.is_file():
+        return None
+    try:
+        return _files(json.loads(file.read_bytes()))
+    except (ValueError, RecursionError) as error:
+        problem = f"the list of blogsmith's own files, {file.name}, is damaged: {error}"
+        hint = f"delete the folder {folder.name} and build again"
+        raise SiteError(Diagnostic("output-folder", problem, hint=hint)) from error
+
+
+def digest(output: Output) -> str:
+    """Hex SHA-256 of what the output will hold."""
+    if output.data is not None:
+        return hashlib.sha256(output.data).hexdigest()
+    assert output.file is not None, "an output has data or a file"
+    return file_digest(output.file)
+
+
+def file_digest(file: Path) -> str:
+    """Hex SHA-256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _files(data: Any) -> dict[str, str]:
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        raise ValueError("it is of another version")
+    files = data.get("files")
+    if not isinstance(files, dict):
+        raise ValueError("it has no list of files")
+    for path, value in files.items():
+        if not isinstance(value, str) or not is_inside(path):
+            raise ValueError(f"it names {path!r}")
+    return files
+
+
+def is_inside(path: str) -> bool:
+    """True for a plain relative path that stays in its folder, spelled in the one normal way."""
+    pure = PurePosixPath(path)
+    parts = pure.parts
+    return (
+        bool(parts)
+        and str(pure) == path
+        and not pure.is_absolute()
+        and ".." not in parts
+        and "\0" not in path
+    )

@@ -1,0 +1,184 @@
+"""The YAML parser's complaints in the author's terms.
+
+PyYAML has two parsers, in C and in Python, that word the same problem differently; both are
+understood here by what their wordings share, so the message does not depend on which is installed.
+Only the mistakes that authors make have words of their own; the rest keeps the parser's wording.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import yaml
+
+_KEY_AND_VALUE = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
+_QUOTES = "put the value in quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class YamlProblem:
+    """What is wrong and which characters of the text show it."""
+
+    message: str
+    start: int
+    """Offset in the text of the first character to underline."""
+    length: int = 1
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """The parser's error without its class."""
+
+    text: str
+    problem: str
+    at: int
+    """Offset the parser had reached."""
+    context: str
+    """What it was reading."""
+    since: int
+    """Offset where that starts."""
+
+    @property
+    def line_start(self) -> int:
+        """Offset of the line that holds `at`."""
+        return self.text.rfind("\n", 0, self.at) + 1
+
+    @property
+    def line(self) -> str:
+        """The line that holds `at`."""
+        return _line_from(self.text, self.line_start)
+
+
+def describe(error: Exception, text: str) -> YamlProblem:
+    """The problem behind an exception of PyYAML on `text`."""
+    fault = _fault(error, text)
+    for shared, reword in _REWORDINGS:
+        if shared in fault.context or shared in fault.problem:
+            return reword(fault)
+    return YamlProblem(f"YAML cannot be read here: {fault.problem}", fault.at)
+
+
+def _fault(error: Exception, text: str) -> _Fault:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return _Fault(text, str(error).split("\n")[0], 0, "", 0)
+    at = error.problem_mark.index if error.problem_mark else 0
+    since = error.context_mark.index if error.context_mark else at
+    return _Fault(text, error.problem or "", at, error.context or "", since)
+
+
+def _line_from(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start:] if end < 0 else text[start:end]
+
+
+def _second_colon(fault: _Fault) -> YamlProblem:
+    """`title: Attention: a tour`, or a key that is indented below a finished value."""
+    found = _KEY_AND_VALUE.match(fault.line)
+    if found is None or fault.line_start + found.start("value") > fault.at:
+        indent = len(fault.line) - len(fault.line.lstrip())
+        hint = "start it in the same column as the key above"
+        return YamlProblem(
+            "this line is indented too far",
+            fault.line_start + indent,
+            fault.at - fault.line_start - indent,
+            hint,
+        )
+    value = found["value"].rstrip()
+    mark = next((mark for mark in "\"'" if mark not in value and "\\" not in value), "")
+    example = f": {found['key']}: {mark}{value}{mark}" if mark else ""
+    start = fault.line_start + found.start("value")
+    return YamlProblem('a value that holds ": " needs quotes', start, len(value), _QUOTES + example)
+
+
+def _bad_start(fault: _Fault) -> YamlProblem:
+    """`@x`, `%x`, `*bold*`: a character that YAML keeps for itself; or a tab."""
+    if "\t" in fault.text[fault.at : fault.at + 1]:
+        return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks")
+    at = fault.since if fault.context.endswith(("an alias", "an anchor", "a tag")) else fault.at
+    char = fault.text[at : at + 1]
+    if not char.strip():
+        return YamlProblem("a value is missing here", at)
+    return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES)
+
+
+def _tab(fault: _Fault) -> YamlProblem:
+    return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks")
+
+
+def _open_quote(fault: _Fault) -> YamlProblem:
+    mark = fault.text[fault.since : fault.since + 1]
+    hint = "inside single quotes an apostrophe is written twice" if mark == "'" else ""
+    return YamlProblem(f"the quote {mark} is never closed", fault.since, hint=hint)
+
+
+def _escape(fault: _Fault) -> YamlProblem:
+    start = fault.text.rfind("\\", max(0, fault.at - 10), fault.at + 1)
+    start = fault.at if start < 0 else start
+    shown = fault.text[start : start + 2]
+    hint = "use single quotes, in which a backslash is a backslash"
+    return YamlProblem(f"{shown} is no escape of double quotes", start, len(shown), hint)
+
+
+def _open_bracket(fault: _Fault) -> YamlProblem:
+    opening = fault.text[fault.since : fault.since + 1]
+    what, closing = ("list", "]") if opening == "[" else ("mapping", "}")
+    hint = f"end it with {closing}; a text that starts with {opening} needs quotes"
+    return YamlProblem(f"the {what} is not closed, or a comma is missing", fault.since, hint=hint)
+
+
+def _no_key(fault: _Fault) -> YamlProblem:
+    line = _line_from(fault.text, fault.since).rstrip()
+    hint = "indent a line that goes on with the value above"
+    return YamlProblem("this line is no `key: value`", fault.since, len(line), hint)
+
+
+def _misfit(fault: _Fault) -> YamlProblem:
+    """Something stands where a further key or the end of the mapping should be."""
+    before = fault.text[fault.line_start : fault.at].rstrip()
+    rest = _line_from(fault.text, fault.at).rstrip()
+    if before.endswith(('"', "'")):
+        hint = (
+            "put the whole value in one pair of quotes; an apostrophe inside single quotes is written twice"
+        )
+        return YamlProblem("text follows the closing quote", fault.at, len(rest), hint)
+    if before.endswith(("]", "}")):
+        hint = "a text that starts with [ or { needs quotes"
+        return YamlProblem(f"text follows the closing {before[-1]}", fault.at, len(rest), hint)
+    hint = "start the lines that belong together in one column"
+    return YamlProblem("this line does not fit the lines above", fault.at, len(rest), hint)
+
+
+def _block_text(fault: _Fault) -> YamlProblem:
+    mark = fault.text[fault.since : fault.since + 1]
+    hint = f"write the text on the lines below, indented; a text that starts with {mark} needs quotes"
+    return YamlProblem(f"text follows {mark} on its line", fault.at, hint=hint)
+
+
+def _directive(fault: _Fault) -> YamlProblem:
+    return YamlProblem("YAML directives are not accepted", fault.since, hint="a line cannot start with %")
+
+
+# The first row whose words occur in the parser's problem or context decides.
+_REWORDINGS: tuple[tuple[str, Callable[[_Fault], YamlProblem]], ...] = (
+    ("mapping values are not allowed", _second_colon),
+    ("tab character", _tab),
+    ("cannot start any token", _bad_start),
+    ("node content", _bad_start),
+    ("scanning an alias", _bad_start),
+    ("scanning an anchor", _bad_start),
+    ("a tag", _bad_start),
+    ("unexpected end of stream", _open_quote),
+    ("unexpected document", _open_quote),
+    ("quoted scalar", _escape),
+    ("double-quoted", _escape),
+    ("flow sequence", _open_bracket),
+    ("flow mapping", _open_bracket),
+    ("simple key", _no_key),
+    ("block scalar", _block_text),
+    ("directive", _directive),
+    ("parsing a block", _misfit),
+    ("document start", _misfit),
+)

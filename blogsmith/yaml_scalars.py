@@ -1,0 +1,37 @@
+"""What an unquoted YAML scalar means: the core schema of YAML 1.2, and nothing else.
+
+`no` and `12:30:45` are texts, `010` is ten, a date stays a text.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_DIGITS = 18
+"""Integers of up to 18 digits fit into 64 bits everywhere."""
+
+_NULL = re.compile(r"~|null|Null|NULL|")
+_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+
+def resolve(text: str) -> str | int | float | bool | None:
+    """The value of a plain scalar; a number that is too long stays a text."""
+    if _NULL.fullmatch(text):
+        return None
+    if _BOOL.fullmatch(text):
+        return text.lower() == "true"
+    if is_too_long(text):
+        return text
+    if _INT.fullmatch(text):
+        return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return float(text.lower().replace(".", "")) if _SPECIAL.fullmatch(text) else text
+
+
+def is_too_long(text: str) -> bool:
+    """Whether `text` is an integer of more digits than 64 bits hold."""
+    return len(text.lstrip("+-0ox")) > MAX_DIGITS and _INT.fullmatch(text) is not None

@@ -1,0 +1,28 @@
+"""Hugging Face Space, loaded on click: `<div class="hf-space" data-src="owner/space" data-height="600">`."""
+
+import re
+
+SPACE = re.compile(r"[\w.-]+/[\w.-]+")
+DEFAULT_HEIGHT_PX = 600
+
+
+def register(hooks):
+    hooks.block_div("hf-space", "hf-space")
+
+    @hooks.shortcode_data("hf-space")
+    def space(args, document):
+        name = args.get("src", "")
+        if not SPACE.fullmatch(name):
+            raise ValueError(f'hf-space needs src="owner/space", not "{name}"')
+        height = args.get("height", str(DEFAULT_HEIGHT_PX))
+        if not height.isdigit() or not 100 <= int(height) <= 4000:
+            raise ValueError(f'height is a number of pixels from 100 to 4000, not "{height}"')
+        owner, _, title = name.partition("/")
+        return {
+            "url": f"https://huggingface.co/spaces/{name}",
+            # the Space's own host joins both names by a hyphen, everything else becomes one too
+            "embed_url": f"https://{re.sub(r'[^a-z0-9]+', '-', name.lower())}.hf.space",
+            "title": args.get("title", "") or f"{title} by {owner}",
+            "height": int(height),
+            "widget": "embed",
+        }

@@ -1,0 +1,110 @@
+"""The one function through which case files meet the pipeline: Markdown in, HTML and diagnostics out.
+
+A site in memory stands around the page: another post, four images, a video. No disk is read but
+the bundled theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from blogsmith.bundled import bundled_folder
+from blogsmith.config import Config
+from blogsmith.errors import Diagnostic
+from blogsmith.hooks import load_plugins
+from blogsmith.load_config import parse_config
+from blogsmith.model import Asset, Body, Document, ImageInfo, Source
+from blogsmith.read.front_matter import read_document
+from blogsmith.render.context import Tools
+from blogsmith.render.html import render_body
+from blogsmith.render.theme import load_theme
+from blogsmith.site.index import index_site, resolve_image, resolve_link
+from blogsmith.syntax.parser import Parsed, make_parser, parse_document
+from blogsmith.workshop import parse_options
+
+OTHER = r"""---
+title: Other post
+---
+
+## Setup
+
+$$ x = y \label{eq:other} $$
+"""
+SIZES = {"a.png": (640, 480), "b.png": (640, 480), "c.png": (640, 480), "d.svg": (300, 200)}
+FILES = (*SIZES, "clip.mp4")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What a page came to."""
+
+    html: str
+    diagnostics: tuple[Diagnostic, ...]
+    body: Body
+
+
+def render(source: str, config: str = "plugins: [emoji_callouts, hf_space]\n") -> Rendered:
+    """Render `source` as the post `content/posts/page.md` of a small site with settings `config`."""
+    page, found = _document("page.md", source, config)
+    other, _ = _document("other-post.md", OTHER, config)
+    tools, parse = _tools(config, {"page.md": page, "other-post.md": other})
+    parsed = parse(page)
+    body = render_body(parsed, tools)
+    diagnostics = (*found, *parsed.diagnostics, *body.diagnostics)
+    return Rendered(body.html, tuple(dict.fromkeys(diagnostics)), body)
+
+
+def _document(name: str, text: str, config: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+    source = Source(PurePosixPath(f"content/posts/{name}"), text, "")
+    return read_document(source, _config(config))
+
+
+@lru_cache
+def _config(text: str) -> Config:
+    return parse_config(text).config
+
+
+@lru_cache
+def _site(text: str):  # type: ignore[no-untyped-def]
+    config = _config(text)
+    plugins = load_plugins(config.plugins, [bundled_folder("plugins")])
+    folders = [bundled_folder("plugins") / "shortcodes"]
+    theme = load_theme(
+        "paper", Path("/nonexistent"), bundled_folder("themes"), folders, base_path=config.base_path
+    )
+    options = parse_options(config, plugins, theme.inline_shortcodes())
+    return config, plugins, theme, options, make_parser(options)
+
+
+def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-untyped-def]
+    config, plugins, theme, options, md = _site(text)
+
+    def parse(document: Document) -> Parsed:
+        return parse_document(document, md, options)
+
+    pages = {
+        f"content/posts/{name}": (parse(document), f"/posts/{name.removesuffix('.md')}/")
+        for name, document in documents.items()
+    }
+    files = {f"content/posts/{name}": f"/posts/{name}" for name in FILES}
+    index = index_site(config.base_path, pages, [], ["/", "/posts/"], files)
+    assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in files}
+
+    def measure(file: Path) -> ImageInfo | str:
+        size = SIZES.get(file.name)
+        return ImageInfo("", *size) if size else "it is no image"
+
+    tools = Tools(
+        config,
+        md,
+        theme,
+        plugins,
+        lambda written, document: resolve_link(index, written, document),
+        lambda written, document: resolve_image(index, written, document, assets, measure),
+        index.page_labels,
+        index.page_url,
+    )
+    return tools, parse

@@ -1,0 +1,151 @@
+"""What the manual takes from the source of blogsmith: settings, records, hooks, codes, commands' help.
+
+Settings, records and hooks are read with `ast`, since their docstrings are nowhere at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import click
+
+ROOT = Path(__file__).parent.parent
+HELP_WIDTH = 92
+
+_TYPES = MappingProxyType(
+    {
+        "str": "text",
+        "bool": "true or false",
+        "int": "whole number",
+        "float": "number",
+        "tuple[str, ...]": "list of texts",
+        "Mapping[str, str]": "texts by name",
+        "Mapping[str, Any]": "values by name",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table of settings."""
+
+    key: str
+    """Dotted, e.g. `math.numbering`."""
+    type: str
+    """In the author's words."""
+    default: str
+    """As YAML; empty if it is empty."""
+    meaning: str
+
+
+def all_settings() -> list[Setting]:
+    """Every setting, in the order of `blogsmith/config.py`."""
+    tree = ast.parse((ROOT / "blogsmith" / "config.py").read_text(encoding="utf-8"))
+    structs = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    return list(_settings_of("Config", structs))
+
+
+def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "") -> Iterator[Setting]:
+    for field, meaning in described(structs[name]):
+        written = ast.unparse(field.annotation)
+        key = prefix + ast.unparse(field.target)
+        inner = next((s for s in structs if re.search(rf"\b{s}\b", written)), "")
+        if not inner or written != inner:
+            yield Setting(key, _type_words(written), _default(field.value), meaning)
+        if inner:
+            step = {inner: ".", f"tuple[{inner}, ...]": "[]."}.get(written, ".<kind>.")
+            yield from _settings_of(inner, structs, key + step)
+
+
+def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
+    """Each annotated field of a class with the docstring that follows it, or an empty text."""
+    for at, node in enumerate(struct.body):
+        if isinstance(node, ast.AnnAssign):
+            after = struct.body[at + 1] if at + 1 < len(struct.body) else None
+            yield node, _string(after)
+
+
+def _string(node: ast.AST | None) -> str:
+    value = node.value if isinstance(node, ast.Expr) else None
+    text = value.value if isinstance(value, ast.Constant) else ""
+    return " ".join(text.split()) if isinstance(text, str) else ""
+
+
+def _type_words(annotation: str) -> str:
+    if annotation in _TYPES:
+        return _TYPES[annotation]
+    if annotation.startswith("Literal["):
+        choices = ast.literal_eval(f"({annotation.removeprefix('Literal[').removesuffix(']')},)")
+        return ", ".join(f"`{choice}`" for choice in choices)
+    return "list" if annotation.startswith("tuple") else "mapping"
+
+
+def _default(value: ast.expr | None) -> str:
+    """The default as YAML; empty texts, lists and mappings as nothing."""
+    if value is None or isinstance(value, ast.Call):
+        return ""
+    literal = ast.literal_eval(value)
+    if isinstance(literal, tuple):
+        return f"[{', '.join(literal)}]" if literal else ""
+    if isinstance(literal, bool):
+        return str(literal).lower()
+    return str(literal) if literal not in ("", {}) else ""
+
+
+def record(name: str) -> ast.ClassDef:
+    """The class `name` of `blogsmith/model.py`."""
+    tree = ast.parse((ROOT / "blogsmith" / "model.py").read_text(encoding="utf-8"))
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+
+
+def all_hooks() -> list[ast.FunctionDef]:
+    """The public methods of `hooks.Hooks`."""
+    tree = ast.parse((ROOT / "blogsmith" / "hooks.py").read_text(encoding="utf-8"))
+    found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Hooks")
+    return [
+        node for node in found.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]
+
+
+def signature(hook: ast.FunctionDef) -> str:
+    """How a plugin calls the hook."""
+    arguments = ast.unparse(hook.args).removeprefix("self, ")
+    return f"hooks.{hook.name}({arguments})"
+
+
+def grouped_codes() -> dict[str, list[str]]:
+    """Comment above a group of codes → the codes, in the order of the file."""
+    text = (ROOT / "blogsmith" / "codes.py").read_text(encoding="utf-8")
+    groups: dict[str, list[str]] = {}
+    group = ""
+    for comment, code in re.findall(r'^ {8}(?:# (.+)|"([a-z0-9-]+)":.*)$', text, re.MULTILINE):
+        group = comment or group
+        if code:
+            groups.setdefault(group, []).append(code)
+    return groups
+
+
+def all_help() -> dict[str, str]:
+    """Full name of each command → its help."""
+    from blogsmith.cli import cli
+
+    return dict(_help_of(cli, _context(cli, "blogsmith")))
+
+
+def _help_of(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    yield context.command_path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _help_of(inner, _context(inner, name, context))
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
+    settings = {**command.context_settings, "terminal_width": HELP_WIDTH}
+    return click.Context(command, parent, info_name=name, **settings)

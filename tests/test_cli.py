@@ -1,0 +1,431 @@
+"""The command line: exit codes, what goes to which stream, and manners on odd terminals.
+
+Building itself is faked here; `test_sites.py` and the broken sites run the real one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import click
+import pytest
+
+import blogsmith
+from blogsmith import cli
+from blogsmith.cli import Clocks, main
+from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.progress import ProgressBar
+
+NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+ROOT = Path(__file__).parent.parent
+ERROR = Diagnostic("link-missing", "no page c.md", "content/b.md", Place(3, 2, 4), "[x](c.md)")
+WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md", severity="warning")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the faked build answers; fields as in `build.BuildReport`."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    pages: int = 12
+    formulas: int = 1048
+    code_blocks: int = 1
+    images: int = 0
+    scheduled: tuple[str, ...] = ()
+    drafts: int = 0
+    written: int = 3
+    unchanged: int = 40
+    removed: int = 1
+    timings: Mapping[str, float] = field(default_factory=lambda: {"read": 0.0123, "render": 1.5})
+    ok: bool = True
+
+
+@dataclass
+class FakeBuild:
+    """Stands in for `build.build_site`: remembers its call, then answers or raises."""
+
+    answer: Report | BaseException = field(default_factory=Report)
+    root: Path | None = None
+    options: SimpleNamespace | None = None
+
+    def __call__(self, root: Path, options: SimpleNamespace, progress: Callable[..., None]) -> Report:
+        self.root, self.options = root, options
+        progress("read", 1, 2)
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+def fake_module(monkeypatch: pytest.MonkeyPatch, name: str, **members: object) -> None:
+    """Make `from blogsmith.<name> import …` give `members`."""
+    module = ModuleType(f"blogsmith.{name}")
+    vars(module).update(members)
+    monkeypatch.setitem(sys.modules, f"blogsmith.{name}", module)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
+    """A site's build that needs no site."""
+    fake = FakeBuild()
+    config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
+    loaded = SimpleNamespace(config=config, diagnostics=())
+    fake_module(monkeypatch, "build", build_site=fake, BuildOptions=SimpleNamespace)
+    fake_module(monkeypatch, "load_config", load_config=lambda root: loaded)
+    return fake
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder is a site."""
+    (tmp_path / "blogsmith.yaml").write_text("title: T\n")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+
+
+def run(*argv: str) -> int:
+    """Run one command at a fixed moment, with a stopwatch that shows 0 and then 0.8 seconds."""
+    ticks = iter((0.0, 0.8))
+    return main(argv, Clocks(now=lambda: NOW, seconds=lambda: next(ticks)))
+
+
+def test_summary_is_one_line_on_stdout(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("build") == 0
+    assert capsys.readouterr() == (
+        "built 12 pages, 1,048 formulas, 1 code block, 0 images in 0.8 s → public/"
+        " (3 written, 40 unchanged, 1 removed)\n",
+        "",
+    )
+
+
+SUMMARIES = [
+    (("check",), Report(), "checked 12 pages, 1,048 formulas, 1 code block, 0 images in 0.8 s\n"),
+    (("build",), Report(diagnostics=(WARNING,)), "(3 written, 40 unchanged, 1 removed; 1 warning)\n"),
+    (("build",), Report(drafts=2), "1 removed; 2 drafts left out)\n"),
+    (("check",), Report(scheduled=("content/a.md",)), "in 0.8 s (1 scheduled)\n"),
+    (("build", "--output", "out"), Report(), "→ out/ (3"),
+    (("build", "--timings"), Report(), "read        12.3 ms\nrender    1500.0 ms\n"),
+]
+
+
+@pytest.mark.parametrize(("argv", "report", "expected"), SUMMARIES)
+def test_summary_tells(
+    site: Path,
+    fake: FakeBuild,
+    capsys: pytest.CaptureFixture[str],
+    argv: tuple[str, ...],
+    report: Report,
+    expected: str,
+) -> None:
+    fake.answer = report
+    assert run(*argv) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_errors_go_to_stderr_and_exit_with_1(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.answer = Report(diagnostics=(ERROR, WARNING), scheduled=("content/later.md",), ok=False)
+    assert run("build") == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        'content/a.md: warning: unknown language "pyton" [code-language]\n'
+        "content/b.md:3:2: error: no page c.md [link-missing]\n"
+        "    3 | [x](c.md)\n"
+        "      |  ^^^^\n"
+        "1 error, 1 warning\n"
+        "scheduled: content/later.md (built from its date on, or with --future)\n"
+    )
+
+
+def test_a_stage_that_cannot_go_on_is_reported_the_same_way(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.answer = SiteError(ERROR)
+    assert run("build") == 1
+    assert "content/b.md:3:2: error: no page c.md [link-missing]" in capsys.readouterr().err
+
+
+def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
+    argv = ("--drafts", "--future", "--strict", "--base-url", "https://example.org/x", "--output", "out")
+    assert run("build", *argv) == 0
+    assert fake.root == site
+    assert vars(fake.options) == {
+        "now": NOW,
+        "drafts": True,
+        "future": True,
+        "strict": True,
+        "base_url": "https://example.org/x",
+        "output": site / "out",
+        "write": True,
+    }
+
+
+def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
+    assert run("check") == 0
+    assert vars(fake.options) == {
+        "now": NOW,
+        "drafts": False,
+        "future": False,
+        "strict": False,
+        "base_url": None,
+        "output": None,
+        "write": False,
+    }
+
+
+@pytest.mark.parametrize("start", [".", "content/posts"])
+def test_the_site_is_found_upward(
+    site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    (site / "content" / "posts").mkdir(parents=True)
+    monkeypatch.chdir(site / start)
+    assert run("check") == 0
+    assert fake.root == site
+
+
+def test_the_site_can_be_named(
+    site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (site / "elsewhere").mkdir()
+    monkeypatch.chdir(site / "elsewhere")
+    assert run("build", "--site", "..") == 0
+    assert fake.root == site
+    assert f" → {site}/public/ " in capsys.readouterr().out
+
+
+USAGE = [
+    ((), "Usage: blogsmith"),
+    (("bild",), "No such command 'bild'"),
+    (("build", "--draft-s"), "No such option"),
+    (("build", "extra"), "unexpected extra argument"),
+    (("build", "--site", "missing"), "does not exist"),
+    (("tokens", "missing.md"), "does not exist"),
+    (("new", "post"), "Missing argument 'TITLE'"),
+    (("completion", "tcsh"), "'tcsh' is not one of"),
+    (("build",), "no blogsmith.yaml in"),
+]
+
+
+@pytest.mark.parametrize(("argv", "message"), USAGE)
+def test_wrong_usage_exits_with_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    argv: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(*argv) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+
+
+@pytest.mark.parametrize("argv", [("--help",), ("build", "--help"), ("new", "post", "-h"), ("--version",)])
+def test_help_and_version_exit_with_0(argv: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*argv) == 0
+    out, err = capsys.readouterr()
+    assert out
+    assert err == ""
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"blogsmith {blogsmith.__version__}\n"
+
+
+def test_every_option_explains_itself_and_its_default() -> None:
+    commands = [*cli.cli.commands.values(), *cli.new.commands.values()]
+    options = [o for command in commands for o in command.params if isinstance(o, click.Option)]
+    assert len(options) > 10
+    for option in options:
+        assert option.help, option.name
+        assert "by default" in option.help, option.name
+        assert option.help.endswith("."), option.name
+
+
+def test_interruption_exits_with_130(site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.answer = KeyboardInterrupt()
+    assert run("build") == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_machine_that_refuses_is_no_bug(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.answer = PermissionError(13, "Permission denied", "content")
+    assert run("build") == 1
+    assert capsys.readouterr().err == "error: [Errno 13] Permission denied: 'content'\n"
+
+
+@pytest.mark.parametrize(("argv", "traceback"), [(("build",), False), (("build", "-v"), True)])
+def test_a_bug_shows_its_traceback_on_request(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], traceback: bool
+) -> None:
+    fake.answer = KeyError("stage")
+    assert run(*argv) == 70
+    err = capsys.readouterr().err
+    assert "blogsmith has a bug: KeyError: 'stage'" in err
+    assert ("Traceback" in err) is traceback
+
+
+def test_new_post_is_dated_in_the_zone_of_the_site(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("new", "post", "First post", "--bundle") == 0
+    assert capsys.readouterr().out == "content/posts/first-post/index.md\n"
+    # noon UTC on the 1st is already the 2nd in Auckland
+    assert "\ndate: 2026-03-02\n" in (site / "content/posts/first-post/index.md").read_text()
+
+
+def test_new_post_refusal_is_a_diagnostic(
+    site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("new", "post", "?") == 1
+    assert "[new-name]" in capsys.readouterr().err
+
+
+def test_new_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("new", "site", "my notes") == 0
+    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith build\n")
+    assert (tmp_path / "my notes" / "blogsmith.yaml").is_file()
+    assert run("new", "site", "my notes") == 1
+
+
+def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = []
+    fake_module(monkeypatch, "build", tokens_of=lambda file, root: seen.append((file, root)) or "stream")
+    (site / "post.md").write_text("x")
+    assert run("tokens", "post.md") == 0
+    assert capsys.readouterr().out == "stream\n"
+    assert seen == [(Path("post.md"), site)]
+
+
+def test_clean(
+    site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen = []
+    answer = SimpleNamespace(removed=44)
+    fake_module(monkeypatch, "write.output", clean=lambda target, root: seen.append((target, root)) or answer)
+    assert run("clean") == 0
+    assert capsys.readouterr().out == "44 files removed from public/\n"
+    assert seen == [(site / "public", site)]
+
+
+def test_broken_configuration_stops_new_post(
+    site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = SimpleNamespace(config=None, diagnostics=(ERROR,))
+    fake_module(monkeypatch, "load_config", load_config=lambda root: loaded)
+    assert run("new", "post", "A") == 1
+    assert "[link-missing]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("completion", shell) == 0
+    assert f"_BLOGSMITH_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("epoch", "code", "moment"),
+    [("0", 0, dt.datetime(1970, 1, 1, tzinfo=dt.UTC)), ("soon", 2, None), ("9" * 30, 2, None)],
+)
+def test_source_date_epoch(
+    site: Path,
+    fake: FakeBuild,
+    monkeypatch: pytest.MonkeyPatch,
+    epoch: str,
+    code: int,
+    moment: dt.datetime | None,
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    assert main(["build"]) == code
+    assert getattr(fake.options, "now", None) == moment
+
+
+class Screen:
+    """A terminal that keeps what is written to it."""
+
+    encoding = "utf-8"
+
+    def __init__(self, is_terminal: bool) -> None:
+        self.text = ""
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "moments", "drawn"),
+    [(True, (0.0, 0.4, 1.5), True), (True, (0.0, 0.4, 0.9), False), (False, (0.0, 5.0, 9.0), False)],
+)
+def test_progress_appears_after_a_second_on_a_terminal(
+    is_terminal: bool, moments: tuple[float, ...], drawn: bool
+) -> None:
+    screen, ticks = Screen(is_terminal), iter(moments)
+    with ProgressBar(screen, lambda: next(ticks)) as progress:  # type: ignore[arg-type]
+        progress("read", 1, 2)
+        progress("render [bold]", 2, 2)
+    assert ("render [bold]" in screen.text) is drawn
+
+
+def process(*argv: str, shell: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the real command in a process of its own; `shell` is what follows it on a shell's line."""
+    command = f'"{sys.executable}" -m blogsmith ' + " ".join(argv) + shell
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=settings)
+
+
+def test_ascii_terminals_get_escapes(tmp_path: Path) -> None:
+    argv = ("new", "site", f"'{tmp_path}/ü'")
+    plain = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    made, refused = process(*argv, **plain), process(*argv, **plain)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.isascii()
+    assert refused.returncode == 1
+    assert refused.stderr.isascii()
+    assert "[file-exists]" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "codes"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", {0, 1}),
+        (">&-", {0}),
+        ("2>&-", {0}),
+        (">/dev/full", {1}),
+    ],
+)
+def test_streams_that_go_away_are_quiet(shell: str, codes: set[int]) -> None:
+    result = process("completion", "zsh", shell=f" {shell}")
+    assert result.returncode in codes
+    assert "Exception ignored" not in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_completion_protocol() -> None:
+    variables = {"_BLOGSMITH_COMPLETE": "bash_complete", "COMP_WORDS": "blogsmith bu", "COMP_CWORD": "1"}
+    result = process(**variables)
+    assert (result.returncode, result.stdout) == (0, "plain,build\n")

@@ -1,0 +1,298 @@
+"""Themes: where templates come from, what they may do, and what is said when they are wrong."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from markupsafe import Markup
+
+from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.model import PageView, SiteView, TocEntry
+from blogsmith.render.theme import Theme, iso_date, load_theme, long_date
+
+BUNDLED = Path(__file__).parent.parent / "themes"
+PLAIN = {"themes/plain/theme.yaml": "name: plain\n"}
+
+
+def write(root: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return root
+
+
+def plain(root: Path, files: Mapping[str, str], base_path: str = "") -> Theme:
+    return load_theme("plain", write(root, {**PLAIN, **files}), BUNDLED, base_path=base_path)
+
+
+def page(**fields: object) -> PageView:
+    given = {"kind": "post", "path": "content/posts/a.md", "url": "/posts/a/", "canonical_url": ""}
+    given |= {"title": "A", "title_html": "A"}
+    return PageView(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def site(**fields: object) -> SiteView:
+    given = {"title": "Site", "description": "", "author": "", "lang": "en", "base_path": ""}
+    given |= {"base_url": "", "menu": (), "sections": (), "options": {}, "generator": "blogsmith"}
+    return SiteView(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def shortcode(root: Path, template: str, **context: object) -> str:
+    return plain(root, {"shortcodes/x.html": template}).render_shortcode("x", context)
+
+
+def failure(root: Path, files: Mapping[str, str], **fields: object) -> Diagnostic:
+    """The one diagnostic of rendering layout `post`."""
+    theme = plain(root, files)
+    with pytest.raises(SiteError) as caught:
+        theme.render("post", page(**fields), site())
+    (found,) = caught.value.diagnostics
+    return found
+
+
+class TestLookup:
+    def test_order(self, tmp_path: Path) -> None:
+        """Site, then theme, then what it extends, then plugins: one file overrides one file."""
+        names = [f"shortcodes/{name}.html" for name in "abcd"]
+        root = write(
+            tmp_path / "site",
+            {
+                names[0]: "site",
+                "themes/child/theme.yaml": "extends: parent\n",
+                "themes/parent/theme.yaml": "",
+                **{f"themes/child/{name}": "child" for name in names[:2]},
+                **{f"themes/parent/{name}": "parent" for name in names[:3]},
+            },
+        )
+        plugin = write(tmp_path / "plugin", {f"{name}.html": "plugin" for name in "abcd"})
+        theme = load_theme("child", root, BUNDLED, [plugin])
+        assert theme.shortcode_names() == ("a", "b", "c", "d")
+        assert [theme.render_shortcode(name, {}) for name in "abcd"] == ["site", "child", "parent", "plugin"]
+
+    def test_site_theme_goes_before_bundled(self, tmp_path: Path) -> None:
+        write(tmp_path, {"themes/paper/theme.yaml": "", "themes/paper/layouts/only.html": "mine"})
+        theme = load_theme("paper", tmp_path, BUNDLED)
+        assert theme.layouts() == ("only",)
+
+    def test_override_can_extend_what_it_overrides(self, tmp_path: Path) -> None:
+        files = {
+            "layouts/post.html": '{% extends "plain/layouts/post.html" %}{% block b %}new{% endblock %}',
+            "themes/plain/layouts/post.html": "<{% block b %}old{% endblock %}>",
+        }
+        assert plain(tmp_path, files).render("post", page(), site()) == "<new>\n"
+
+    def test_static_files_come_from_the_chain(self, tmp_path: Path) -> None:
+        files = {
+            "themes/plain/theme.yaml": "extends: parent\n",
+            "themes/plain/static/a.css": "child",
+            "themes/parent/theme.yaml": "",
+            "themes/parent/static/a.css": "parent",
+            "themes/parent/static/fonts/b.woff2": "font",
+            "themes/parent/static/.hidden": "",
+        }
+        theme = load_theme("plain", write(tmp_path, files), BUNDLED)
+        assert [(str(asset.path), asset.file.read_text()) for asset in theme.static_files()] == [
+            ("assets/plain/a.css", "child"),
+            ("assets/plain/fonts/b.woff2", "font"),
+        ]
+
+    def test_options_have_defaults(self, tmp_path: Path) -> None:
+        files = {
+            "themes/plain/theme.yaml": "extends: parent\noptions: {b: child}\n",
+            "themes/parent/theme.yaml": "options: {a: parent, b: parent, c: parent}\n",
+            "layouts/post.html": "{{ site.options.a }} {{ site.options.b }} {{ site.options.c }}",
+        }
+        shown = plain(tmp_path, files).render("post", page(), site(options={"c": "site"}))
+        assert shown == "parent child site\n"
+
+    def test_inline_shortcodes(self, tmp_path: Path) -> None:
+        theme = plain(
+            tmp_path, {"shortcodes/badge.inline.html": "<b>{{ text }}</b>", "shortcodes/x.html": ""}
+        )
+        assert theme.inline_shortcodes() == {"badge"}
+        assert theme.has_shortcode("badge") and not theme.has_shortcode("badge.inline")
+        assert theme.render_shortcode("badge", {"text": "<"}) == "<b>&lt;</b>"
+
+    @pytest.mark.parametrize("target", ["file", "folder"])
+    def test_symbolic_link_out_of_the_theme(self, tmp_path: Path, target: str) -> None:
+        secret = write(tmp_path / "outside", {"secret.html": "secret"})
+        root = write(tmp_path / "site", {**PLAIN, "layouts/post.html": ""})
+        (root / "layouts" / "out.html").symlink_to(secret / "secret.html" if target == "file" else secret)
+        with pytest.raises(SiteError) as caught:
+            load_theme("plain", root, BUNDLED)
+        assert [(d.code, d.path) for d in caught.value.diagnostics] == [("template", "layouts/out.html")]
+
+
+BAD_THEMES = [
+    ("papr", {}, "theme-missing", "blogsmith.yaml", 'there is no theme "papr"', "did you mean paper?"),
+    ("../paper", {}, "theme-value", "blogsmith.yaml", '"../paper" is not a plain folder name', "letters"),
+    (
+        "x",
+        {"extends: papr"},
+        "theme-missing",
+        "themes/x/theme.yaml",
+        'no theme "papr"',
+        "did you mean paper?",
+    ),
+    ("x", {"extends: x"}, "theme-value", "themes/x/theme.yaml", "circle: x → x", ""),
+    ("x", {"extend: paper"}, "theme-value", "themes/x/theme.yaml", 'unknown key "extend"', "mean extends?"),
+    ("x", {"options: [a]"}, "theme-value", "themes/x/theme.yaml", "`options` is not a mapping", ""),
+    ("x", {"name: y"}, "theme-value", "themes/x/theme.yaml", 'theme "y" lies in a folder named "x"', ""),
+    ("x", {"- a"}, "theme-value", "themes/x/theme.yaml", "`key: value` lines", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "code", "path", "message", "hint"), BAD_THEMES)
+def test_bad_theme(
+    tmp_path: Path, name: str, settings: set[str], code: str, path: str, message: str, hint: str
+) -> None:
+    write(tmp_path, {"themes/x/theme.yaml": "\n".join(settings)} if settings else {})
+    with pytest.raises(SiteError) as caught:
+        load_theme(name, tmp_path, BUNDLED)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.path) == (code, path)
+    assert message in found.message
+    assert hint in found.hint
+
+
+def test_circle_of_two_names_the_chain(tmp_path: Path) -> None:
+    write(tmp_path, {"themes/a/theme.yaml": "extends: b", "themes/b/theme.yaml": "extends: a"})
+    with pytest.raises(SiteError, match="a → b → a"):
+        load_theme("a", tmp_path, BUNDLED)
+
+
+def test_template_that_is_not_utf8(tmp_path: Path) -> None:
+    write(tmp_path, {**PLAIN, "layouts/post.html": ""})
+    (tmp_path / "layouts" / "bad.html").write_bytes(b"ab\xff")
+    with pytest.raises(SiteError) as caught:
+        load_theme("plain", tmp_path, BUNDLED)
+    assert [(d.code, d.path, d.message) for d in caught.value.diagnostics] == [
+        ("encoding", "layouts/bad.html", "not valid UTF-8 at byte 2")
+    ]
+
+
+BAD_TEMPLATES = [
+    ("<p>\n{% if %}\n", 2, "Expected an expression"),
+    ("\n\n{{ page.titel }}", 3, 'page has no field "titel"; did you mean title?'),
+    ("{{ pge.title }}", 1, '"pge" is not defined'),
+    ("{{ site.options.fotter }}", 1, 'there is no entry "fotter"'),
+    ('\n{% include "partials/tok.html" %}', 2, 'there is no template "partials/tok.html"; did you mean'),
+    ('{% include "../../etc/passwd" %}', 1, 'there is no template "../../etc/passwd"'),
+    ('{% extends "layouts/post.html" %}', 1, "without end"),
+    ('x\n{% include "layouts/post.html" %}', 2, "without end"),
+    ("{{ page.__class__.__mro__ }}", 1, "templates may not do this"),
+    ("{{ [].append(1) }}", 1, "templates may not do this"),
+    ('{{ asset("them.css") }}', 1, 'the theme has no file "static/them.css"; did you mean theme.css?'),
+    ("a\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
+    ("{{ page.date | date }}", 1, "AttributeError"),
+    ("{{ 1 | random }}", 1, "No filter named 'random'"),
+    ("{{ lipsum() }}", 1, '"lipsum" is not defined'),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), BAD_TEMPLATES)
+def test_bad_template(tmp_path: Path, text: str, line: int, message: str) -> None:
+    files = {"layouts/post.html": text, "partials/toc.html": "", "themes/plain/static/theme.css": ""}
+    found = failure(tmp_path, files)
+    assert (found.code, found.path) == ("template", "layouts/post.html")
+    assert found.place is not None and found.place.line == line
+    assert found.source_line == text.split("\n")[line - 1]
+    assert message in found.message
+    assert found.hint == "while rendering content/posts/a.md"
+
+
+def test_error_points_at_the_innermost_template(tmp_path: Path) -> None:
+    files = {
+        "layouts/post.html": '{% include "partials/a.html" %}',
+        "themes/plain/partials/a.html": '{% from "partials/m.html" import m %}\n{{ m() }}',
+        "partials/m.html": "{% macro m() %}\n\n  {{ nothing }}{% endmacro %}",
+    }
+    found = failure(tmp_path, files, path="", url="/tags/")
+    assert (found.path, found.hint) == ("partials/m.html", "while rendering /tags/")
+    assert found.place is not None
+    assert (found.place.line, found.place.column, found.place.length) == (3, 3, 27)
+
+
+def test_error_in_a_bundled_template_names_its_theme(tmp_path: Path) -> None:
+    write(tmp_path, {"partials/macros.html": ""})
+    with pytest.raises(SiteError) as caught:
+        load_theme("paper", tmp_path, BUNDLED).render("post", page(), site())
+    assert caught.value.diagnostics[0].path == "themes/paper/partials/post_header.html"
+
+
+def test_unknown_layout(tmp_path: Path) -> None:
+    with pytest.raises(SiteError) as caught:
+        plain(tmp_path, {"layouts/post.html": "", "layouts/wide.html": ""}).render("pots", page(), site())
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.path) == ("layout-unknown", "content/posts/a.md")
+    assert found.message == 'there is no layout "pots"'
+    assert found.hint == "did you mean post? Layouts: post, wide"
+
+
+class TestEscaping:
+    def test_our_html_passes_and_text_does_not(self, tmp_path: Path) -> None:
+        template = (
+            "{{ page.content }}{{ page.title_html }}{{ page.description_html }}{{ page.toc[0].html }}"
+            "{{ page.toc[0].children[0].html }}{{ page.pages[0].title_html }}|"
+            "{{ page.title }}{{ page.extra.x }}{{ page.toc[0].text }}{{ site.title }}"
+        )
+        toc = (TocEntry(2, "a", "<i>", "<i>", (TocEntry(3, "b", "<b>", ""),)),)
+        view = page(
+            content="<p>",
+            title_html="<h>",
+            description_html="<d>",
+            toc=toc,
+            pages=(page(title_html="<l>"),),
+            title="<t>",
+            extra={"x": "<x>"},
+        )
+        shown = plain(tmp_path, {"layouts/post.html": template}).render("post", view, site(title="<s>"))
+        assert shown == "<p><h><d><i><b><l>|&lt;t&gt;&lt;x&gt;&lt;i&gt;&lt;s&gt;\n"
+
+    def test_shortcode_data(self, tmp_path: Path) -> None:
+        shown = shortcode(tmp_path, '<a title="{{ a }}">{{ b }}</a>', a='"<', b=Markup("<b>"))
+        assert shown == '<a title="&#34;&lt;"><b></a>'
+
+
+class TestHelpers:
+    @pytest.mark.parametrize(
+        ("address", "shown"),
+        [
+            ("/", "/blog/"),
+            ("/posts/", "/blog/posts/"),
+            ("https://example.org/", "https://example.org/"),
+            ("//example.org/", "//example.org/"),
+            ("#top", "#top"),
+            ("a.png", "a.png"),
+        ],
+    )
+    def test_url(self, tmp_path: Path, address: str, shown: str) -> None:
+        theme = plain(tmp_path, {"shortcodes/x.html": "{{ a | url }}"}, base_path="/blog")
+        assert theme.render_shortcode("x", {"a": address}) == shown
+
+    def test_asset_address_changes_with_the_file(self, tmp_path: Path) -> None:
+        found = set()
+        for text in ("a", "b"):
+            files = {"shortcodes/x.html": "{{ asset('t.css') }}", "themes/plain/static/t.css": text}
+            found.add(plain(tmp_path, files, base_path="/blog").render_shortcode("x", {}))
+        assert found == {"/blog/assets/plain/t.css?v=ca978112", "/blog/assets/plain/t.css?v=3e23e816"}
+
+    @pytest.mark.parametrize(
+        ("value", "words", "iso"),
+        [
+            (dt.datetime(2026, 3, 3, tzinfo=dt.UTC), "3 March 2026", "2026-03-03"),
+            (dt.datetime(2026, 12, 31, 9, 5, tzinfo=dt.UTC), "31 December 2026", "2026-12-31T09:05:00+00:00"),
+            (dt.date(987, 1, 10), "10 January 987", "0987-01-10"),
+        ],
+    )
+    def test_dates(self, value: dt.date, words: str, iso: str) -> None:
+        assert (long_date(value), iso_date(value)) == (words, iso)
+
+    def test_another_base_path_is_refused(self, tmp_path: Path) -> None:
+        theme = plain(tmp_path, {"layouts/post.html": ""})
+        with pytest.raises(ValueError, match="/blog"):
+            theme.render("post", page(), site(base_path="/blog"))
