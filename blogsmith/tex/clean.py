@@ -14,32 +14,26 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from .errors import TexError
-from .lexer import clean_text
+from .lexer import clean_text, words
 from .numbering import RowNumber
 
 MAX_ELEMENT_DEPTH = 500
 """Browsers flatten what is deeper than 512 elements."""
 
-ELEMENTS = frozenset(
-    (
-        "a annotation math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts "
-        "mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics"
-    ).split()
+ELEMENTS = words(
+    "a annotation math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot "
+    "mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics"
 )
-ATTRIBUTES = frozenset(
-    (
-        "accent accentunder class columnalign columnlines columnspacing columnspan depth dir display displaystyle "
-        "encoding fence form frame height href largeop linebreak linethickness lspace mathbackground mathcolor "
-        "mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing rowspan rspace "
-        "scriptlevel separator stretchy style symmetric voffset width"
-    ).split()
+ATTRIBUTES = words(
+    "accent accentunder class columnalign columnlines columnspacing columnspan depth dir display encoding "
+    "displaystyle fence form frame height href largeop linebreak linethickness lspace mathbackground mathcolor "
+    "mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing rowspan rspace "
+    "scriptlevel separator stretchy style symmetric voffset width"
 )
-_STYLES = frozenset(
-    (
-        "background-color border border-bottom border-left border-right border-top color font-size font-style "
-        "font-weight justify-items margin-left margin-right math-depth padding padding-bottom padding-left "
-        "padding-right padding-top text-align vertical-align width"
-    ).split()
+_STYLES = words(
+    "background-color border border-bottom border-left border-right border-top color font-size font-style "
+    "font-weight justify-items margin-left margin-right math-depth padding padding-bottom padding-left "
+    "padding-right padding-top text-align vertical-align width"
 )
 _STYLE_VALUE = re.compile(r"[#\w.%\s+-]*")
 _CLASS = re.compile(r"[\w\s-]*")

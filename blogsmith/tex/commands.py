@@ -81,10 +81,10 @@ xrightharpoonup xrightleftharpoons xtofrom xtwoheadleftarrow xtwoheadrightarrow 
 COMMANDS = tuple("\\" + name for name in _NAMES.split())
 """With backslash, sorted; capitals come first, so that lower case wins among equals."""
 
-ENVIRONMENTS = tuple(
-    (
-        "Bmatrix Vmatrix align align* alignat alignat* aligned alignedat array bmatrix cases dcases eqnarray "
-        "equation equation* flalign flalign* gather gather* gathered matrix multline multline* pmatrix "
-        "rcases split subequations vmatrix"
-    ).split()
-)
+_ENVIRONMENTS = """
+Bmatrix Vmatrix align align* alignat alignat* aligned alignedat array bmatrix cases dcases eqnarray
+equation equation* flalign flalign* gather gather* gathered matrix multline multline* pmatrix
+rcases split subequations vmatrix
+"""
+
+ENVIRONMENTS = tuple(_ENVIRONMENTS.split())

@@ -90,4 +90,5 @@ def _suggestion(error: TexError, macros: Mapping[str, str]) -> str:
     choices = [*COMMANDS, *macros] if word.startswith("\\") else ENVIRONMENTS
     # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
     near = get_close_matches(word.lstrip("\\"), [c.lstrip("\\") for c in reversed(choices)], n=1, cutoff=0.75)
-    return f"did you mean {word[: word.startswith('\\')]}{near[0]}?" if near else ""
+    slash = "\\" if word.startswith("\\") else ""
+    return f"did you mean {slash}{near[0]}?" if near else ""

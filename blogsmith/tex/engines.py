@@ -111,7 +111,7 @@ def _from_math_core(message: str) -> TexError:
 # latex2mathml prints the text of \text{…} unescaped; these stand for `<`, `>`, `&` on the way through.
 _HIDE = str.maketrans("<>&", "\uf8f0\uf8f1\uf8f2")
 _SHOW = str.maketrans({"\uf8f0": "&lt;", "\uf8f1": "&gt;", "\uf8f2": "&amp;"})
-_TEXT_GROUP = re.compile(r"(\\(?:text|textrm|textbf|textit|textsf|texttt|mbox|operatorname\*?)\s*\{)([^{}]*)(\})")
+_TEXT_GROUP = re.compile(r"(\\(?:text(?:rm|bf|it|sf|tt)?|mbox|operatorname\*?)\s*\{)([^{}]*)(\})")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
 # it knows no `aligned`, and loses the rows of `gather`
 _RENAMED: Mapping[str, tuple[str, str]] = MappingProxyType(

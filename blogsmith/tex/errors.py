@@ -10,9 +10,7 @@ Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-
 class TexError(Exception):
     """The author's TeX is wrong or too big. The caller turns it into a `Diagnostic`."""
 
-    def __init__(
-        self, kind: Kind, message: str, offset: int = 0, length: int = 1, *, hint: str = ""
-    ) -> None:
+    def __init__(self, kind: Kind, message: str, offset: int = 0, length: int = 1, *, hint: str = "") -> None:
         """offset, length: in characters of the author's formula without its delimiters."""
         super().__init__(message)
         self.kind: Kind = kind

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import TexError
-from .lexer import Token, read_name
+from .lexer import Token, commands, read_name
 
 MAX_LENGTH = 64_000
 """Characters, of the author's formula and of the expanded one."""
@@ -19,20 +19,16 @@ MAX_DEPTH = 500
 MAX_UNCLOSED = 12
 """Brackets open at once without a partner."""
 
-_OPEN_WORDS = (
-    "lAngle lBrace lVert lang langle lbrace lbrack lceil lfloor lgroup llangle llbracket llcorner "
+_OPENERS = frozenset("([⌈⌊⟅⟦⟨⟪⟬⟮⦃⦅⦇⦉⦋⦍⦏⦑⦓⦕⦗") | commands(
+    "{ lAngle lBrace lVert lang langle lbrace lbrack lceil lfloor lgroup llangle llbracket llcorner "
     "llparenthesis lmoustache lparen lvert ulcorner mathopen bigl Bigl biggl Biggl"
-).split()
-_CLOSE_WORDS = (
-    "rAngle rBrace rVert rang rangle rbrace rbrack rceil rfloor rgroup rrangle rrbracket lrcorner "
+)
+_CLOSERS = frozenset(")]⌉⌋⟆⟧⟩⟫⟭⟯⦄⦆⦈⦊⦌⦎⦐⦒⦔⦖⦘") | commands(
+    "} rAngle rBrace rVert rang rangle rbrace rbrack rceil rfloor rgroup rrangle rrbracket lrcorner "
     "rrparenthesis rmoustache rparen rvert urcorner mathclose bigr Bigr biggr Biggr"
-).split()
-_OPENERS = frozenset([*"([⌈⌊⟅⟦⟨⟪⟬⟮⦃⦅⦇⦉⦋⦍⦏⦑⦓⦕⦗", "\\{", *("\\" + w for w in _OPEN_WORDS)])
-_CLOSERS = frozenset([*")]⌉⌋⟆⟧⟩⟫⟭⟯⦄⦆⦈⦊⦌⦎⦐⦒⦔⦖⦘", "\\}", *("\\" + w for w in _CLOSE_WORDS)])
-_DELIMITER_WORDS = frozenset(
-    "\\" + w
-    for w in "left right middle big Big bigg Bigg bigm Bigm biggm Biggm "
-    "bigl Bigl biggl Biggl bigr Bigr biggr Biggr".split()
+)
+_DELIMITER_WORDS = commands(
+    "left right middle big Big bigg Bigg bigm Bigm biggm Biggm bigl Bigl biggl Biggl bigr Bigr biggr Biggr"
 )
 _STRUCTURE = frozenset(("{", "}", "\\begin", "\\end", "\\left", "\\right"))
 

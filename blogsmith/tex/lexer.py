@@ -45,6 +45,16 @@ class Joined:
         return self.tokens[max(0, bisect_right(self.starts, offset) - 1)]
 
 
+def words(names: str) -> frozenset[str]:
+    """The names in a line of names."""
+    return frozenset(names.split())
+
+
+def commands(names: str) -> frozenset[str]:
+    """The names in a line of names, each with its backslash."""
+    return frozenset("\\" + name for name in names.split())
+
+
 def clean_text(text: str) -> str:
     """`text` without the characters that no XML may hold."""
     return _BAD_CHARACTERS.sub("", text)

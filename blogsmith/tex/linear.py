@@ -13,6 +13,7 @@ from types import MappingProxyType
 from .lexer import (
     Argument,
     Token,
+    commands,
     is_control_word,
     read_argument,
     read_name,
@@ -24,42 +25,47 @@ from .lexer import (
 _MAX_DEPTH = 60
 _MAX_LENGTH = 20_000
 
-_BINARY = (
-    "cdot · times × pm ± div ÷ ast * circ ∘ le <= leq <= leqslant <= ge >= geq >= geqslant >= ne != neq != "
-    "lt < gt > ll << gg >> to -> rightarrow -> Rightarrow => implies => mapsto -> leftarrow <- gets <- "
-    "iff <=> approx ≈ equiv ≡ sim ~ mid |"
-).split()
-_OTHER = (
-    "infty infinity top T dots ... ldots ... cdots ... vert | lvert | rvert | Vert || lVert || rVert || "
-    "langle < rangle > lbrace { rbrace } lfloor floor( rfloor ) lceil ceil( rceil ) prime ' backslash \\ | ||"
-).split()
+_BINARY = """
+cdot · times × pm ± div ÷ ast * circ ∘ le <= leq <= leqslant <= ge >= geq >= geqslant >= ne != neq !=
+lt < gt > ll << gg >> to -> rightarrow -> Rightarrow => implies => mapsto -> leftarrow <- gets <-
+iff <=> approx ≈ equiv ≡ sim ~ mid |
+"""
+_OTHER = """
+infty infinity top T dots ... ldots ... cdots ... vert | lvert | rvert | Vert || lVert || rVert ||
+langle < rangle > lbrace { rbrace } lfloor floor( rfloor ) lceil ceil( rceil ) prime ' backslash \\ | ||
+"""
+
+
+def _pairs(table: str) -> dict[str, str]:
+    """Command → sign, from a line of both in turn."""
+    names = table.split()
+    return {"\\" + name: sign for name, sign in zip(names[::2], names[1::2], strict=True)}
+
+
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
-        **{"\\" + name: f" {sign} " for name, sign in zip(_BINARY[::2], _BINARY[1::2], strict=True)},
-        **{"\\" + name: sign for name, sign in zip(_OTHER[::2], _OTHER[1::2], strict=True)},
+        **{name: f" {sign} " for name, sign in _pairs(_BINARY).items()},
+        **_pairs(_OTHER),
         **{"\\" + sign: sign for sign in "{}%$&#_"},
         "\\\\": "; ",
         "&": "",
     }
 )
-_SPACES = frozenset(
-    "\\, \\: \\; \\! \\> \\quad \\qquad \\enspace \\thinspace \\medspace \\thickspace ~".split()
-) | {"\\ "}
-_DROPPED = frozenset(
-    "\\left \\right \\middle \\big \\Big \\bigg \\Bigg \\bigl \\Bigl \\biggl \\Biggl \\bigr \\Bigr \\biggr \\Biggr "
-    "\\displaystyle \\textstyle \\scriptstyle \\scriptscriptstyle \\limits \\nolimits \\notag \\nonumber \\relax "
-    "\\bf \\rm \\it \\cal \\hline \\mathstrut \\strut".split()
+_SPACES = commands(", : ; ! > quad qquad enspace thinspace medspace thickspace") | {"\\ ", "~"}
+_DROPPED = commands(
+    "left right middle big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr displaystyle textstyle "
+    "scriptstyle scriptscriptstyle limits nolimits notag nonumber relax bf rm it cal hline mathstrut strut"
 )
-_DELIMITED = frozenset(("\\left", "\\right", "\\middle"))
-_PLAIN = frozenset(
-    "\\mathbb \\mathbf \\mathcal \\mathfrak \\mathit \\mathrm \\mathscr \\mathsf \\mathtt \\boldsymbol \\bm "
-    "\\operatorname \\text \\textrm \\textbf \\textit \\textsf \\texttt \\mbox \\mathop \\mathrel \\mathbin "
-    "\\mathord \\boxed \\underline \\overline \\substack \\Bbb \\frak \\bold \\emph".split()
+_DELIMITED = commands("left right middle")
+_PLAIN = commands(
+    "mathbb mathbf mathcal mathfrak mathit mathrm mathscr mathsf mathtt boldsymbol bm operatorname text "
+    "textrm textbf textit textsf texttt mbox mathop mathrel mathbin mathord boxed underline overline "
+    "substack Bbb frak bold emph"
 )
-_FORGOTTEN = frozenset("\\label \\tag \\color \\phantom \\hspace \\vspace \\vphantom \\hphantom".split())
-_FRACTIONS = frozenset("\\frac \\dfrac \\tfrac \\cfrac".split())
-_WITH_SECOND = frozenset("\\overset \\underset \\stackrel \\textcolor".split())
-_ACCENTS = frozenset("\\hat \\widehat \\bar \\tilde \\widetilde \\vec \\dot \\ddot \\check".split())
+_FORGOTTEN = commands("label tag color phantom hspace vspace vphantom hphantom")
+_FRACTIONS = commands("frac dfrac tfrac cfrac")
+_WITH_SECOND = commands("overset underset stackrel textcolor")
+_ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
 _ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
 

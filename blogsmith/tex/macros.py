@@ -79,14 +79,12 @@ def expand(tex: str, macros: Mapping[str, str], budget: int = BUDGET) -> Joined:
     return join(expand_tokens(tokenize(tex), macros, budget))
 
 
-def expand_tokens(
-    tokens: Sequence[Token], macros: Mapping[str, str], budget: int = BUDGET
-) -> list[Token]:
+def expand_tokens(tokens: Sequence[Token], macros: Mapping[str, str], budget: int = BUDGET) -> list[Token]:
     """`tokens` with every macro call replaced; what a macro makes stands at its call."""
     if not any(token.text in macros for token in tokens):
         return list(tokens)
     known: dict[str, Macro] = {}
-    pending, done = list(reversed(tokens)), []
+    pending, done = list(reversed(tokens)), list[Token]()
     while pending:
         call = pending.pop()
         if call.text not in macros:
@@ -160,7 +158,8 @@ def _pop_optional(pending: list[Token]) -> list[Token] | None:
 
 def _pop_until(pending: list[Token], closer: str) -> list[Token] | None:
     """What stands between the token on top and its `closer`, both taken; None if it never comes."""
-    depth, taken = 0, []
+    depth = 0
+    taken: list[Token] = []
     # an optional argument is short; looking further for each call would be quadratic
     stop = -1 if closer == "}" else max(-1, len(pending) - 500)
     for back in range(len(pending) - 2, stop, -1):
@@ -231,9 +230,7 @@ def _latex_definition(tokens: Sequence[Token], index: int) -> _Definition:
     return _newcommand_body(tokens, named.end, command, name)
 
 
-def _newcommand_body(
-    tokens: Sequence[Token], index: int, command: Token, name: str
-) -> _Definition:
+def _newcommand_body(tokens: Sequence[Token], index: int, command: Token, name: str) -> _Definition:
     count = read_optional(tokens, index)
     default = read_optional(tokens, count.end) if count else None
     end = default.end if default else count.end if count else index

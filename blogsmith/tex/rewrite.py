@@ -24,6 +24,7 @@ from .lexer import (
 )
 from .numbering import trim, unwrap
 
+
 class Rewritten(NamedTuple):
     """What replaces the tokens from the rule's index up to `end`."""
 

@@ -1,0 +1,1 @@
+"""Pages in relation to each other: addresses, lists, links, redirects."""
