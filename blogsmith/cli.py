@@ -7,28 +7,25 @@ Results go to stdout, messages to stderr. What a command needs is imported when 
 
 from __future__ import annotations
 
-import datetime as dt
-import os
 import shlex
 import sys
-import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import __version__, terminal
+from .clocks import Clocks
 from .errors import SiteError
+from .ledger import BuildOptions
 from .new import new_post, new_site
 from .progress import ProgressBar
 from .report import plural, print_diagnostics, printable, wants_color
 from .summary import scheduled_lines, summary_line, timing_table
 
 if TYPE_CHECKING:
-    from .build import BuildOptions
     from .config import Config
 
 CONFIG_FILE = "blogsmith.yaml"
@@ -60,28 +57,6 @@ _BUILD_OPTIONS = (
     ),
     _verbose,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Clocks:
-    """The time of day and a stopwatch, handed in so that tests can hold them still."""
-
-    now: Callable[[], dt.datetime]
-    """The moment the build counts as now, with a time zone."""
-    seconds: Callable[[], float] = time.perf_counter
-    """A clock that only runs forward."""
-
-
-def system_now() -> dt.datetime:
-    """The current moment in UTC, or that of SOURCE_DATE_EPOCH for reproducible builds."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if not epoch:
-        return dt.datetime.now(dt.UTC)
-    try:
-        return dt.datetime.fromtimestamp(int(epoch), dt.UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        message = f'SOURCE_DATE_EPOCH is "{epoch}"; it must be a number of seconds since 1970'
-        raise click.UsageError(message) from error
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -185,6 +160,22 @@ def clean(site: Path | None) -> int:
 
 
 @cli.command()
+@_site
+def trust(site: Path | None) -> int:
+    """Allow the site's own plugins to run.
+
+    Plugins are Python code that runs when the site is built; read them first. Consent is kept outside
+    the site and ends when their code changes.
+    """
+    from .trust import trust as record_trust
+
+    root = _site_root(site)
+    record_trust(root)
+    terminal.say(f"plugins of {root} may run until their code changes")
+    return 0
+
+
+@cli.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the completion script for SHELL.
@@ -204,9 +195,7 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
     terminal.prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        outcome = cli.main(
-            arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks or Clocks(system_now)
-        )
+        outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks or Clocks())
         return outcome if isinstance(outcome, int) else 0
     except SystemExit as finished:  # click ends completion and writing to a closed pipe this way
         return finished.code if isinstance(finished.code, int) else 1
@@ -244,7 +233,7 @@ def _site_root(given: Path | None) -> Path:
 def _build(clocks: Clocks, *, site: Path | None, timings: bool, **options: Any) -> int:
     """Build with `options`, which are fields of BuildOptions, and report what came of it."""
     root = _site_root(site)
-    from .build import BuildOptions, build_site
+    from .build import build_site
 
     settings = BuildOptions(now=clocks.now(), **options)
     started = clocks.seconds()

@@ -33,6 +33,7 @@ MAX_REPORTS = 100
 _REFUSED = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_WORD = re.compile(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
 """Escapes that can give a character which no page can hold."""
@@ -179,7 +180,7 @@ class _Builder:
 
     def _refuse(self, message: str, start: int, hint: str = "") -> None:
         """Report a feature at the word that starts at `start`."""
-        word = re.compile(r"[^\s,\[\]{}]*").match(self.text, start)
+        word = _WORD.match(self.text, start)
         end = word.end() if word else start
         self.reporter.error("yaml-feature", message, self.place(start, end), hint)
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from .ledger import BuildReport
 from .report import count_line, plural
-
-if TYPE_CHECKING:
-    from .build import BuildReport
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import yaml
 
 _KEY_AND_VALUE = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
+_NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 
 
@@ -99,6 +100,8 @@ def _bad_start(fault: _Fault) -> YamlProblem:
         return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks")
     at = fault.since if fault.context.endswith(("an alias", "an anchor", "a tag")) else fault.at
     char = fault.text[at : at + 1]
+    if char == ":":
+        return YamlProblem(_NO_KEY, at)
     if not char.strip():
         return YamlProblem("a value is missing here", at)
     return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES)
@@ -147,6 +150,8 @@ def _misfit(fault: _Fault) -> YamlProblem:
     if before.endswith(("]", "}")):
         hint = "a text that starts with [ or { needs quotes"
         return YamlProblem(f"text follows the closing {before[-1]}", fault.at, len(rest), hint)
+    if rest.startswith(":"):
+        return YamlProblem(_NO_KEY, fault.at)
     hint = "start the lines that belong together in one column"
     return YamlProblem("this line does not fit the lines above", fault.at, len(rest), hint)
 

@@ -9,8 +9,8 @@ import datetime as dt
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -19,9 +19,12 @@ import pytest
 
 import blogsmith
 from blogsmith import cli
-from blogsmith.cli import Clocks, main
+from blogsmith.cli import main
+from blogsmith.clocks import Clocks
 from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.ledger import BuildOptions, BuildReport
 from blogsmith.progress import ProgressBar
+from blogsmith.trust import is_trusted
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent
@@ -29,33 +32,29 @@ ERROR = Diagnostic("link-missing", "no page c.md", "content/b.md", Place(3, 2, 4
 WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md", severity="warning")
 
 
-@dataclass(frozen=True)
-class Report:
-    """What the faked build answers; fields as in `build.BuildReport`."""
-
-    diagnostics: tuple[Diagnostic, ...] = ()
-    pages: int = 12
-    formulas: int = 1048
-    code_blocks: int = 1
-    images: int = 0
-    scheduled: tuple[str, ...] = ()
-    drafts: int = 0
-    written: int = 3
-    unchanged: int = 40
-    removed: int = 1
-    timings: Mapping[str, float] = field(default_factory=lambda: {"read": 0.0123, "render": 1.5})
-    ok: bool = True
+REPORT = BuildReport(
+    diagnostics=(),
+    ok=True,
+    pages=12,
+    formulas=1048,
+    code_blocks=1,
+    images=0,
+    written=3,
+    unchanged=40,
+    removed=1,
+    timings={"read": 0.0123, "render": 1.5},
+)
 
 
 @dataclass
 class FakeBuild:
     """Stands in for `build.build_site`: remembers its call, then answers or raises."""
 
-    answer: Report | BaseException = field(default_factory=Report)
+    answer: BuildReport | BaseException = REPORT
     root: Path | None = None
-    options: SimpleNamespace | None = None
+    options: BuildOptions | None = None
 
-    def __call__(self, root: Path, options: SimpleNamespace, progress: Callable[..., None]) -> Report:
+    def __call__(self, root: Path, options: BuildOptions, progress: Callable[..., None]) -> BuildReport:
         self.root, self.options = root, options
         progress("read", 1, 2)
         if isinstance(self.answer, BaseException):
@@ -76,7 +75,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
     fake = FakeBuild()
     config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
     loaded = SimpleNamespace(config=config, diagnostics=())
-    fake_module(monkeypatch, "build", build_site=fake, BuildOptions=SimpleNamespace)
+    fake_module(monkeypatch, "build", build_site=fake)
     fake_module(monkeypatch, "load_config", load_config=lambda root: loaded)
     return fake
 
@@ -107,12 +106,16 @@ def test_summary_is_one_line_on_stdout(
 
 
 SUMMARIES = [
-    (("check",), Report(), "checked 12 pages, 1,048 formulas, 1 code block, 0 images in 0.8 s\n"),
-    (("build",), Report(diagnostics=(WARNING,)), "(3 written, 40 unchanged, 1 removed; 1 warning)\n"),
-    (("build",), Report(drafts=2), "1 removed; 2 drafts left out)\n"),
-    (("check",), Report(scheduled=("content/a.md",)), "in 0.8 s (1 scheduled)\n"),
-    (("build", "--output", "out"), Report(), "→ out/ (3"),
-    (("build", "--timings"), Report(), "read        12.3 ms\nrender    1500.0 ms\n"),
+    (("check",), REPORT, "checked 12 pages, 1,048 formulas, 1 code block, 0 images in 0.8 s\n"),
+    (
+        ("build",),
+        replace(REPORT, diagnostics=(WARNING,)),
+        "40 unchanged, 1 removed; 1 warning)\n",
+    ),
+    (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts left out)\n"),
+    (("check",), replace(REPORT, scheduled=("content/a.md",)), "in 0.8 s (1 scheduled)\n"),
+    (("build", "--output", "out"), REPORT, "→ out/ (3"),
+    (("build", "--timings"), REPORT, "read        12.3 ms\nrender    1500.0 ms\n"),
 ]
 
 
@@ -122,7 +125,7 @@ def test_summary_tells(
     fake: FakeBuild,
     capsys: pytest.CaptureFixture[str],
     argv: tuple[str, ...],
-    report: Report,
+    report: BuildReport,
     expected: str,
 ) -> None:
     fake.answer = report
@@ -133,7 +136,7 @@ def test_summary_tells(
 def test_errors_go_to_stderr_and_exit_with_1(
     site: Path, fake: FakeBuild, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fake.answer = Report(diagnostics=(ERROR, WARNING), scheduled=("content/later.md",), ok=False)
+    fake.answer = replace(REPORT, diagnostics=(ERROR, WARNING), scheduled=("content/later.md",), ok=False)
     assert run("build") == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -159,7 +162,8 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
     argv = ("--drafts", "--future", "--strict", "--base-url", "https://example.org/x", "--output", "out")
     assert run("build", *argv) == 0
     assert fake.root == site
-    assert vars(fake.options) == {
+    assert fake.options is not None
+    assert asdict(fake.options) == {
         "now": NOW,
         "drafts": True,
         "future": True,
@@ -172,7 +176,8 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
 
 def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
     assert run("check") == 0
-    assert vars(fake.options) == {
+    assert fake.options is not None
+    assert asdict(fake.options) == {
         "now": NOW,
         "drafts": False,
         "future": False,
@@ -323,6 +328,20 @@ def test_clean(
     assert run("clean") == 0
     assert capsys.readouterr().out == "44 files removed from public/\n"
     assert seen == [(site / "public", site)]
+
+
+def test_trust_lets_the_plugins_of_a_site_run_until_they_change(
+    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(site / "state"))
+    (site / "plugins").mkdir()
+    (site / "plugins" / "mine.py").write_text("def register(hooks): ...\n")
+    assert not is_trusted(site)
+    assert run("trust") == 0
+    assert capsys.readouterr().out == f"plugins of {site} may run until their code changes\n"
+    assert is_trusted(site)
+    (site / "plugins" / "mine.py").write_text("import os\n")
+    assert not is_trusted(site)
 
 
 def test_broken_configuration_stops_new_post(

@@ -29,6 +29,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
+    "clocks": "cli",
     "new": "cli",
     "progress": "cli",
     "report": "cli",
@@ -37,7 +38,7 @@ PART_OF = {
     "load_config": "config",
     "check_config": "config",
     "trust": "config",
-    "parse_options": "build",
+    "ledger": "build",
     "workshop": "build",
     "bundled": "config",
     "yaml_problems": "strict_yaml",
@@ -126,7 +127,8 @@ def test_no_cycles() -> None:
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
 def test_files_and_functions_stay_small(file: Path) -> None:
-    assert len(file.read_text("utf-8").splitlines()) <= MAX_FILE_LINES
+    lines = file.read_text("utf-8").count("\n")
+    assert lines <= MAX_FILE_LINES
     lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions_of(file)}
     assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION_LINES} == {}
 

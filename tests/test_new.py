@@ -10,7 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.build import build_site
 from blogsmith.errors import SiteError
+from blogsmith.ledger import BuildOptions
 from blogsmith.new import new_post, new_site, quoted
 
 TODAY = dt.date(2026, 3, 1)
@@ -34,6 +36,16 @@ def test_new_site_has_configuration_home_and_first_post(tmp_path: Path) -> None:
     assert settings["title"] == "my notes"
     assert settings["markup"] == {"smart_quotes": True}
     assert head_of(tmp_path / "my notes/content/posts/hello/index.md")["date"] == TODAY
+
+
+def test_a_new_site_builds_without_a_word(tmp_path: Path) -> None:
+    new_site(tmp_path, TODAY)
+    noon = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+    report = build_site(tmp_path, BuildOptions(now=noon, strict=True))
+    assert report.diagnostics == ()
+    assert (report.ok, report.code_blocks, report.images) == (True, 1, 1)
+    assert report.formulas > 5
+    assert "T = 1/4" in (tmp_path / "public/posts/hello/temperature.svg").read_text("utf-8")
 
 
 def test_no_placeholder_is_left(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Citations: `[@key]`, `[@a; @b]`, `[@key, p. 3]`, and `@key` in running text.
 
-Numeric style: numbers by first citation. A bare `@word` is a citation only if it is a key of the
+Numeric style: an entry's number is its place in the author's list, as printed, so that uncited entries
+leave no gap and a list carried over from elsewhere keeps its numbers. A bare `@word` is a citation only if it is a key of the
 page, since handles and addresses look the same; in brackets an unknown key is an error.
 """
 
@@ -64,10 +65,10 @@ def _push(state: StateInline, items: tuple[Cited, ...]) -> None:
 
 
 def number_citations(state: StateCore) -> None:
-    """Core rule: numbers by first use; the list of entries at the end; what is wrong is reported."""
+    """Core rule: numbers by place in the list, which stands at the end; what is wrong is reported."""
     page = page_of(state.env)
     uses: dict[str, int] = {}
-    order: dict[str, int] = {}
+    order = {key: number for number, key in enumerate(page.references, start=1)}
     for token in _citations(state.tokens):
         citation = get(token, Citation)
         numbers, counts = [], []
@@ -77,12 +78,12 @@ def number_citations(state: StateCore) -> None:
                 numbers.append(0)
                 counts.append(0)
                 continue
-            numbers.append(order.setdefault(item.key, len(order) + 1))
+            numbers.append(order[item.key])
             uses[item.key] = uses.get(item.key, 0) + 1
             counts.append(uses[item.key])
         put(token, replace(citation, numbers=tuple(numbers), uses=tuple(counts)))
     if page.references:
-        _append_entries(state, page, order, uses)
+        _append_entries(state, page, uses)
 
 
 def _citations(tokens: list[Token]) -> Iterator[Token]:
@@ -101,13 +102,12 @@ def _unknown(item: Cited, page: PageState) -> None:
     )
 
 
-def _append_entries(state: StateCore, page: PageState, order: dict[str, int], uses: dict[str, int]) -> None:
+def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
-        if key not in order:
+        if key not in uses:
             page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place)
-            order[key] = len(order) + 1
     token = Token("bibliography", "section", 0, block=True)
-    token.meta["entries"] = tuple(Entry(key, uses.get(key, 0)) for key in order)
+    token.meta["entries"] = tuple(Entry(key, uses.get(key, 0)) for key in page.references)
     state.tokens.append(token)
 
 

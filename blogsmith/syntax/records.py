@@ -177,7 +177,7 @@ class Citation:
 
     items: tuple[Cited, ...]
     numbers: tuple[int, ...] = ()
-    """Number of each item, filled by `cites.py` in order of first use; 0 for an unknown key."""
+    """Number of each item, filled by `cites.py` as placed in the list; 0 for an unknown key."""
     uses: tuple[int, ...] = ()
     """1-based count of the uses of each item's key up to here, for back links."""
 

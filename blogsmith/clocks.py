@@ -1,0 +1,33 @@
+"""Time, as the command line hands it to everything below."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import click
+
+
+def system_now() -> dt.datetime:
+    """The current moment in UTC, or that of SOURCE_DATE_EPOCH for reproducible builds."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch:
+        return dt.datetime.now(dt.UTC)
+    try:
+        return dt.datetime.fromtimestamp(int(epoch), dt.UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        message = f'SOURCE_DATE_EPOCH is "{epoch}"; it must be a number of seconds since 1970'
+        raise click.UsageError(message) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The time of day and a stopwatch, handed in so that tests can hold them still."""
+
+    now: Callable[[], dt.datetime] = system_now
+    """The moment the build counts as now, with a time zone."""
+    seconds: Callable[[], float] = time.perf_counter
+    """A clock that only runs forward."""

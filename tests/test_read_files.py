@@ -1,0 +1,283 @@
+"""Finding and reading the files of a site: what is taken, what is passed over, what is refused."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogsmith.config import Config
+from blogsmith.decode import decode
+from blogsmith.errors import SiteError
+from blogsmith.model import SiteFiles
+from blogsmith.read import files
+from blogsmith.read.files import is_litter, read_site
+
+
+def write(root: Path, *paths: str) -> None:
+    """Make files that hold their own path."""
+    for path in paths:
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(path, "utf-8")
+
+
+def read(root: Path) -> SiteFiles:
+    """The files of the site with default settings."""
+    return read_site(root, Config())
+
+
+def faults(found: SiteFiles) -> list[tuple[str, str, str]]:
+    """(code, path, severity) of each diagnostic."""
+    return [(d.code, d.path, d.severity) for d in found.diagnostics]
+
+
+def test_files_are_sorted_into_sources_assets_and_static(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "content/b.md",
+        "content/a/x.png",
+        "content/a/index.MD",
+        "content/c.markdown",
+        "static/f/i.ico",
+    )
+    write(tmp_path, "themes/x/y.md", "blogsmith.yaml", "public/index.html")
+    found = read(tmp_path)
+    assert [str(source.path) for source in found.sources] == [
+        "content/a/index.MD",
+        "content/b.md",
+        "content/c.markdown",
+    ]
+    assert found.sources[1].text == "content/b.md"
+    assert len(found.sources[1].digest) == 64
+    assert [(str(a.path), a.size) for a in found.assets] == [("content/a/x.png", 15)]
+    assert [(str(a.path), a.file) for a in found.static] == [("static/f/i.ico", tmp_path / "static/f/i.ico")]
+    assert found.diagnostics == ()
+
+
+def test_an_empty_folder_is_an_empty_site(tmp_path: Path) -> None:
+    assert read(tmp_path) == SiteFiles((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (".hidden.md", True),
+        (".git", True),
+        ("a.md~", True),
+        (".a.md.swp", True),
+        ("a.swp", True),
+        ("#a.md#", True),
+        ("4913", True),
+        ("Thumbs.db", True),
+        ("__pycache__", True),
+        ("a.md___jb_tmp___", True),
+        ("#a.md", False),
+        ("#", False),
+        ("4913.md", False),
+        ("a~b.md", False),
+    ],
+)
+def test_litter_is_passed_over(tmp_path: Path, name: str, expected: bool) -> None:
+    write(tmp_path, f"content/{name}/a.md", f"static/{name}/b")
+    found = read(tmp_path)
+    assert is_litter(name) is expected
+    assert (not found.sources, not found.static) == (expected, expected)
+
+
+def test_names_that_hosts_read_are_kept_in_static_only(tmp_path: Path) -> None:
+    write(tmp_path, "static/.nojekyll", "static/.well-known/x.txt", "static/.env", "content/.well-known/a.md")
+    found = read(tmp_path)
+    assert [str(asset.path) for asset in found.static] == ["static/.nojekyll", "static/.well-known/x.txt"]
+    assert found.sources == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\nb", "a\nb"),
+        (b"a\r\nb\rc\n", "a\nb\nc\n"),
+        (b"\xef\xbb\xbfa", "a"),
+        ("é😀".encode(), "é😀"),
+        (b"", ""),
+    ],
+)
+def test_text_has_one_form(data: bytes, text: str) -> None:
+    assert decode(data, "a.md") == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "place", "line"),
+    [
+        (b"ab\xffc\nd", "byte 0xff at byte offset 2 is not UTF-8", (1, 3), "ab�c"),
+        (b"x\r\n\xc3\xa9\xc3", "byte 0xc3 at byte offset 5 is not UTF-8", (2, 2), "é�"),
+        (b"\xef\xbb\xbf\xff", "byte 0xff at byte offset 3 is not UTF-8", (1, 1), "�"),
+        (b"a\n\xed\xa0\x80", "byte 0xed at byte offset 2 is not UTF-8", (2, 1), "���"),
+        (b"a\n\nb\0c", "NUL character at byte offset 4", (3, 2), "b\0c"),
+        (b"\xff\xfea\0", "the file is UTF-16, not UTF-8 (byte order mark at byte offset 0)", None, ""),
+        (b"\xfe\xff\0a", "the file is UTF-16, not UTF-8 (byte order mark at byte offset 0)", None, ""),
+        (
+            b"\xff\xfe\0\0a\0\0\0",
+            "the file is UTF-32, not UTF-8 (byte order mark at byte offset 0)",
+            None,
+            "",
+        ),
+    ],
+)
+def test_what_is_not_utf8_is_named_by_its_byte(
+    data: bytes, message: str, place: tuple[int, int] | None, line: str
+) -> None:
+    with pytest.raises(SiteError) as caught:
+        decode(data, "content/a.md")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message, found.path) == ("encoding", message, "content/a.md")
+    assert (found.place and (found.place.line, found.place.column)) == place
+    assert found.source_line == line
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_give_text_or_a_diagnostic(data: bytes) -> None:
+    try:
+        text = decode(data, "a.md")
+    except SiteError as error:
+        assert error.diagnostics[0].code == "encoding"
+    else:
+        assert "\r" not in text and "\0" not in text
+
+
+def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, *(f"content/{name}.md" for name in "abcde"))
+    (tmp_path / "content/b.md").write_bytes(b"\xff")
+    os.truncate(tmp_path / "content/c.md", files.MAX_MARKDOWN_BYTES + 1)
+    (tmp_path / "content/d.md").unlink()
+    os.mkfifo(tmp_path / "content/d.md")
+    read_bytes = Path.read_bytes
+
+    def refuse(file: Path) -> bytes:
+        if file.name == "e.md":
+            raise PermissionError(13, "Permission denied")
+        return read_bytes(file)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    found = read(tmp_path)
+    assert [str(source.path) for source in found.sources] == ["content/a.md"]
+    assert sorted(faults(found)) == [
+        ("encoding", "content/b.md", "error"),
+        ("file-too-large", "content/c.md", "error"),
+        ("unreadable", "content/d.md", "error"),
+        ("unreadable", "content/e.md", "error"),
+    ]
+
+
+def test_content_must_be_a_folder(tmp_path: Path) -> None:
+    write(tmp_path, "content")
+    assert [d.message for d in read(tmp_path).diagnostics] == ["is not a folder"]
+
+
+def test_folders_nested_without_end_are_cut(tmp_path: Path) -> None:
+    write(tmp_path, "content/" + "d/" * 60 + "a.md")
+    found = read(tmp_path)
+    assert [d.code for d in found.diagnostics] == ["unreadable"]
+    assert found.sources == ()
+
+
+def test_links_inside_the_site_are_followed(tmp_path: Path) -> None:
+    write(tmp_path, "shared/fig.png", "shared/more/b.md", "content/a.md")
+    (tmp_path / "content/fig.png").symlink_to("../shared/fig.png")
+    (tmp_path / "content/more").symlink_to("../shared/more")
+    found = read(tmp_path)
+    assert [str(source.path) for source in found.sources] == ["content/a.md", "content/more/b.md"]
+    assert [(str(a.path), a.file) for a in found.assets] == [("content/fig.png", tmp_path / "shared/fig.png")]
+    assert found.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "severity", "words"),
+    [
+        ("content/x.md", "/etc/passwd", "error", "leads out of the site"),
+        ("content/x", "../..", "error", "leads out of the site"),
+        ("content/x.md", "../../site-secret/a.md", "error", "leads out of the site"),
+        ("content/x.md", "../.env", "error", "leads to a hidden file"),
+        ("content/x", "../public", "error", "leads into the output folder"),
+        ("content/x.md", "missing.md", "error", "leads nowhere"),
+        ("content/x", "x", "error", "leads nowhere"),
+        ("content/x", ".", "warning", "leads back to a folder it stands in"),
+        ("content/posts/x", "..", "warning", "leads back to a folder it stands in"),
+        ("content/posts/x", "../..", "warning", "leads back to a folder it stands in"),
+        ("content", "../outside", "error", "leads out of the site"),
+        ("static", "/etc", "error", "leads out of the site"),
+    ],
+)
+def test_links_that_are_not_followed(
+    tmp_path: Path, link: str, target: str, severity: str, words: str
+) -> None:
+    root = tmp_path / "site"
+    write(tmp_path, "outside/a.md", "site-secret/a.md", "site/.env", "site/public/a.md")
+    if link != "content":
+        write(root, "content/posts/a.md")
+    (root / link).symlink_to(target)
+    found = read(root)
+    assert faults(found) == [("symlink", link, severity)]
+    assert words in found.diagnostics[0].message
+    assert {source.path.name for source in found.sources} <= {"a.md"}
+    assert not found.static
+
+
+def test_a_folder_is_followed_once(tmp_path: Path) -> None:
+    write(tmp_path, "shared/a.md", "content/b.md")
+    for name in ("one", "two"):
+        (tmp_path / "content" / name).symlink_to("../shared")
+    found = read(tmp_path)
+    assert [str(source.path) for source in found.sources] == ["content/b.md", "content/one/a.md"]
+    assert faults(found) == [("symlink", "content/two", "warning")]
+
+
+def test_links_that_double_at_every_step_end(tmp_path: Path) -> None:
+    for depth in range(30):
+        folder = tmp_path / f"shared/{depth}"
+        folder.mkdir(parents=True)
+        for name in ("l", "r"):
+            (folder / name).symlink_to(f"../{depth + 1}")
+    write(tmp_path, "shared/30/a.md", "content/b.md")
+    (tmp_path / "content/go").symlink_to("../shared/0")
+    found = read(tmp_path)
+    assert len(found.sources) == 2
+    assert {severity for _, _, severity in faults(found)} == {"warning"}
+
+
+E_COMPOSED, E_DECOMPOSED = unicodedata.normalize("NFC", "é"), unicodedata.normalize("NFD", "é")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("content/A.md", "content/a.md", "case"),
+        ("content/Posts", "content/posts", "case"),
+        ("content/p/STRASSE.png", "content/p/straße.png", "case"),
+        ("static/X", "static/x", "case"),
+        (f"content/{E_DECOMPOSED}.md", f"content/{E_COMPOSED}.md", "Unicode form"),
+    ],
+)
+def test_twins_are_named_both(tmp_path: Path, first: str, second: str, differ: str) -> None:
+    for path in (first, second):
+        write(tmp_path, path if "." in path else f"{path}/a.md")
+    if len(list((tmp_path / first).parent.iterdir())) < 2:
+        pytest.skip("this file system holds only one of the twins")
+    (found,) = read(tmp_path).diagnostics
+    assert (found.code, found.path) == ("twin-files", second)
+    assert found.message == f'"{first}" and "{second}" differ only in {differ}'
+
+
+def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "content/a.md")
+    try:
+        (tmp_path / "content" / os.fsdecode(b"\xff.md")).write_text("x")
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    found = read(tmp_path)
+    assert faults(found) == [("encoding", "content/�.md", "error")]
+    assert len(found.sources) == 1
