@@ -14,17 +14,20 @@ from . import __version__
 from .decode import decode
 from .errors import Reporter, SiteError
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
-from .model import Asset, Document, ImageInfo, Output, PageView, SiteFiles, Source
+from .model import Asset, Document, ImageInfo, Output, SiteFiles, Source
+from .page_view import PageView
 from .read.files import read_site
 from .read.front_matter import read_document
 from .render.context import Target, Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
-from .site.collections import Frame, Rendered, Unpublished, page_views, predicted_urls
+from .site.collections import page_views
+from .site.frame import Frame, Rendered, Unpublished
 from .site.index import SiteIndex, index_site, resolve_image, resolve_link
+from .site.lists import predicted_urls
 from .site.redirects import output_path, redirect
+from .site.site_view import site_view
 from .site.urls import Urls, asset_url, assign_urls, publication
-from .site.views import site_view
 from .syntax.describe import describe
 from .syntax.parser import Parsed, make_parser, parse_document
 from .workshop import Workshop, open_workshop, plain_workshop

@@ -15,7 +15,7 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Base of all settings: frozen, by keyword, unknown keys refused."""
 
 
-class MenuItem(Struct):
+class MenuItem(Struct, frozen=True):
     """One entry of the site's menu."""
 
     title: str
@@ -24,7 +24,7 @@ class MenuItem(Struct):
     """Site path (`/posts/`), or an http(s) address."""
 
 
-class Markup(Struct):
+class Markup(Struct, frozen=True):
     """How Markdown is read."""
 
     untrusted: bool = False
@@ -35,7 +35,7 @@ class Markup(Struct):
     """Turn bare web addresses into links (GFM autolinks)."""
 
 
-class MathSettings(Struct):
+class MathSettings(Struct, frozen=True):
     """How formulas are read, numbered and reported."""
 
     macros: Mapping[str, str] = {}
@@ -46,7 +46,7 @@ class MathSettings(Struct):
     """`error` fails the build; `render` shows the TeX source and warns."""
 
 
-class Code(Struct):
+class Code(Struct, frozen=True):
     """How code is shown."""
 
     line_numbers: bool = False
@@ -57,7 +57,7 @@ class Code(Struct):
     """Longest line in characters that is highlighted; a longer one makes the fence plain."""
 
 
-class CalloutKind(Struct):
+class CalloutKind(Struct, frozen=True):
     """A callout kind of the site's own, or a change to a built-in one."""
 
     title: str = ""
@@ -74,21 +74,21 @@ class CalloutKind(Struct):
     """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
 
 
-class Embeds(Struct):
+class Embeds(Struct, frozen=True):
     """Which hosts a video embed may name."""
 
     allow: tuple[str, ...] = ("youtube", "vimeo")
     """Providers: `youtube`, `vimeo`."""
 
 
-class Diagnostics(Struct):
+class Diagnostics(Struct, frozen=True):
     """What is reported."""
 
     ignore: tuple[str, ...] = ()
     """Codes of warnings to keep silent about; errors cannot be silenced."""
 
 
-class Config(Struct):
+class Config(Struct, frozen=True):
     """All settings of a site."""
 
     title: str = "Untitled site"

@@ -106,7 +106,7 @@ def settings(_: Sequence[str]) -> str:
 
 
 def fields(names: Sequence[str]) -> str:
-    """Table of the fields of a record in `blogsmith/model.py`, as templates see it."""
+    """Table of the fields of the named records, as templates see them."""
     rows = [
         (f"`{ast.unparse(field.target)}`", f"`{ast.unparse(field.annotation)}`", meaning)
         for name in names

@@ -98,18 +98,18 @@ def _default(value: ast.expr | None) -> str:
 
 
 def record(name: str) -> ast.ClassDef:
-    """The class `name` of `blogsmith/model.py`."""
-    tree = ast.parse((ROOT / "blogsmith" / "model.py").read_text(encoding="utf-8"))
-    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    """The class `name` of the package `blogsmith`, whichever file it lies in."""
+    for file in sorted((ROOT / "blogsmith").rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                return node
+    raise KeyError(f"there is no class {name}")
 
 
 def all_hooks() -> list[ast.FunctionDef]:
     """The public methods of `hooks.Hooks`."""
-    tree = ast.parse((ROOT / "blogsmith" / "hooks.py").read_text(encoding="utf-8"))
-    found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Hooks")
-    return [
-        node for node in found.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-    ]
+    methods = [node for node in record("Hooks").body if isinstance(node, ast.FunctionDef)]
+    return [method for method in methods if not method.name.startswith("_")]
 
 
 def signature(hook: ast.FunctionDef) -> str:
@@ -128,6 +128,22 @@ def grouped_codes() -> dict[str, list[str]]:
         if code:
             groups.setdefault(group, []).append(code)
     return groups
+
+
+def used_codes() -> set[str]:
+    """The code of every diagnostic that the source makes with a literal one."""
+    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "blogsmith").rglob("*.py"))
+    calls = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {code for call in calls for code in _codes_of(call)}
+
+
+def _codes_of(call: ast.Call) -> Iterator[str]:
+    """Literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, and any `code="…"`."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    first = call.args[:1] if name in ("Diagnostic", "error", "warn", "report") else []
+    for argument in (*first, *(keyword.value for keyword in call.keywords if keyword.arg == "code")):
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            yield argument.value
 
 
 def all_help() -> dict[str, str]:

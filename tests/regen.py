@@ -1,14 +1,18 @@
 """`python -m tests.regen cases [FILE…]`: rewrite what tests compare with; read the diff before use.
 
-Targets are rows of `TARGETS`. `cases` rewrites the HTML of case files, all or the named ones
+Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `sites` the snapshots of
+whole sites, `docs` the generated parts of the manual. `cases` rewrites the HTML of case files, all or the named ones
 (without `.md`); sources and titles stay as they are.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from blogsmith.errors import Place
@@ -43,9 +47,50 @@ def regenerate_cases(names: Sequence[str]) -> None:
             print(f"rewrote {path.name}")
 
 
+def regenerate_broken(names: Sequence[str]) -> None:
+    """Rewrite the messages of the named broken sites, or of all."""
+    from tests.site_files import build, printed, read_site_text, write_site_files
+    from tests.test_broken import FILES
+
+    for path in FILES:
+        if names and path.stem not in names:
+            continue
+        site = read_site_text(path)
+        with TemporaryDirectory() as folder:
+            write_site_files(site, Path(folder))
+            messages = printed(build(Path(folder)))
+        new = f"{site.head}=== expected\n{messages}\n"
+        if new != path.read_text(encoding="utf-8"):
+            path.write_text(new, encoding="utf-8")
+            print(f"rewrote {path.name}")
+
+
+def regenerate_sites(names: Sequence[str]) -> None:
+    """Rewrite the snapshots of the named sites, or of all."""
+    from tests.site_files import build
+    from tests.test_sites import SITES, copied, snapshot
+
+    for site in SITES:
+        if names and site.name not in names:
+            continue
+        with TemporaryDirectory() as folder:
+            root = copied(site, Path(folder) / "site")
+            report = build(root)
+            if not report.ok:
+                raise SystemExit(f"{site.name}: {report.diagnostics}")
+            shutil.rmtree(site / "expected", ignore_errors=True)
+            for path, data in snapshot(root / "public").items():
+                file = site / "expected" / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(data)
+        print(f"rewrote {site.name}")
+
+
 TARGETS: Mapping[str, Callable[[Sequence[str]], None]] = MappingProxyType(
     {
         "cases": regenerate_cases,
+        "broken": regenerate_broken,
+        "sites": regenerate_sites,
         "docs": regenerate_docs,
     }
 )

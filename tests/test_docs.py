@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from blogsmith.codes import CODES
+from blogsmith.config import Config
+from blogsmith.hooks import load_plugins
+from blogsmith.load_config import parse_config
+from blogsmith.model import Source
+from blogsmith.read.front_matter import read_document
+from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
 from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
 
@@ -21,12 +26,11 @@ def manual(name: str) -> str:
     return (docs_fill.DOCS / name).read_text(encoding="utf-8")
 
 
-def front_matter_keys() -> list[str]:
-    """The author's names of the fields of `model.FrontMatter`."""
-    tree = ast.parse((docs_sources.ROOT / "blogsmith" / "model.py").read_text(encoding="utf-8"))
-    head = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "FrontMatter")
-    names = [ast.unparse(field.target) for field, _ in docs_sources.described(head)]
-    return sorted({re.sub(r"^math_.*", "math", name) for name in names} - {"extra", "places"})
+def fences(opening: str) -> list[str]:
+    """Content of every fence in the manual that opens with this line."""
+    pattern = rf"^```{re.escape(opening)}\n(.*?)\n```$"
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    return [code for text in texts for code in re.findall(pattern, text, re.MULTILINE | re.DOTALL)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(docs_fill.DOCS)))
@@ -48,9 +52,32 @@ def test_every_case_file_is_quoted_once() -> None:
     assert names == Counter(path.stem for path in case_files())
 
 
-@pytest.mark.parametrize("key", front_matter_keys())
-def test_every_front_matter_key_has_a_row(key: str) -> None:
-    assert re.search(rf"^\| (`\w+`, )?`{key}`[ ,]", manual("front-matter.md"), re.MULTILINE)
+@pytest.mark.parametrize("key", sorted({*KNOWN_KEYS, *OTHER_NAMES}))
+def test_every_front_matter_key_is_explained(key: str) -> None:
+    assert re.search(rf"`{key}[`:]", manual("front-matter.md"))
+
+
+def test_the_front_matter_shown_is_read_without_complaint() -> None:
+    (shown,) = fences("yaml")[-1:]
+    _, found = read_document(Source(PurePosixPath("content/a.md"), shown + "\n\nText\n", ""), Config())
+    assert shown.startswith("---\n") and found == ()
+
+
+def test_every_configuration_shown_is_valid() -> None:
+    shown = fences('yaml title="blogsmith.yaml"')
+    assert len(shown) >= 4
+    for text in shown:
+        assert parse_config(text).diagnostics == (), text
+
+
+def test_the_plugin_shown_works(tmp_path: Path) -> None:
+    (code,) = fences('python title="plugins/arxiv.py"')
+    (tmp_path / "arxiv.py").write_text(code, encoding="utf-8")
+    _, card = load_plugins(["arxiv"], [tmp_path]).shortcode_data["arxiv"]
+    document, _ = read_document(Source(PurePosixPath("content/a.md"), "", ""), Config())
+    assert card({"id": "1706.03762"}, document) == {"url": "https://arxiv.org/abs/1706.03762"}
+    with pytest.raises(ValueError, match="needs id"):
+        card({}, document)
 
 
 def test_every_setting_has_a_docstring_and_a_row() -> None:
@@ -65,6 +92,10 @@ def test_every_code_has_a_row() -> None:
     grouped = [code for codes in docs_sources.grouped_codes().values() for code in codes]
     assert sorted(grouped) == sorted(CODES)
     assert all(f"| `{code}` |" in manual("errors.md") for code in CODES)
+
+
+def test_every_code_in_use_is_in_the_table() -> None:
+    assert sorted(docs_sources.used_codes() - set(CODES)) == []
 
 
 def test_every_hook_and_bundled_plugin_is_shown() -> None:

@@ -23,6 +23,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("read", "syntax", "tex"),
     ("hooks", "config"),
+    ("page_view",),
     ("model", "strict_yaml", "slugs", "decode"),
     ("codes", "errors"),
     ("__init__",),

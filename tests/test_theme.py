@@ -10,7 +10,8 @@ import pytest
 from markupsafe import Markup
 
 from blogsmith.errors import Diagnostic, SiteError
-from blogsmith.model import PageView, SiteView, TocEntry
+from blogsmith.model import TocEntry
+from blogsmith.page_view import PageView, SiteView
 from blogsmith.render.theme import Theme, iso_date, load_theme, long_date
 
 BUNDLED = Path(__file__).parent.parent / "themes"

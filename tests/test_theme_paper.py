@@ -12,7 +12,8 @@ import html5lib
 import pytest
 from markupsafe import Markup
 
-from blogsmith.model import Link, PageView, SeriesPart, SiteView, TocEntry
+from blogsmith.model import TocEntry
+from blogsmith.page_view import Link, PageView, SeriesPart, SiteView
 from blogsmith.render.theme import Theme, load_theme
 
 ROOT = Path(__file__).parent.parent

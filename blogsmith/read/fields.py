@@ -31,6 +31,12 @@ class Fields:
         """Where the value at `path` below this mapping stands."""
         return self.located.places.get((*self.path, *path))
 
+    def wrong_key(self, message: str, key: str, *, hint: str = "") -> None:
+        """Report the key itself."""
+        if len(self.reporter.diagnostics) < MAX_REPORTS:
+            place = self.located.key_places.get((*self.path, key))
+            self.reporter.error(_CODE, message, place, hint)
+
     def wrong(self, message: str, *path: str | int, hint: str = "", code: str = _CODE) -> None:
         """Report the value at `path` below this mapping."""
         if len(self.reporter.diagnostics) < MAX_REPORTS:
@@ -105,10 +111,9 @@ class Fields:
         """Report every key that is not one of `known`."""
         choices = tuple(known)
         for key in self.values:
-            if key not in choices and len(self.reporter.diagnostics) < MAX_REPORTS:
-                place = self.located.key_places.get((*self.path, key))
+            if key not in choices:
                 hint = did_you_mean(key, choices) or f"known keys: {', '.join(choices)}"
-                self.reporter.error(_CODE, f'unknown key "{key}"', place, hint)
+                self.wrong_key(f'unknown key "{key}"', key, hint=hint)
 
 
 def _any_of(words: tuple[str, ...]) -> str:

@@ -213,7 +213,7 @@ def _macros(math: Fields | None) -> dict[str, str]:
 def _is_macro_name(macros: Fields, name: str) -> bool:
     if MACRO_NAME.fullmatch(name):
         return True
-    macros.wrong(f'"{name}" is no name of a macro', name, hint="a backslash and letters, as in \\R")
+    macros.wrong_key(f'"{name}" is no name of a macro', name, hint="a backslash and letters, as in \\R")
     return False
 
 

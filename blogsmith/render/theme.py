@@ -19,7 +19,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from ..errors import Place, Reporter, SiteError, did_you_mean
-from ..model import Asset, PageView, SiteView, TocEntry
+from ..model import Asset, TocEntry
+from ..page_view import PageView, SiteView
 from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import PurePosixPath
 
-from ..model import Output, PageView
+from ..model import Output
+from ..page_view import PageView
 
 _PAGE = """<!DOCTYPE html>
 <html lang="{lang}">

@@ -1,7 +1,7 @@
 """Numbers: equations, theorem-like callouts, figures and tables, each counted through the page.
 
-A display is numbered when it carries a label or `\\tag` (`labelled`), always for the numbered
-environments too (`all`), or never (`none`). Labels are collected so that other pages can refer.
+A display is numbered when it carries a label or `\\tag` (`labelled`), unless it is starred or says
+`\\notag` (`all`), or only by `\\tag` (`none`). Labels are collected so that other pages can refer.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from .records import Callout, Figure, Heading, Math, RowMark, Shortcode, Table, 
 from .refs import label_id
 from .state import PageState, Row
 
-_SINGLE = ("equation", "displaymath", "math", "multline")
-
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -29,7 +27,8 @@ class Label:
     name: str
     """Word before the number: `Equation`, `Theorem`."""
     number: str
-    """As printed, without parentheses; the heading's text for an unnumbered section."""
+    """As printed, without parentheses; the heading's text for an unnumbered section, empty for an
+    equation that shows no number."""
     place: Place
 
 
@@ -61,19 +60,24 @@ class Numbers:
 def number_page(tokens: Sequence[Token], page: PageState, numbering: str) -> dict[str, Label]:
     """Number everything in reading order; the labels of the page by id."""
     numbers = Numbers(page, numbering)
+    renumbered: dict[int, Callout | Figure] = {}
     for token in _flat(tokens):
         if token.type == "math_display":
             _number_math(token, numbers)
         elif token.type == "callout_open":
-            _number_callout(token, tokens, numbers)
+            renumbered |= _number_callout(token, numbers)
         elif token.type == "figure_open":
-            _number_figure(token, tokens, numbers)
+            renumbered |= _number_figure(token, numbers)
         elif token.type == "shortcode":
             _number_shortcode(token, numbers)
         elif token.type == "table_open":
             _number_table(token, numbers)
         elif token.type == "heading_open":
             _label_heading(token, numbers)
+        # title, body and end of a block share its record
+        for record in (token.meta.get("callout"), token.meta.get("figure")):
+            if id(record) in renumbered:
+                put(token, renumbered[id(record)])
     return numbers.labels
 
 
@@ -88,25 +92,17 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 def _number_math(token: Token, numbers: Numbers) -> None:
     math = get(token, Math)
     structure = numbers.page.options.split_rows(math.tex)
-    rows = list(structure.rows)
-    # `equation` and `multline` are one unit whatever their rows
-    single = structure.environment.rstrip("*") in ("", *_SINGLE)
-    marks = [_mark(row, structure.environment, math, numbers) for row in rows]
-    if single:
-        marks = [next((m for m in marks if m.number), RowMark())]
+    marks = [_mark(row, structure.environment, math, numbers) for row in structure.rows]
     if math.label:
         marks = _label_block(marks, math, numbers)
     put(token, replace(math, rows=tuple(marks)))
 
 
 def _mark(row: Row, environment: str, math: Math, numbers: Numbers) -> RowMark:
-    automatic = numbers.numbering == "all" and environment and not environment.endswith("*")
-    wanted = bool(row.tag or row.label or (automatic and not row.notag))
-    if numbers.numbering == "none" and not row.tag:
-        wanted = bool(row.label)
-    if not wanted:
-        return RowMark()
-    number = row.tag or numbers.next("eq")
+    number = row.tag or ""
+    if not number and numbers.numbering != "none":
+        automatic = numbers.numbering == "all" and not environment.endswith("*") and not row.notag
+        number = numbers.next("eq") if row.label or automatic else ""
     name = label_id(row.label) if row.label else ""
     if name:
         place = math.origin.place(row.label_offset, row.label_length)
@@ -116,45 +112,42 @@ def _mark(row: Row, environment: str, math: Math, numbers: Numbers) -> RowMark:
 
 def _label_block(marks: list[RowMark], math: Math, numbers: Numbers) -> list[RowMark]:
     """`{#eq:x}` behind a display names its first numbered row, else numbers it as a whole."""
-    at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), None)
-    place = math.origin.place(0)
-    if at is None:
-        at = 0 if not marks or not marks[0].id else None
-    if at is None:
-        place = math.origin.place(0)
+    place = math.label_place or math.origin.place(0)
+    at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), 0)
+    if marks[at].id:
         numbers.page.reporter.error(
             "label-twice", f"this formula has a label already, besides {math.label}", place
         )
         return marks
-    marks = marks or [RowMark()]
-    number = marks[at].number or numbers.next("eq")
+    number = marks[at].number or ("" if numbers.numbering == "none" else numbers.next("eq"))
     numbers.add(Label(math.label, "eq", "Equation", number, place))
     return [*marks[:at], RowMark(number, math.label), *marks[at + 1 :]]
 
 
-def _number_callout(token: Token, tokens: Sequence[Token], numbers: Numbers) -> None:
+def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+    """Identity of the callout's record → the record with its number."""
     callout = get(token, Callout)
     if not callout.id:
-        return
+        return {}
     kind = numbers.page.options.kinds.get(callout.kind)
     number = numbers.next(callout.kind) if kind and kind.numbered else ""
-    place = numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
-    numbers.add(Label(callout.id, "thm", callout.title, number or callout.title, place))
-    changed = replace(callout, number=number)
-    for other in tokens:
-        if other.meta.get("callout") is callout:
-            put(other, changed)
+    numbers.add(Label(callout.id, "thm", callout.title, number or callout.title, _place(token, numbers)))
+    return {id(callout): replace(callout, number=number)}
 
 
-def _number_figure(token: Token, tokens: Sequence[Token], numbers: Numbers) -> None:
+def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+    """Identity of the figure's record → the record with its number."""
     figure = get(token, Figure)
-    if figure.id:
-        place = numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
-        number = numbers.next("fig")
-        numbers.add(Label(figure.id, "fig", "Figure", number, place))
-        put(token, replace(figure, number=number))
-        closing = next(t for t in tokens[tokens.index(token) :] if t.type == "figure_close")
-        put(closing, replace(figure, number=number))
+    if not figure.id:
+        return {}
+    number = numbers.next("fig")
+    numbers.add(Label(figure.id, "fig", "Figure", number, _place(token, numbers)))
+    return {id(figure): replace(figure, number=number)}
+
+
+def _place(token: Token, numbers: Numbers) -> Place:
+    """The first line of a block."""
+    return numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
 
 
 def _number_shortcode(token: Token, numbers: Numbers) -> None:
@@ -170,14 +163,14 @@ def _number_table(token: Token, numbers: Numbers) -> None:
     ordinal = int(numbers.next("table"))
     number = ""
     if table.id:
-        place = numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
         number = numbers.next("tbl")
-        numbers.add(Label(table.id, "tbl", "Table", number, place))
+        numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers)))
     put(token, replace(table, ordinal=ordinal, number=number))
 
 
 def _label_heading(token: Token, numbers: Numbers) -> None:
     heading = get(token, Heading)
     if "id" in token.attrs:
-        place = numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
-        numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
+        numbers.add(
+            Label(heading.id, "sec", "Section", heading.number or heading.text, _place(token, numbers))
+        )

@@ -8,6 +8,7 @@ is a block token `math_display`; one inside a paragraph is an inline token of th
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -25,6 +26,7 @@ from .state import (
 )
 
 _LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
+_MYST_LABEL = re.compile(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
 _LOOKS_LIKE_TEX = re.compile(r"[\\^_]|^[A-Za-z]$")
 TAIL = re.compile(r"[.,;:](?=\s|$)")
 """Punctuation that belongs to the line of the display before it."""
@@ -44,28 +46,38 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         return _refused(state, found, silent)
     if found is None or _glued_to_refused(state, found):
         return False if found is None else _as_text(state, found.end, silent)
-    end, label, tail = found.end, "", ""
-    if found.display:
-        end, label, tail = _after_display(state.src, end, state.posMax)
+    end = _after_display(state.src, found.end, state.posMax) if found.display else _After(found.end)
     if not silent:
         token = state.push("math_display" if found.display else "math_inline", "math", 0)
         origin = inline_map(state, found.inner, found.inner_end)
         token.content = origin.text
-        put(token, Math(origin.text, found.display, origin, label, tail))
-    state.pos = end
+        label_place = inline_place(state, end.label, end.label + 1) if end.id else None
+        put(token, Math(origin.text, found.display, origin, end.id, end.tail, label_place=label_place))
+    state.pos = end.pos
     return True
 
 
-def _after_display(text: str, pos: int, end: int) -> tuple[int, str, str]:
-    """What follows a display directly: end of it, label, punctuation."""
-    label, tail = "", ""
-    found = _LABEL.match(text, pos, end)
-    if found:
-        label, pos = normal_id(found[1]), found.end()
+@dataclass(frozen=True, slots=True)
+class _After:
+    """What follows a formula directly and belongs to it."""
+
+    pos: int
+    """Index after all of it."""
+    id: str = ""
+    """Of the label `{#eq:x}`, or MyST's `(eq:x)` at the end of the line."""
+    label: int = 0
+    """Index of the label's text."""
+    tail: str = ""
+    """Punctuation."""
+
+
+def _after_display(text: str, pos: int, end: int) -> _After:
+    found = _LABEL.match(text, pos, end) or _MYST_LABEL.match(text, pos, end)
+    pos = found.end() if found else pos
     punctuation = TAIL.match(text, pos, end)
-    if punctuation:
-        tail, pos = punctuation[0], punctuation.end()
-    return pos, label, tail
+    tail = punctuation[0] if punctuation else ""
+    pos += len(tail)
+    return _After(pos, normal_id(found[1]), found.start(1), tail) if found else _After(pos, tail=tail)
 
 
 def _refused(state: StateInline, pair: Refused, silent: bool) -> bool:
@@ -113,9 +125,12 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     origin = _origin(state, start, last, inner, inner_end + (len(closing) if inside else 0))
     if not origin.text.strip():
         return False
-    if silent:
-        return True
-    _push_block(state, start, last, inner_end + len(closing), origin)
+    after = _after_display(state.src, inner_end + len(closing), state.eMarks[last])
+    # one line that goes on in text is a paragraph; `displays.py` takes it apart
+    if last == start and state.src[after.pos : state.eMarks[last]].strip():
+        return False
+    if not silent:
+        _push_block(state, start, last, after, origin)
     return True
 
 
@@ -159,32 +174,31 @@ def _origin(state: StateBlock, first: int, last: int, inner: int, inner_end: int
     return TextMap("\n".join(pieces), tuple(starts))
 
 
-def _push_block(state: StateBlock, start: int, last: int, after: int, origin: TextMap) -> None:
-    pos, label, tail = _after_display(state.src, after, state.eMarks[last])
+def _push_block(state: StateBlock, start: int, last: int, after: _After, origin: TextMap) -> None:
     token = state.push("math_display", "math", 0)
     token.block = True
     token.content = origin.text
     token.map = [start, last + 1]
     state.line = last + 1
-    if state.src[pos : state.eMarks[last]].strip():
+    if state.src[after.pos : state.eMarks[last]].strip():
         # text behind the formula is a block of its own: let the next rule start in mid-line
-        state.bMarks[last] = pos
-        state.tShift[last] = state.skipSpaces(pos) - pos
+        state.bMarks[last] = after.pos
+        state.tShift[last] = state.skipSpaces(after.pos) - after.pos
         state.sCount[last] = state.blkIndent
         state.line = last
-    elif not label and last + 1 < state.lineMax:
-        label = _label_line(state, last + 1)
-        state.line += bool(label)
-    put(token, Math(origin.text, True, origin, label, tail))
+    elif not after.id and last + 1 < state.lineMax and (named := _label_line(state, last + 1)):
+        after = replace(after, id=normal_id(named[1]), label=named.start(1))
+        state.line += 1
+    place = block_place(state, after.label) if after.id else None
+    put(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
 
 
-def _label_line(state: StateBlock, line: int) -> str:
+def _label_line(state: StateBlock, line: int) -> re.Match[str] | None:
     """`{#eq:x}` alone on the line after the formula."""
     if state.sCount[line] < state.blkIndent:
-        return ""
-    text = state.src[line_start(state, line) : state.eMarks[line]]
-    found = _LABEL.match(text)
-    return normal_id(found[1]) if found and not text[found.end() :].strip() else ""
+        return None
+    found = _LABEL.match(state.src, line_start(state, line), state.eMarks[line])
+    return found if found and not state.src[found.end() : state.eMarks[line]].strip() else None
 
 
 def math_rules(md: MarkdownIt) -> None:

@@ -44,6 +44,8 @@ class Math:
     """Punctuation that follows a display directly; set in its line."""
     rows: tuple[RowMark, ...] = ()
     """Number and id of each row, filled by `labels.py`; one entry for a plain display."""
+    label_place: Place | None = None
+    """Of the label's text."""
 
 
 @dataclass(frozen=True, slots=True)

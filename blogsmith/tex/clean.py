@@ -26,10 +26,10 @@ ELEMENTS = words(
     "mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics"
 )
 ATTRIBUTES = words(
-    "accent accentunder class columnalign columnlines columnspacing columnspan depth dir display encoding "
-    "displaystyle fence form frame height href largeop linebreak linethickness lspace mathbackground "
-    "mathcolor mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing rowspan rspace "
-    "scriptlevel separator stretchy style symmetric voffset width"
+    "accent accentunder class columnalign columnlines columnspacing columnspan depth dir display "
+    "displaystyle encoding fence form frame height href largeop linebreak linethickness lspace "
+    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation rowlines "
+    "rowspacing rowspan rspace scriptlevel separator stretchy style symmetric voffset width"
 )
 _STYLES = words(
     "background-color border border-bottom border-left border-right border-top color font-size font-style "

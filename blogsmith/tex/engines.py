@@ -45,7 +45,10 @@ _MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @cache
 def engine(name: Engine) -> Convert:
-    """The converter of that name; `auto` takes math-core if it is installed."""
+    """The converter of that name; `auto` takes math-core if it is installed.
+
+    Cached: making one costs as much as a formula, and none keeps anything from call to call.
+    """
     if name == "auto":
         name = "math-core" if find_spec("math_core") else "latex2mathml"
     return _math_core() if name == "math-core" else _latex2mathml()

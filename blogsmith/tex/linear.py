@@ -72,13 +72,28 @@ _ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 def linear_text(tex: str) -> str:
     """`tex` as one line of plain text; empty only if there is nothing to read."""
     tokens = tokenize(tex[:_MAX_LENGTH])
-    text = _linear(tokens, 0)
+    text = _linear(tokens, 0) if _is_readable(tokens) else _flat(tokens)
     return " ".join(text.split()).rstrip(";").strip()
 
 
+def _is_readable(tokens: Sequence[Token]) -> bool:
+    """Do the braces close, none too deep? Reading what does not would take quadratic time."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text == "{") - (token.text == "}")
+        if not 0 <= depth <= _MAX_DEPTH:
+            return False
+    return depth == 0
+
+
+def _flat(tokens: Sequence[Token]) -> str:
+    """The tokens without backslashes and braces."""
+    return "".join(token.text.strip("\\") for token in tokens if token.text not in "{}")
+
+
 def _linear(tokens: Sequence[Token], depth: int) -> str:
-    if depth > _MAX_DEPTH:
-        return "".join(t.text.strip("\\") for t in tokens if t.text not in "{}")
+    if depth > 2 * _MAX_DEPTH:
+        return _flat(tokens)
     parts: list[str] = []
     index = 0
     while index < len(tokens):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..config import Config
-from ..model import Link, PageView, SiteView
+from ..page_view import Link, PageView, SiteView
 
 
 def site_view(

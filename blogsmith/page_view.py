@@ -1,0 +1,109 @@
+"""What templates see: the page, the site, and the links between pages. Frozen, ready to print."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .model import TocEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A titled link as templates use it."""
+
+    title: str
+    """Plain text."""
+    url: str
+    """With base path; empty if there is no page to link to (an unpublished part of a series)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPart:
+    """One line of a series' list of parts."""
+
+    title: str
+    url: str
+    """Empty while the part is unpublished."""
+    part: int
+    """1-based."""
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """One page as templates see it (`page`). Every field is ready to print; nothing is computed there."""
+
+    kind: str
+    """`home`, `section`, `post`, `page`, `tags`, `tag`, `not_found`."""
+    path: str
+    """Source file relative to the site root; empty for generated pages."""
+    url: str
+    """Site path with base path, e.g. `/blog/posts/attention/`."""
+    canonical_url: str
+    """Absolute address, or empty if the site has no `base_url`."""
+    title: str
+    """Plain text."""
+    title_html: str
+    """Inline HTML (formulas typeset); safe."""
+    content: str = ""
+    """The rendered body; safe HTML."""
+    subtitle: str = ""
+    description: str = ""
+    """Plain text; the author's, else the first words of the body."""
+    description_html: str = ""
+    """The author's description with formulas typeset; empty if there is none."""
+    date: dt.datetime | None = None
+    updated: dt.datetime | None = None
+    authors: tuple[str, ...] = ()
+    tags: tuple[Link, ...] = ()
+    categories: tuple[Link, ...] = ()
+    series_name: str = ""
+    series: tuple[SeriesPart, ...] = ()
+    toc: tuple[TocEntry, ...] = ()
+    """Empty when the page shows none."""
+    reading_minutes: int = 0
+    """At least 1 for a post; 0 for lists."""
+    lang: str = "en"
+    status: str = ""
+    draft: bool = False
+    section: Link | None = None
+    """Back link target."""
+    previous: Link | None = None
+    """The older neighbour in the section (or the series)."""
+    next: Link | None = None
+    """The newer neighbour."""
+    pages: tuple[PageView, ...] = ()
+    """For lists: the pages listed, newest first."""
+    groups: tuple[Link, ...] = ()
+    """For the tags overview: every tag."""
+    widgets: frozenset[str] = frozenset()
+    """Scripts this page needs: `compare`, `embed`, `runnable`."""
+    image: str = ""
+    """URL of the page's picture with base path, or empty."""
+    layout: str = ""
+    """Layout name without `.html`."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Unknown front matter keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteView:
+    """The site as templates see it (`site`)."""
+
+    title: str
+    description: str
+    author: str
+    lang: str
+    base_path: str
+    """`/blog`, or empty at a host's root; never ends in a slash."""
+    base_url: str
+    menu: tuple[Link, ...]
+    """URLs carry the base path."""
+    sections: tuple[Link, ...]
+    options: Mapping[str, Any]
+    """`theme_options` of the configuration."""
+    generator: str
+    """Name and version of blogsmith."""

@@ -1,0 +1,52 @@
+"""What all views are made from: rendered documents, and the site around them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..config import Config
+from ..model import Body, Document
+
+OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
+"""Where undated pages stand in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A document with everything made of it."""
+
+    document: Document
+    body: Body
+    url: str
+    """Site path without base path."""
+    kind: str
+    """`home`, `section`, `post`, `page`."""
+    section: str
+    """Name of the section, `posts` or `docs/guide`; empty for pages outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpublished:
+    """A post that is not built, as far as a series list names it."""
+
+    title: str
+    series: str
+    part: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the views of all pages share."""
+
+    config: Config
+    with_base: Callable[[str], str]
+    """Site path → as printed."""
+    image: Callable[[str, Document], str]
+    """Front matter's `image` → its URL."""
+
+
+def canonical(config: Config, url: str) -> str:
+    """The absolute address of a site path; empty if the site does not know where it lives."""
+    return config.base_url.rstrip("/") + url if config.base_url else ""

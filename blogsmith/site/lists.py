@@ -1,0 +1,94 @@
+"""Pages nobody wrote: home, section lists, tags and categories, the page for missing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+
+from ..model import Document
+from ..page_view import Link, PageView
+from ..slugs import slugify
+from .frame import Frame, Rendered, canonical
+
+
+def predicted_urls(
+    documents: Sequence[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
+) -> set[str]:
+    """Site paths of the lists that will be generated, so that posts may link to them."""
+    found = {"/"}
+    for document in documents:
+        path = str(document.path)
+        if kinds[path] == "post":
+            found.add(f"/{sections[path]}/")
+            for name, terms in (("tags", document.front.tags), ("categories", document.front.categories)):
+                found |= {f"/{name}/{slugify(term)}/" for term in terms if slugify(term)}
+                found |= {f"/{name}/"} if terms else set()
+    return found
+
+
+def section_title(section: str, views: Mapping[str, PageView], url: str) -> str:
+    """Title of a section's index, else its folder's name."""
+    if url in views:
+        return views[url].title
+    return section.rpartition("/")[2].replace("-", " ").replace("_", " ").capitalize()
+
+
+def generated_lists(
+    rendered: Sequence[Rendered],
+    posts: Sequence[PageView],
+    sections: Mapping[str, str],
+    views: Mapping[str, PageView],
+    frame: Frame,
+) -> list[PageView]:
+    """Home and section lists nobody wrote an index for."""
+    made = []
+    if "/" not in views:
+        dated = tuple(post for post in posts if post.date)
+        made.append(_plain_view("home", "/", frame.config.title, frame, dated))
+    for section, url in sections.items():
+        if url not in views:
+            listed = {views[item.url].url for item in rendered if item.section == section}
+            title = section_title(section, views, url)
+            made.append(_plain_view("section", url, title, frame, tuple(p for p in posts if p.url in listed)))
+    return made
+
+
+def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> list[PageView]:
+    """The overview of a taxonomy and one list for each of its terms."""
+    terms: dict[str, list[PageView]] = {}
+    links: dict[str, Link] = {}
+    for post in posts:
+        for link in getattr(post, name):
+            terms.setdefault(link.url, []).append(post)
+            links.setdefault(link.url, link)
+    if not terms:
+        return []
+    groups = tuple(sorted(links.values(), key=lambda link: (link.title.casefold(), link.url)))
+    overview = replace(_plain_view("tags", f"/{name}/", title, frame, ()), groups=groups)
+    lists = [
+        _plain_view(
+            "tag", link.url.removeprefix(frame.config.base_path), link.title, frame, tuple(terms[link.url])
+        )
+        for link in groups
+    ]
+    return [overview, *lists]
+
+
+def not_found(frame: Frame) -> PageView:
+    return replace(_plain_view("not_found", "/404.html", "Page not found", frame, ()), canonical_url="")
+
+
+def _plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
+    return PageView(
+        kind=kind,
+        path="",
+        url=frame.with_base(url),
+        canonical_url=canonical(frame.config, url),
+        title=title,
+        title_html=escape(title, quote=False),
+        description=frame.config.description if kind == "home" else "",
+        lang=frame.config.lang,
+        pages=pages,
+        layout=kind,
+    )

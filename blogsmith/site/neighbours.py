@@ -1,0 +1,70 @@
+"""Which page comes before and after which: by date in a section, by part in a series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from ..page_view import Link, PageView, SeriesPart
+from .frame import OLDEST, Frame, Rendered, Unpublished
+
+
+def add_neighbours(rendered: Sequence[Rendered], views: dict[str, PageView], frame: Frame) -> None:
+    """Older and newer post of the same section; undated pages keep the order of their paths."""
+    for section in sorted({item.section for item in rendered if item.kind == "post"}):
+        items = [item for item in rendered if item.kind == "post" and item.section == section]
+        items.sort(key=lambda item: (item.document.front.date or OLDEST, str(item.document.path)))
+        for older, newer in pairwise(items):
+            _join(older, newer, views)
+
+
+def _join(older: Rendered, newer: Rendered, views: dict[str, PageView]) -> None:
+    first, second = views[older.url], views[newer.url]
+    views[older.url] = replace(first, next=Link(second.title, second.url))
+    views[newer.url] = replace(second, previous=Link(first.title, first.url))
+
+
+def add_series(
+    rendered: Sequence[Rendered],
+    unpublished: Sequence[Unpublished],
+    views: dict[str, PageView],
+    frame: Frame,
+) -> None:
+    members: dict[str, list[Rendered]] = {}
+    for item in rendered:
+        if item.document.front.series:
+            members.setdefault(item.document.front.series.name, []).append(item)
+    for name, items in members.items():
+        parts = _parts(items, [u for u in unpublished if u.series == name], views)
+        for item in items:
+            view = views[item.url]
+            own = tuple(replace(part, current=part.url == view.url) for part in parts)
+            views[item.url] = replace(view, series_name=name, series=own)
+        in_order = [part for part in parts if part.url]
+        for before, after in pairwise(in_order):
+            _join_parts(before, after, views, frame)
+
+
+def _parts(
+    items: Sequence[Rendered], missing: Sequence[Unpublished], views: Mapping[str, PageView]
+) -> list[SeriesPart]:
+    """Published and unpublished parts in order; parts without a number follow by date."""
+    dated = sorted(items, key=lambda item: (item.document.front.date or OLDEST, str(item.document.path)))
+    taken = {item.document.front.series.part for item in items if item.document.front.series}
+    taken |= {item.part for item in missing}
+    free = iter(n for n in range(1, len(items) + len(missing) + len(taken) + 2) if n not in taken)
+    parts = []
+    for item in dated:
+        series = item.document.front.series
+        number = series.part if series and series.part else next(free)
+        parts.append(SeriesPart(views[item.url].title, views[item.url].url, number, False))
+    parts += [SeriesPart(m.title, "", m.part or next(free), False) for m in missing]
+    return sorted(parts, key=lambda part: (part.part, part.url))
+
+
+def _join_parts(before: SeriesPart, after: SeriesPart, views: dict[str, PageView], frame: Frame) -> None:
+    first = before.url.removeprefix(frame.config.base_path)
+    second = after.url.removeprefix(frame.config.base_path)
+    views[first] = replace(views[first], next=Link(after.title, after.url))
+    views[second] = replace(views[second], previous=Link(before.title, before.url))

@@ -1,0 +1,76 @@
+"""One rendered document as its page's view, before it is related to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..model import Body
+from ..page_view import Link, PageView
+from ..slugs import slugify
+from .frame import Frame, Rendered, canonical
+
+WORDS_PER_MINUTE = 220
+SECONDS_PER_FORMULA = 6
+SECONDS_PER_CODE_LINE = 1.5
+DESCRIPTION_LENGTH = 160
+"""Characters."""
+
+
+def reading_minutes(body: Body) -> int:
+    """Minutes to read a page: prose by the word, formulas and code weighed in seconds; at least 1."""
+    weight = body.weight
+    seconds = (
+        weight.words / WORDS_PER_MINUTE * 60
+        + weight.formulas * SECONDS_PER_FORMULA
+        + weight.code_lines * SECONDS_PER_CODE_LINE
+    )
+    return max(1, round(seconds / 60))
+
+
+def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:
+    """The first words of `text`, with an ellipsis if something is left out."""
+    if len(text) <= length:
+        return text
+    return text[:length].rsplit(" ", 1)[0].rstrip(",.;:") + " …"
+
+
+def page_view(item: Rendered, frame: Frame) -> PageView:
+    front, body, config = item.document.front, item.body, frame.config
+    show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
+    is_list = item.kind in ("home", "section")
+    return PageView(
+        kind=item.kind,
+        path=str(item.document.path),
+        url=frame.with_base(item.url),
+        canonical_url=canonical(config, item.url),
+        title=body.title_text,
+        title_html=body.title_html,
+        content=body.html,
+        subtitle=front.subtitle,
+        description=body.description_text or shortened(body.text),
+        description_html=body.description_html,
+        date=front.date,
+        updated=front.updated,
+        authors=front.authors or ((config.author,) if config.author else ()),
+        tags=term_links(front.tags, "tags", frame),
+        categories=term_links(front.categories, "categories", frame),
+        toc=body.toc if show_toc and not is_list else (),
+        reading_minutes=0 if is_list else reading_minutes(body),
+        lang=front.lang or config.lang,
+        status=front.status,
+        draft=front.draft,
+        widgets=body.widgets,
+        image=frame.image(front.image, item.document) if front.image else "",
+        layout=front.template or item.kind,
+        extra=front.extra,
+    )
+
+
+def _count(body: Body) -> int:
+    return sum(1 + len(entry.children) for entry in body.toc)
+
+
+def term_links(names: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
+    return tuple(
+        Link(name, frame.with_base(f"/{taxonomy}/{slugify(name)}/")) for name in names if slugify(name)
+    )

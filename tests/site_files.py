@@ -1,0 +1,64 @@
+"""Small sites written down in one text file: `=== path` begins a file, `=== expected` what must come out.
+
+`=== path [hex]` holds bytes as hexadecimal digits, for encodings no editor would keep. A site
+without a `blogsmith.yaml` gets an empty one, unless the file says `=== no blogsmith.yaml`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from pathlib import Path
+
+from blogsmith.build import build_site
+from blogsmith.ledger import BuildOptions, BuildReport
+from blogsmith.report import format_diagnostic
+
+NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)
+"""The moment all tests build at."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteText:
+    """A site and what is expected of it."""
+
+    files: dict[str, bytes]
+    """Path → content."""
+    expected: str
+    """Text behind `=== expected`, without blank lines around."""
+    head: str
+    """Everything before `=== expected`, to write the file again."""
+
+
+def read_site_text(path: Path) -> SiteText:
+    """Take a site file apart."""
+    text = path.read_text(encoding="utf-8")
+    head, _, expected = text.partition("=== expected\n")
+    files: dict[str, bytes] = {}
+    for section in ("\n" + head).split("\n=== ")[1:]:
+        name, _, body = section.partition("\n")
+        if name == "no blogsmith.yaml":
+            continue
+        is_hex = name.endswith(" [hex]")
+        files[name.removesuffix(" [hex]")] = bytes.fromhex(body) if is_hex else f"{body}\n".encode()
+    if "=== no blogsmith.yaml" not in head:
+        files.setdefault("blogsmith.yaml", b"title: Test\n")
+    return SiteText(files, expected.strip("\n"), head)
+
+
+def write_site_files(site: SiteText, root: Path) -> None:
+    """Lay the site's files out under `root`."""
+    for name, data in site.files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+
+def build(root: Path, **options: object) -> BuildReport:
+    """Build the site at `root` at the tests' moment."""
+    return build_site(root, BuildOptions(now=NOW, **options))  # type: ignore[arg-type]
+
+
+def printed(report: BuildReport) -> str:
+    """The report's diagnostics as the command line prints them, without colour."""
+    return "\n".join(format_diagnostic(diagnostic, color=False) for diagnostic in report.diagnostics)

@@ -1,0 +1,43 @@
+"""Every mistake an author can make, with the exact message: one small broken site a file.
+
+`python -m tests.regen broken` rewrites the messages; read the diff.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blogsmith.codes import CODES
+from tests.site_files import build, printed, read_site_text, write_site_files
+
+FOLDER = Path(__file__).parent / "broken"
+FILES = sorted(FOLDER.glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_message(file: Path, tmp_path: Path) -> None:
+    site = read_site_text(file)
+    write_site_files(site, tmp_path)
+    report = build(tmp_path)
+    assert printed(report) == site.expected, "rewrite with: python -m tests.regen broken"
+    assert site.expected, "a broken site must say something"
+    assert report.ok is not any(d.severity == "error" for d in report.diagnostics)
+    assert report.ok or not (tmp_path / "public").exists(), "nothing is written while there is an error"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_carets_point_into_the_file(file: Path, tmp_path: Path) -> None:
+    site = read_site_text(file)
+    write_site_files(site, tmp_path)
+    for diagnostic in build(tmp_path).diagnostics:
+        place = diagnostic.place
+        assert diagnostic.code in CODES
+        if place and diagnostic.source_line:
+            assert 1 <= place.column <= len(diagnostic.source_line) + 1
+            assert diagnostic.source_line in site.files[diagnostic.path].decode("utf-8", "replace")
+
+
+def test_there_are_enough() -> None:
+    assert len(FILES) >= 40

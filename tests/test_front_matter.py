@@ -1,0 +1,342 @@
+"""The head of a post: split, typed, and every mistake at its place."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import PurePosixPath
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogsmith.config import Config
+from blogsmith.errors import Diagnostic, Place
+from blogsmith.model import Document, FrontMatter, Reference, Series, Source
+from blogsmith.read.front_matter import read_document
+
+VIENNA = Config(timezone="Europe/Vienna")
+ZONE = ZoneInfo("Europe/Vienna")
+
+
+def read(text: str, path: str = "content/posts/a.md") -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document of a text."""
+    return read_document(Source(PurePosixPath(path), text, ""), VIENNA)
+
+
+def head(lines: str) -> FrontMatter:
+    """The front matter made of these lines, which hold no mistake."""
+    document, diagnostics = read(f"---\n{lines}\n---\n")
+    assert diagnostics == ()
+    return document.front
+
+
+def faults(lines: str) -> list[str]:
+    """Each diagnostic of these lines of a head as `code line:column message`, counted from the file."""
+    _, diagnostics = read(f"---\n{lines}\n---\n")
+    return [
+        f"{d.code} {d.place.line}:{d.place.column} {d.message}" if d.place else d.code for d in diagnostics
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body", "first_line"),
+    [
+        ("", "", "", 1),
+        ("just text\n", "", "just text\n", 1),
+        ("---\ntitle: x\n---\nbody\n", "x", "body\n", 4),
+        ("---\ntitle: x\n...\n\nbody", "x", "\nbody", 4),
+        ("---  \ntitle: x\n--- \n", "x", "", 4),
+        ("---\n---\nb", "", "b", 3),
+        ("---\ntitle: x\n---", "x", "", 4),
+        ("\n---\ntitle: x\n---\n", "", "\n---\ntitle: x\n---\n", 1),
+        ("---\n\na thematic break\n", "", "---\n\na thematic break\n", 1),
+        ("--- x\n---\n", "", "--- x\n---\n", 1),
+        ("---\ntitle: x\n---\n---\n", "x", "---\n", 4),
+        ("---\ntitle: |\n  a\n  ---\n---\nb", "a ---", "b", 6),
+    ],
+)
+def test_head_and_body(text: str, title: str, body: str, first_line: int) -> None:
+    document, diagnostics = read(text)
+    assert diagnostics == ()
+    assert (document.front.title, document.body, document.first_line) == (title, body, first_line)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body", "messages"),
+    [
+        ("---\ntitle: x\n\nbody\n", "x", "\nbody\n", ["the front matter has no end"]),
+        ("---\ntitle: x", "x", "", ["the front matter has no end"]),
+        ("+++\ntitle = 'x'\n+++\nb", "", "+++\ntitle = 'x'\n+++\nb", ["TOML front matter is not read"]),
+        ("---\njust words\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
+        ("---\n- a\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
+        ("---\ntitle: x\ntags: [a\n---\nb", "x", "b", ["the list is not closed, or a comma is missing"]),
+    ],
+)
+def test_a_broken_head_still_gives_a_document(text: str, title: str, body: str, messages: list[str]) -> None:
+    document, diagnostics = read(text)
+    assert [d.message for d in diagnostics] == messages
+    assert (document.front.title, document.body) == (title, body)
+
+
+@pytest.mark.parametrize(
+    ("lines", "field", "expected"),
+    [
+        ("title: 'A: b · c'", "title", "A: b · c"),
+        ("title: 1984", "title", "1984"),
+        ("title: 1.10", "title", "1.10"),
+        ("title: No", "title", "No"),
+        ("title:", "title", ""),
+        ("description: >\n  one\n  two\n", "description", "one two"),
+        ("tags: [b, a, b, 2026]", "tags", ("b", "a", "2026")),
+        ("tags: b, a c,,b", "tags", ("b", "a c")),
+        ("tags: []", "tags", ()),
+        ("category: x", "categories", ("x",)),
+        ("categories:\n- x\n- y, z", "categories", ("x", "y, z")),
+        ("layout: wide", "template", "wide"),
+        ("author: Vaswani, A.", "authors", ("Vaswani, A.",)),
+        ("authors: [A, {name: B}, {family: C, given: D}]", "authors", ("A", "B", "C, D")),
+        ("author: {family: C}", "authors", ("C",)),
+        ("series: S", "series", Series("S")),
+        ("series: S\npart: 2", "series", Series("S", 2)),
+        ("series: {name: S, part: 3}", "series", Series("S", 3)),
+        ("series: {name: S}\npart: 2", "series", Series("S", 2)),
+        ("draft: true", "draft", True),
+        ("toc: false", "toc", False),
+        ("comments: true", "comments", True),
+        ("numbering: false", "numbering", False),
+        ("status: wip", "status", "wip"),
+        ("lang: pt-BR", "lang", "pt-BR"),
+        ("aliases: /old/", "aliases", ("/old/",)),
+        ("aliases: [/a/, /b.html]", "aliases", ("/a/", "/b.html")),
+        ("math: true", "math_macros", {}),
+        ("math: {numbering: none}", "math_numbering", "none"),
+        ("math:\n  macros:\n    \\R: \\mathbb{R}", "math_macros", {"\\R": "\\mathbb{R}"}),
+        ("math: {macros: {\\one: 1}}", "math_macros", {"\\one": "1"}),
+        ("execute: all", "execute", "all"),
+        ("execute: off", "execute", "off"),
+        ("execute: false", "execute", "off"),
+        ("execute: {mode: marked}", "execute", "marked"),
+        ("uses_math: true\nuses_code: false", "extra", {}),
+        ("cover: {a: [1, no]}\ndata: 1", "extra", {"cover": {"a": [1, "no"]}, "data": 1}),
+        ("date: 2026-03-14", "date", dt.datetime(2026, 3, 14, tzinfo=ZONE)),
+        ("date: 2026-3-4 9:05", "date", dt.datetime(2026, 3, 4, 9, 5, tzinfo=ZONE)),
+        ("date: 2026-03-14T09:30:15.5Z", "date", dt.datetime(2026, 3, 14, 9, 30, 15, tzinfo=dt.UTC)),
+        (
+            "date: 2026-03-14 09:30:00 +0530",
+            "date",
+            dt.datetime(2026, 3, 14, 9, 30, tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=30))),
+        ),
+        ("date: '2026-03-14'", "date", dt.datetime(2026, 3, 14, tzinfo=ZONE)),
+        ("updated: 0001-01-01", "updated", dt.datetime(1, 1, 1, tzinfo=ZONE)),
+        ("updated: 9999-12-31 23:59:59", "updated", dt.datetime(9999, 12, 31, 23, 59, 59, tzinfo=ZONE)),
+        ("date: 2026-03-29 02:30", "date", dt.datetime(2026, 3, 29, 2, 30, tzinfo=ZONE)),
+    ],
+)  # fmt: skip
+def test_values(lines: str, field: str, expected: object) -> None:
+    found = getattr(head(lines), field)
+    assert found == expected
+    if isinstance(expected, dt.datetime):
+        assert found.utcoffset() == expected.utcoffset()
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("{id: a, title: T, author: [{family: V, given: A}, X], issued: {date-parts: [[2017, 6]]}, "
+         "container-title: J, DOI: 10.1000/x}",
+         Reference("a", "T", ("V, A", "X"), "2017", "J", "https://doi.org/10.1000/x")),
+        ("{key: a, title: 1984, authors: A B and C D, year: 2017, url: 'https://x.org/', note: n}",
+         Reference("a", "1984", ("A B", "C D"), "2017", "", "https://x.org/", "n")),
+        ("{id: a, author: {literal: The Group}, date: 2017-06-12, publisher: P, volume: 3}",
+         Reference("a", "", ("The Group",), "2017", "P")),
+        ("{id: a, issued: 2017a, DOI: 'https://doi.org/10.1000/x'}",
+         Reference("a", "", (), "2017a", "", "https://doi.org/10.1000/x")),
+    ],
+)  # fmt: skip
+def test_references_in_csl_and_in_short(entry: str, expected: Reference) -> None:
+    (found,) = head(f"references:\n- {entry}").references
+    assert found.place == Place(3, 3, len(entry))
+    assert {name: getattr(found, name) for name in found.__slots__ if name != "place"} == {
+        name: getattr(expected, name) for name in expected.__slots__ if name != "place"
+    }
+
+
+def test_references_as_a_mapping() -> None:
+    found = head("references:\n  a: {title: T}\n  b:\n    title: U").references
+    assert [(r.key, r.title, r.place) for r in found] == [
+        ("a", "T", Place(3, 6, 10)),
+        ("b", "U", Place(5, 5, 8)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("tittle: x", ['front-matter-key 2:1 unknown key "tittle"']),
+        ("Tags: x", ['front-matter-key 2:1 unknown key "Tags"']),
+        ("title: true", ["front-matter-value 2:8 title must be a text"]),
+        ("title: [x]", ["front-matter-value 2:8 title must be a text"]),
+        ("draft: yes", ["front-matter-value 2:8 draft must be true or false"]),
+        ("tags: {a: b}", ["front-matter-value 2:7 tags must be a list of texts"]),
+        ("tags: [a, [b], ~]", [
+            "front-matter-value 2:11 entry 2 of tags must be a text",
+            "front-matter-value 2:16 entry 3 of tags must be a text",
+        ]),
+        ("category: {a: b}", ["front-matter-value 2:11 category must be a list of texts"]),
+        ("layout: a\ntemplate: b", ["front-matter-value 2:9 layout and template mean the same"]),
+        ("layout: ../a", ['front-matter-value 2:9 "../a" is no name of a template']),
+        ("lang: e_n", ['front-matter-value 2:7 "e_n" is no language tag']),
+        ("status: done", ["front-matter-value 2:9 status must be wip"]),
+        ("authors: [1, true]", ["front-matter-value 2:14 authors must be a name or a list of names"]),
+        ("author: {given: A}", ["front-matter-value 2:9 a person needs name, or family and given"]),
+        ("part: 0\nseries: x", ["front-matter-value 2:7 part must be a number from 1 on"]),
+        ("series: {part: 1}", ["front-matter-value 2:9 a series needs a name"]),
+        ("series: {name: x, prt: 1}", ['front-matter-value 2:19 unknown key "prt"']),
+        ("math: 1", [
+            "front-matter-value 2:7 math must be true, false, or a mapping with macros and numbering"
+        ]),
+        ("math: {macros: {R: x}}", ['front-matter-value 2:17 "R" is no name of a macro']),
+        ("math: {macros: x}", ["front-matter-value 2:16 macros must be a mapping from names to TeX"]),
+        ("math: {numbering: some}", ["front-matter-value 2:19 numbering must be all, labelled or none"]),
+        ("execute: yes", ["front-matter-value 2:10 execute must be off, marked or all"]),
+        ("execute: {mod: all}", ['front-matter-value 2:11 unknown key "mod"']),
+        ("uses_math: maybe", ["front-matter-value 2:12 uses_math must be true or false"]),
+        ("references: x", [
+            "front-matter-value 2:13 references must be a list of entries, or a mapping from key to entry"
+        ]),
+        ("references: [x, {title: y}, {id: 'a b'}]", [
+            "front-matter-value 2:14 a reference must be a mapping such as `title: …`",
+            "front-matter-value 2:17 a reference needs an id",
+            'front-matter-value 2:29 "a b" cannot be cited',
+        ]),
+        ("references:\n- {id: a}\n- {id: a}", [
+            'front-matter-value 4:3 reference "a" is given twice, first on line 3'
+        ]),
+        ("references: [{id: a, url: 'javascript:x'}]", [
+            'front-matter-value 2:27 "javascript:x" is no http or https address'
+        ]),
+        ("references: [{id: a, doi: x}]", ['front-matter-value 2:27 "x" is no DOI']),
+        ("references: [{id: a, issued: {x: 1}}]", [
+            "front-matter-value 2:30 issued must be a year, or a mapping as in CSL"
+        ]),
+        ("date: 2026-02-30", ['date 2:7 "2026-02-30" is a day or time that does not exist']),
+        ("date: 2026-02-03 25:00", ['date 2:7 "2026-02-03 25:00" is a day or time that does not exist']),
+        ("date: 2026-02-03 10:00 +24:00", [
+            'date 2:7 "2026-02-03 10:00 +24:00" is a day or time that does not exist'
+        ]),
+        ("date: 0000-01-01", ['date 2:7 "0000-01-01" is a day or time that does not exist']),
+        ("date: 3 March 2026", ['date 2:7 "3 March 2026" is no date']),
+        ("updated: 2026", ['date 2:10 "2026" is no date']),
+        ("date: ٢٠٢٦-٠٢-٠٣", ['date 2:7 "٢٠٢٦-٠٢-٠٣" is no date']),
+        ("draft: 1\ntoc: 2\ndate: x\ntitel: y\nmath: {a: 1}", [
+            'front-matter-value 6:8 unknown key "a"',
+            'date 4:7 "x" is no date',
+            "front-matter-value 2:8 draft must be true or false",
+            "front-matter-value 3:6 toc must be true or false",
+            'front-matter-key 5:1 unknown key "titel"',
+        ]),
+    ],
+)  # fmt: skip
+def test_mistakes_are_reported_at_their_places(lines: str, expected: list[str]) -> None:
+    assert faults(lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "severity", "hint"),
+    [
+        ("tittle: x", "warning", "did you mean title?"),
+        ("Catgories: x", "warning", "did you mean categories?"),
+        ("execute: {mod: all}", "error", "did you mean mode?"),
+        ("execute: mark", "error", "did you mean marked?"),
+        ("layout: a\ntemplate: b", "error", "keep template only"),
+    ],
+)
+def test_suggestions(lines: str, severity: str, hint: str) -> None:
+    (found,) = read(f"---\n{lines}\n---\n")[1]
+    assert (found.severity, found.hint) == (severity, hint)
+
+
+@pytest.mark.parametrize("key", ["cover", "data", "subject", "rating", "weight", "summary", "tag_line"])
+def test_honest_keys_of_a_theme_are_not_warned_of(key: str) -> None:
+    assert head(f"{key}: 1").extra == {key: 1}
+
+
+def test_places_stand_under_our_names() -> None:
+    places = head("layout: wide\ntags:\n  - a\ntitle:\n").places
+    assert places == {"template": Place(2, 9, 4), "tags": Place(4, 3, 3), "title": Place(5, 7, 1)}
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "expected"),
+    [
+        ("content/posts/2026-03-14-pi.md", "title: x", (2026, 3, 14)),
+        ("content/posts/2026-03-14-pi/index.md", "title: x", (2026, 3, 14)),
+        ("content/posts/2026-03-14-pi.md", "date: 2025-01-01", (2025, 1, 1)),
+        ("content/posts/2026-02-30-pi.md", "title: x", None),
+        ("content/2026-03-14-x/pi.md", "title: x", None),
+        ("content/posts/2026-03-14.md", "title: x", None),
+    ],
+)
+def test_a_file_name_may_give_the_date(path: str, lines: str, expected: tuple[int, ...] | None) -> None:
+    date = read(f"---\n{lines}\n---\n", path)[0].front.date
+    assert date == (dt.datetime(*expected, tzinfo=ZONE) if expected else None)  # type: ignore[misc, arg-type]
+
+
+@pytest.mark.parametrize("value", ["{{ ''.__class__.__mro__ }}", "{% raw %}", "<script>", "{{ config }}"])
+def test_values_are_data(value: str) -> None:
+    assert head(f"title: '{value.replace(chr(39), chr(39) * 2)}'").title == value
+
+
+def test_thousands_of_unknown_keys_end_in_a_bounded_report() -> None:
+    document, diagnostics = read("---\n" + "".join(f"title{n}: 1\n" for n in range(4000)) + "---\n")
+    assert len(document.front.extra) == 4000
+    assert 0 < len(diagnostics) <= 50
+
+
+VALUES: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        "x",
+        "1",
+        "true",
+        "~",
+        "[]",
+        "[x, 1]",
+        "[{}]",
+        "{}",
+        "{a: b}",
+        "{name: [x]}",
+        "[[1]]",
+        "'2026-01-01'",
+        "{id: {}}",
+    ]
+)
+KEYS = (
+    "title",
+    "date",
+    "tags",
+    "authors",
+    "series",
+    "part",
+    "math",
+    "execute",
+    "references",
+    "aliases",
+    "toc",
+    "lang",
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=6), VALUES)
+def test_values_of_any_type_never_raise(values: dict[str, str], nested: str) -> None:
+    lines = "".join(f"{key}: {value}\n" for key, value in values.items())
+    _, diagnostics = read(f"---\n{lines}extra: {{macros: {nested}, references: [{nested}]}}\n---\n")
+    assert all(d.place is not None for d in diagnostics)
+
+
+@given(st.text(alphabet="-. \nax:[]{}'\"\\|>&*é", max_size=60))
+def test_no_text_raises_and_no_line_is_lost(rest: str) -> None:
+    text = f"---\n{rest}"
+    document, _ = read(text)
+    assert text.split("\n")[document.first_line - 1 :] == document.body.split("\n") or document.body == ""
