@@ -27,6 +27,9 @@ _BLOCK = re.compile(
 )
 _EXAMPLE = re.compile(r"^(`{4,})markdown\n(?P<source>.*?)\n\1\n\Z", re.MULTILINE | re.DOTALL)
 
+# U+2400 … are the characters' pictures; a page with the characters themselves would not be valid HTML
+_PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"})
+
 
 def pages() -> list[Path]:
     """Every page of the manual, sorted."""
@@ -82,7 +85,8 @@ def _case(case: Case) -> str:
 
 
 def fence(language: str, code: str) -> str:
-    """A fence around `code`, longer than any run of backticks in it."""
+    """A fence around `code`, longer than any run of backticks in it; control characters as pictures."""
+    code = code.translate(_PICTURES)
     ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", code)), 3)
     return f"{ticks}{language}\n{code}\n{ticks}"
 

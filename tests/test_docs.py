@@ -132,3 +132,7 @@ def test_a_wrong_part_is_refused(text: str) -> None:
 def test_a_fence_is_longer_than_what_it_holds() -> None:
     assert docs_fill.fence("text", "a ```` b").startswith("`````text\n")
     assert docs_fill.fence("text", "a").startswith("```text\n")
+
+
+def test_a_fence_shows_control_characters() -> None:
+    assert docs_fill.fence("text", "a\x01b\tc") == "```text\na\u2401b\tc\n```"

@@ -17,7 +17,10 @@ def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
     own = str(tokens[index].attrs.get("class", ""))
     classes = f'class="{escaped(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
     name = f' id="{escaped(callout.id)}"' if callout.id else ""
-    rest = attributes(tokens[index], "class", "id")
+    look = {"data-icon": callout.icon, "data-color": callout.color}
+    rest = attributes(tokens[index], "class", "id") + "".join(
+        f' {key}="{escaped(value)}"' for key, value in look.items() if value
+    )
     if callout.fold:
         opened = " open" if callout.fold == "+" else ""
         start = f'<details {classes} data-kind="{callout.kind}"{name}{rest}{opened}>\n'
@@ -68,10 +71,16 @@ def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _collapsible_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    block = get(tokens[index], Collapsible)
-    opened = " open" if block.open else ""
-    start = f"<details{attributes(tokens[index])}{opened}>"
-    return f"{start}\n<summary>{escaped(block.label)}</summary>\n"
+    opened = " open" if get(tokens[index], Collapsible).open else ""
+    return f"<details{attributes(tokens[index])}{opened}>\n"
+
+
+def _label_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "<summary>"
+
+
+def _label_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return "</summary>\n"
 
 
 def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -120,6 +129,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "callout_close": _callout_close,
         "qed": _qed,
         "collapsible_open": _collapsible_open,
+        "collapsible_label_open": _label_open,
+        "collapsible_label_close": _label_close,
         "collapsible_close": _collapsible_close,
         "runnable_open": _div_open,
         "runnable_close": _runnable_close,

@@ -30,7 +30,8 @@ DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "v
 _DIV = re.compile(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LABEL_SPAN = re.compile(
-    r"<span\s+class=[\"']?compare-label-(before|after)[\"']?\s*>(.*?)</span\s*>", re.IGNORECASE | re.DOTALL
+    r"<span\s+class=[\"']?(?:compare-)?(?:label-)?(before|after)(?:-label)?[\"']?\s*>(.*?)</span\s*>",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -115,10 +116,23 @@ def _push_container(state: StateBlock, extent: Extent, kind: str) -> None:
     opening.map = [extent.first, extent.last + 1]
     if kind == "collapsible":
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
-        put(opening, Collapsible(extent.tag.get("data-label") or "Show", is_open))
+        put(opening, Collapsible(is_open))
+        _push_label(state, extent)
     _copy_attributes(state, extent, opening.attrs)
     _parse_inside(state, extent)
     state.push(f"{kind}_close", "div", -1)
+
+
+def _push_label(state: StateBlock, extent: Extent) -> None:
+    """What the reader clicks, `data-label`; it may hold formulas."""
+    given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
+    place = block_place(state, given.start if given else line_start(state, extent.first))
+    text = given.value if given else "Show"
+    state.push("collapsible_label_open", "summary", 1)
+    inline = state.push("inline", "", 0)
+    inline.content, inline.children, inline.map = text, [], [extent.first, extent.first + 1]
+    put(inline, TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1)))
+    state.push("collapsible_label_close", "summary", -1)
 
 
 def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | int | float]) -> None:
@@ -204,7 +218,7 @@ def _read_labels(
             "div-content",
             "an image-compare holds only its two label spans",
             block_place(state, extent.inner + max(0, offset)),
-            'write <span class="compare-label-before">…</span> and <span class="compare-label-after">…</span>',
+            'write <span class="label-before">…</span> and <span class="label-after">…</span>',
         )
 
 

@@ -89,7 +89,7 @@ def _prefixed(text: TextMap, page: PageState) -> Marker | None:
                 kind = page.options.kinds[name]
                 start = len(text.text) - len(text.text[len(opening) :].lstrip())
                 body = text.cut(start, len(text.text)) if start < len(text.text) else None
-                return Marker(Callout(kind.name, kind.title), None, body)
+                return Marker(_callout(kind), None, body)
     return None
 
 
@@ -110,8 +110,12 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     head = text.cut(found.end(), stop) if text.text[found.end() : stop].strip() else None
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
-    callout = Callout(kind.name, kind.title, found[2], normal_id(named[1]) if named else "", titled=titled)
+    callout = _callout(kind, fold=found[2], id=normal_id(named[1]) if named else "", titled=titled)
     return Marker(callout, head if titled else None, rest if titled or head is None else head)
+
+
+def _callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
+    return Callout(kind.name, kind.title, fold, id, titled=titled, icon=kind.icon, color=kind.color)
 
 
 def _open(marker: Marker, source: Token) -> list[Token]:

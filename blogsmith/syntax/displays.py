@@ -20,7 +20,7 @@ from .state import page_of
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
 
-_PHRASING = frozenset({"heading_open", "callout_title_open"})
+_PHRASING = frozenset({"heading_open", "callout_title_open", "collapsible_label_open", "table_open"})
 
 
 def split_paragraphs(state: StateCore) -> None:

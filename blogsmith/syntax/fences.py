@@ -18,7 +18,7 @@ from .state import PageState, page_of
 
 _PART = re.compile(
     r"[ \t]*(?:\{(?P<brace>[^{}]*)\}"
-    r"|(?P<key>[A-Za-z][\w-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s{}]+))"
+    r"|(?P<key>[A-Za-z][\w-]*)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s{}]+))"
     r"|(?P<word>[^\s{}]+)|(?P<stray>[{}]))"
 )
 _LINES = re.compile(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
@@ -35,6 +35,7 @@ def parse_info(info: str, page: PageState | None = None, place: Place | None = N
             reader.brace(found["brace"])
         elif found["key"]:
             value = next(v for v in (found["quoted"], found["single"], found["bare"]) if v is not None)
+            value = re.sub(r'\\(["\\])', r"\1", value)
             reader.pair(found["key"], value, found.start("key"))
         elif found["word"]:
             reader.word(found["word"], found.start("word"))

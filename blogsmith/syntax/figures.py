@@ -22,16 +22,18 @@ def figures(state: StateCore) -> None:
     for index in range(1, len(tokens) - 1):
         inline = tokens[index]
         opening, closing = tokens[index - 1], tokens[index + 1]
-        if inline.type != "inline" or opening.type != "paragraph_open" or opening.hidden:
+        if inline.type != "inline" or opening.type != "paragraph_open":
             continue
         image = _lone_image(inline)
         if image is None:
             continue
         caption = str(image.attrs.pop("title", ""))
         name = normal_id(str(image.attrs.pop("id", "")))
+        figure = Figure(name, caption=bool(caption))
         for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
-            token.type, token.tag = kind, "figure"
-            put(token, Figure(name, caption=bool(caption)))
+            # in a tight list too, where paragraphs are not printed
+            token.type, token.tag, token.hidden = kind, "figure", False
+            put(token, figure)
         if caption:
             closing.children = _caption(state.md, caption, image, page)
 

@@ -63,9 +63,10 @@ def heading_attributes(state: StateCore) -> None:
 
 
 def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | None:
-    """Take the H1 that repeats `title` out of `tokens`, demote others; the inline token taken, if any.
+    """Take the H1 that repeats `title` at the very top out of `tokens`, demote others.
 
     title: plain text, empty if the post has none: then its first H1 is the title.
+    Returns the inline token of the H1 taken, if any.
     """
     taken = None
     index = 0
@@ -74,7 +75,8 @@ def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | N
         if token.type == "heading_open" and token.tag == "h1":
             inline = tokens[index + 1]
             text = plain_text(inline.children or [], page).strip()
-            if taken is None and (not title or text.casefold() == title.strip().casefold()):
+            repeats = index == 0 and text.casefold() == title.strip().casefold()
+            if taken is None and (repeats or not title):
                 taken = inline
                 del tokens[index : index + 3]
                 continue
@@ -107,8 +109,8 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
         if name and name in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
             page.reporter.error("id-twice", f"id {name} is used on line {asked[name].line} already", place)
-        if name:
-            asked[name] = inline.meta["textmap"].place(0)
-        name = name or unique(slugify(text), taken)
+        # of two equal ids the second must not stay, or every link to it would be wrong
+        name = name if name and name not in asked else unique(name or slugify(text), taken)
+        asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
         put(opening, Heading(level, name, text, counter.next(level) if numbered else ""))

@@ -74,6 +74,10 @@ class Callout:
     """`1` for a numbered theorem; filled by `labels.py`."""
     titled: bool = False
     """True when the author gave a title: an inline token for it follows the opening token."""
+    icon: str = ""
+    """Name of a theme icon; empty: the theme's choice."""
+    color: str = ""
+    """Name of a theme colour; empty: the theme's choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Shortcode:
     """Of the call's first character."""
     arg_maps: Mapping[str, TextMap] = field(default_factory=dict)
     """Where each argument's value stands."""
+    key_places: Mapping[str, Place] = field(default_factory=dict)
+    """Where each argument's name stands."""
     id: str = ""
     """Anchor, when the call has `id=` or is followed by `{#fig-x}`."""
     number: str = ""
@@ -114,9 +120,8 @@ class Shortcode:
 
 @dataclass(frozen=True, slots=True)
 class Collapsible:
-    """A `<div class="collapsible">`."""
+    """A `<div class="collapsible">`; an inline token with its label follows the opening token."""
 
-    label: str
     open: bool = False
 
 

@@ -12,7 +12,8 @@ from markdown_it.token import Token
 from .codespans import code_span_end, run_length
 
 _KEY = re.compile(r"\[\[([^\[\]\n|]+)\]\](?!\()")
-_ABBR = re.compile(r"::(?=\S)([^:|\n]+)\|([^\n]+?)(?<=\S)::")
+# in a table cell the pipe is written `\|`
+_ABBR = re.compile(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 
 
