@@ -161,12 +161,17 @@ class _Converter:
         self.reporter.error("config-key", f'unknown key "{key}"', place, hint)
 
     def _wrong(self, kind: inspect.Type, path: YamlPath) -> _Wrong:
-        name = f"{path[-1]}" if path and isinstance(path[-1], str) else "the value"
+        name = f"{path[-1]}" if path and isinstance(path[-1], str) else _entry(path)
         is_number = path in self.located.texts and isinstance(kind, inspect.StrType)
         hint = "put it in quotes" if is_number else ""
         message = f"{name} must be {_in_words(kind)}" if path else "the file must hold `key: value` lines"
         self.reporter.error("config-value", message, self.located.places.get(path), hint)
         return _WRONG
+
+
+def _entry(path: YamlPath) -> str:
+    """The list entry at `path`, counted from 1."""
+    return f"entry {int(path[-1]) + 1} of {path[-2]}" if path else ""
 
 
 _PYTHON_TYPES: Mapping[type[inspect.Type], type] = {

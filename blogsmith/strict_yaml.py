@@ -199,8 +199,11 @@ class _Builder:
         parent = self.frames[-1] if self.frames else None
         kept = True
         if parent is not None:
-            kept = parent.kept and parent.next_kept and not parent.wants_key
+            # of a value with a tag nobody knows what it should be
+            kept = parent.kept and parent.next_kept and not parent.wants_key and event.tag is None
             if parent.wants_key:
+                # `{{ x }}` is a text without quotes, not a mapping; entries of the root stand for themselves
+                parent.kept = parent.kept and not parent.path
                 self._refuse("a key must be a text", start, "a value that starts with { or [ needs quotes")
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         self.frames.append(_Frame(self._next_path(), start, value, kept))

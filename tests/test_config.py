@@ -82,7 +82,7 @@ def test_nothing_set_gives_the_defaults(text: str) -> None:
         ("toc: yes", ["config-value 1:6 toc must be true or false"]),
         ("plugins: emoji", ["config-value 1:10 plugins must be a list of texts"]),
         ("menu: x", ["config-value 1:7 menu must be a list"]),
-        ("menu: [x]", ["config-value 1:8 the value must be settings as `key: value`"]),
+        ("menu: [x]", ["config-value 1:8 entry 1 of menu must be settings as `key: value`"]),
         ("math: x", ["config-value 1:7 math must be settings as `key: value`"]),
         ("permalinks: []", ["config-value 1:13 permalinks must be a mapping of `key: value`"]),
         ("execute: some", ["config-value 1:10 execute must be one of all, marked, off"]),

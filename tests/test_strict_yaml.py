@@ -182,6 +182,8 @@ def test_a_lost_tex_command_in_double_quotes_is_only_a_warning_when_it_may_be_me
         ("a: *x\nb: 2\n", {"b": 2}),
         ("[a]: 1\nb: 2\n", {"b": 2}),
         ("a: 1\n---\nb: 2", {"a": 1}),
+        ("a: {{ x }}\nb: 2\n", {"b": 2}),
+        ("a: !x [1]\nb: !y 2\n", {"b": "2"}),
     ],
 )
 def test_a_mistake_leaves_the_rest(text: str, kept: object) -> None:

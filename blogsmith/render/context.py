@@ -27,6 +27,8 @@ class Target:
     """Why there is nothing there; empty if there is."""
     hint: str = ""
     code: str = "link-missing"
+    title: str = ""
+    """Of the page, for a link without a text of its own; empty if it leads to no page."""
 
 
 class Shortcodes(Protocol):

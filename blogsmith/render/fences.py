@@ -49,10 +49,12 @@ def _diagram(rendering: Rendering, source: str, fence: Fence) -> str:
         "diagram-source", f"no renderer for {fence.language} diagrams; the source is shown", fence.place
     )
     name = f' id="{escaped(fence.id)}"' if fence.id else ""
-    code = f'<pre class="diagram-source" tabindex="0"><code class="language-{escaped(fence.language)}">{escaped(source)}</code></pre>'
+    code = f'<code class="language-{escaped(fence.language)}">{escaped(source)}</code>'
+    pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
     label = f"Diagram source ({escaped(fence.language)})"
     caption = f"\n<figcaption>{escaped(fence.title)}</figcaption>" if fence.title else ""
-    return f'<figure class="diagram"{name}><details>\n<summary>{label}</summary>\n{code}\n</details>{caption}</figure>\n'
+    details = f"<details>\n<summary>{label}</summary>\n{pre}\n</details>"
+    return f'<figure class="diagram"{name}>{details}{caption}</figure>\n'
 
 
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

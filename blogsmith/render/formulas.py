@@ -10,9 +10,14 @@ from markdown_it.token import Token
 from ..syntax.records import Math, RowMark, get
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError
+from ..tex.linear import linear_text
 from ..tex.macros import definitions
 from ..tex.numbering import RowNumber
 from .context import Rendering, Rule
+from .prose import escaped
+
+NARROW = 32
+"""Characters of linear text that surely fit a phone of 360 px."""
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -22,24 +27,36 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     """A display with its numbers; one number stands beside the formula, several in their rows."""
     math = get(tokens[index], Math)
-    numbered = [mark for mark in math.rows if mark.number]
-    single = len(math.rows) == 1 and bool(numbered)
-    rows = () if single else tuple(_row(mark) for mark in math.rows)
-    content = mathml(rendering, math, rows if numbered else ())
+    single = len(math.rows) == 1
+    numbered = any(mark.number for mark in math.rows)
+    content = mathml(rendering, math, [_row(mark) for mark in math.rows] if numbered and not single else ())
     if not content:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
-    if not single:
-        return f'<div class="math-display">{content}{tail}</div>\n'
-    name = numbered[0].id
-    number = _number(numbered[0])
-    return f'<div class="math-display"{f" id={chr(34)}{name}{chr(34)}" if name else ""}>{content}{tail}{number}</div>\n'
+    scroll = _scrollable(math.tex)
+    if single:
+        mark = math.rows[0]
+        return f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(mark)}</div>\n'
+    anchors = "".join(f"<span{_id(mark)}></span>" for mark in math.rows if mark.id and not mark.number)
+    return f'<div class="math-display"{scroll}>{anchors}{content}{tail}</div>\n'
+
+
+def _scrollable(tex: str) -> str:
+    """A display that may be wider than a phone scrolls in its box, which the keyboard must reach."""
+    widest = max(len(linear_text(row)) for row in tex.split("\\\\"))
+    return ' tabindex="0"' if widest > NARROW else ""
+
+
+def _id(mark: RowMark) -> str:
+    return f' id="{escaped(mark.id)}"' if mark.id else ""
 
 
 def _number(mark: RowMark) -> str:
+    if not mark.number:
+        return ""
     if not mark.id:
-        return f'<span class="eq-number">({mark.number})</span>'
-    return f'<a class="eq-number" href="#{mark.id}">({mark.number})</a>'
+        return f'<span class="eq-number">({escaped(mark.number)})</span>'
+    return f'<a class="eq-number" href="#{escaped(mark.id)}">({escaped(mark.number)})</a>'
 
 
 def _row(mark: RowMark) -> RowNumber | None:
@@ -65,8 +82,7 @@ def _wrong(rendering: Rendering, math: Math, error: TexError) -> str:
     rendering.reporter.report(
         error.kind, error.message, place, hint=error.hint, severity="warning" if as_source else "error"
     )
-    source = math.tex.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f'<code class="math-error">{source}</code>'
+    return f'<code class="math-error">{escaped(math.tex)}</code>'
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

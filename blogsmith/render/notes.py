@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import did_you_mean
+from ..errors import Place, TextMap, did_you_mean
 from ..model import Reference
 from ..syntax.labels import Label
+from ..syntax.math import text_with_formulas
 from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get
 from .context import Rendering, Rule
 from .prose import escaped
@@ -73,9 +74,11 @@ def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     entries: tuple[Entry, ...] = tokens[index].meta["entries"]
-    items = "".join(_entry(rendering.parsed.page.references[entry.key], entry.uses) for entry in entries)
+    known = rendering.parsed.page.references
+    items = "".join(_entry(rendering, known[entry.key], entry.uses) for entry in entries)
     title = "" if _has_heading(tokens) else "<h2>References</h2>\n"
-    return f'<section class="references" role="doc-bibliography" aria-label="References">\n{title}<ol>\n{items}</ol>\n</section>\n'
+    opening = '<section class="references" role="doc-bibliography" aria-label="References">'
+    return f"{opening}\n{title}<ol>\n{items}</ol>\n</section>\n"
 
 
 def _has_heading(tokens: Sequence[Token]) -> bool:
@@ -84,19 +87,19 @@ def _has_heading(tokens: Sequence[Token]) -> bool:
     return last.casefold() in ("references", "bibliography", "sources", "literature")
 
 
-def _entry(reference: Reference, uses: int) -> str:
+def _entry(rendering: Rendering, reference: Reference, uses: int) -> str:
     key = escaped(reference.key)
     links = "".join(
         f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" role="doc-backlink" '
         f'aria-label="Back to the text{f", citation {use}" if uses > 1 else ""}">↩</a>'
         for use in range(1, uses + 1)
     )
-    return f'<li id="ref-{key}">{_described(reference)}{links}</li>\n'
+    return f'<li id="ref-{key}">{_described(rendering, reference)}{links}</li>\n'
 
 
-def _described(reference: Reference) -> str:
+def _described(rendering: Rendering, reference: Reference) -> str:
     """Authors. Title. Venue, year. Note."""
-    title = f"<cite>{escaped(reference.title or reference.key)}</cite>"
+    title = f"<cite>{_title(rendering, reference)}</cite>"
     if reference.url:
         title = f'<a href="{escaped(reference.url)}">{title}</a>'
     authors = escaped(_names(reference.authors))
@@ -104,6 +107,14 @@ def _described(reference: Reference) -> str:
     parts = [part for part in (authors, title, venue, escaped(reference.note)) if part]
     # an author's initial and a title's question mark end a sentence already
     return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts)
+
+
+def _title(rendering: Rendering, reference: Reference) -> str:
+    """The title with its formulas typeset; a mistake in one is reported at the entry."""
+    text = reference.title or reference.key
+    place = reference.place or Place(1)
+    origin = TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1))
+    return rendering.render(rendering, text_with_formulas(origin))
 
 
 def _names(authors: Sequence[str]) -> str:
@@ -126,22 +137,20 @@ def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         hint = did_you_mean(ref.target, labels) or "a label is written \\label{eq:x} or {#eq:x}"
         rendering.reporter.error("ref-undefined", f"there is no label {ref.target}{where}", ref.place, hint)
         return escaped(ref.written)
+    if not label.number:
+        hint = "give it a \\tag{…}, or number equations: math.numbering"
+        rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
     url = rendering.tools.post_url(ref.page) if ref.page else ""
-    return (
-        f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{escaped(_printed(label, ref.form))}</a>'
-    )
+    text = escaped(_printed(label, ref.form))
+    return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
 
 
 def _printed(label: Label, form: str) -> str:
+    if not label.number:
+        return label.name
     number = f"({label.number})" if label.kind == "eq" else label.number
-    if (
-        form == "number"
-        or label.number == label.name
-        or label.kind == "sec"
-        and not label.number[:1].isdigit()
-    ):
-        return number
-    return f"{label.name} {number}"
+    is_text = label.number == label.name or (label.kind == "sec" and not label.number[:1].isdigit())
+    return number if form == "number" or is_text else f"{label.name} {number}"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

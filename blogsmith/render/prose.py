@@ -62,7 +62,9 @@ def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     target = rendering.tools.link(written, rendering.document)
     place = get(token, LinkAt).place if "linkat" in token.meta else None
     rendering.problem(target, place)
-    return f'<a href="{escaped(target.url)}"{attributes(token, "href")}>'
+    is_empty = tokens[index + 1].type == "link_close"
+    text = escaped(target.title) if is_empty else ""
+    return f'<a href="{escaped(target.url)}"{attributes(token, "href")}>{text}'
 
 
 def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -36,6 +36,7 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
         hint = did_you_mean(call.name, names) or f"known: {', '.join(names)}"
         rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
         return ""
+    _check_arguments(rendering, call)
     data = _data(rendering, call)
     if data is None:
         return ""
@@ -48,6 +49,17 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
         rendering.absorb(error)
         return ""
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
+
+
+def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
+    """Report arguments one of our own shortcodes does not know; what others take is their business."""
+    known = ARGUMENTS.get(call.name, call.args)
+    for name in call.args:
+        if name not in known:
+            place = call.key_places.get(name) or call.arg_maps[name].place(0)
+            hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
+            message = f"{call.name} has no argument {name}"
+            rendering.reporter.error("shortcode-argument", message, place, hint)
 
 
 def _label(call: Shortcode) -> str:
@@ -108,14 +120,16 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
     columns = _columns(rendering, call, len(sources))
     if not sources:
-        return _wrong(rendering, call, "src", f'{call.name} needs src="picture.png"')
+        _wrong(rendering, call, "src", f'{call.name} needs src="picture.png"')
+        return None
     for name, given in (("cap", captions), ("alt", alts)):
         if len(given) > len(sources):
             plural = "image" if len(sources) == 1 else "images"
             message = (
                 f"{len(given)} {'captions' if name == 'cap' else 'alt texts'} for {len(sources)} {plural}"
             )
-            return _wrong(rendering, call, name, message, "write a comma inside a text as \\,")
+            _wrong(rendering, call, name, message, "write a comma inside a text as \\,")
+            return None
     images = []
     for index, source in enumerate(sources):
         caption = _inline_html(rendering, captions[index]) if index < len(captions) else ""
@@ -164,7 +178,8 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     for side, default in (("before", "Before"), ("after", "After")):
         path = next(iter(_values_whole(call, side)), None)
         if path is None:
-            return _wrong(rendering, call, side, f"an image-compare needs data-{side}, the path of a picture")
+            _wrong(rendering, call, side, f"an image-compare needs data-{side}, the path of a picture")
+            return None
         label = next(
             iter(_values_whole(call, f"label-{side}")),
             TextMap(default, ((call.place.line, call.place.column),)),
@@ -195,9 +210,10 @@ def _values_whole(call: Shortcode, name: str) -> list[TextMap]:
 def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     source = next(iter(_values_whole(call, "src")), None)
     if source is None:
-        return _wrong(
+        _wrong(
             rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file"
         )
+        return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(_inline_html(rendering, caption)) if caption else ""
     base = {
@@ -234,5 +250,14 @@ def _wrong(rendering: Rendering, call: Shortcode, name: str, message: str, hint:
 
 OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
 """Shortcodes whose data blogsmith prepares."""
+
+ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "img": ("src", "cap", "alt", "cols", "width", "id"),
+        "image-compare": ("before", "after", "before-alt", "after-alt", "label-before", "label-after"),
+        "video-embed": ("src", "caption", "title"),
+    }
+)
+"""What each of them takes."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"shortcode": _shortcode, "shortcode_inline": _shortcode})

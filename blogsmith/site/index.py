@@ -147,7 +147,7 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     if anchor and anchor not in entry.ids:
         hint = did_you_mean(anchor, sorted(entry.ids))
         return Target(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
-    return Target(url)
+    return Target(url, title=entry.title)
 
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:

@@ -52,7 +52,9 @@ def slug_hint(slug: str) -> str:
     """The nearest thing to `slug` that would do, as a hint."""
     better = slugify(slug)[:MAX_CHARACTERS].strip("-")
     fits = better and better != slug and not slug_problem(better)
-    return f"did you mean {better}?" if fits else "letters, digits, - and _"
+    if fits:
+        return f"did you mean {better}?"
+    return "" if all(map(_is_fit, slug)) else "letters, digits, - and _"
 
 
 def _is_fit(char: str) -> bool:

@@ -30,7 +30,7 @@ DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "v
 _DIV = re.compile(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LABEL_SPAN = re.compile(
-    r"<span\s+class=[\"']?(?:compare-)?(?:label-)?(before|after)(?:-label)?[\"']?\s*>(.*?)</span\s*>",
+    r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -218,7 +218,7 @@ def _read_labels(
             "div-content",
             "an image-compare holds only its two label spans",
             block_place(state, extent.inner + max(0, offset)),
-            'write <span class="label-before">…</span> and <span class="label-after">…</span>',
+            'such as <span class="compare-label-before">…</span>',
         )
 
 

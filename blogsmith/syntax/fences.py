@@ -27,12 +27,17 @@ _WORDS = ("linenos", "fold", "eval")
 _MAX_LINE = 100_000
 
 
-def parse_info(info: str, page: PageState | None = None, place: Place | None = None) -> Fence:
-    """The info string as a record; anything not understood is a warning at `place`."""
-    reader = _Reader(page, place)
+def parse_info(
+    info: str, page: PageState | None = None, place: Place | None = None, lines: int = _MAX_LINE
+) -> Fence:
+    """The info string as a record; anything not understood is a warning at `place`.
+
+    lines: how many the code has; a mark beyond them is a warning too.
+    """
+    reader = _Reader(page, place, lines)
     for found in _PART.finditer(info):
         if found["brace"] is not None:
-            reader.brace(found["brace"])
+            reader.brace(found["brace"], found.start("brace") - 1)
         elif found["key"]:
             value = next(v for v in (found["quoted"], found["single"], found["bare"]) if v is not None)
             value = re.sub(r'\\(["\\])', r"\1", value)
@@ -45,18 +50,18 @@ def parse_info(info: str, page: PageState | None = None, place: Place | None = N
 class _Reader:
     """Collects the parts of one info string."""
 
-    def __init__(self, page: PageState | None, place: Place | None) -> None:
-        self.page, self.place = page, place
+    def __init__(self, page: PageState | None, place: Place | None, lines: int) -> None:
+        self.page, self.place, self.lines = page, place, lines
         self.language = self.title = self.fold = self.id = ""
         self.marked: set[int] = set()
         self.numbered: bool | None = None
         self.first_line = 1
         self.classes: list[str] = []
 
-    def brace(self, text: str) -> None:
+    def brace(self, text: str, offset: int) -> None:
         text = text.strip()
         if _LINES.fullmatch(text):
-            self.marked |= _line_numbers(text)
+            self.mark(text, offset)
             return
         for word in text.split():
             if word.startswith("."):
@@ -84,7 +89,7 @@ class _Reader:
         elif key == "start" and value.isdigit():
             self.first_line, self.numbered = int(value[:6]), True
         elif key == "hl" and _LINES.fullmatch(value):
-            self.marked |= _line_numbers(value)
+            self.mark(value, offset)
         elif key == "id":
             self.id = normal_id(value)
         else:
@@ -100,12 +105,22 @@ class _Reader:
         elif word != "eval":
             self.problem(word, offset, _WORDS)
 
+    def mark(self, numbers: str, offset: int) -> None:
+        asked = _line_numbers(numbers)
+        self.marked |= asked
+        if max(asked, default=0) > self.lines:
+            self.warn(
+                f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), ""
+            )
+
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
-        if self.page is None or self.place is None:
-            return
-        at = Place(self.place.line, self.place.column + offset, len(word))
         hint = did_you_mean(word, choices) or f"known: {', '.join(_KEYS)}, {{lines}}"
-        self.page.reporter.warn("fence-info", f"{word} means nothing on a code fence", at, hint)
+        self.warn(f"{word} means nothing on a code fence", offset, len(word), hint)
+
+    def warn(self, message: str, offset: int, length: int, hint: str) -> None:
+        if self.page is not None and self.place is not None:
+            at = Place(self.place.line, self.place.column + offset, length)
+            self.page.reporter.warn("fence-info", message, at, hint)
 
     def fence(self) -> Fence:
         return Fence(
@@ -140,7 +155,8 @@ def fences(state: StateCore) -> None:
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "fence":
-            put(token, parse_info(token.info.strip(), page, _info_place(token, page)))
+            lines = token.content.count("\n")
+            put(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
 
 
 def _info_place(token: Token, page: PageState) -> Place:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -101,7 +102,7 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
     taken = {str(token.attrs["id"]) for token in tokens if "id" in token.attrs}
     asked: dict[str, Place] = {}
     counter = _Counter([])
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
         text = " ".join(plain_text(inline.children or [], page).split())

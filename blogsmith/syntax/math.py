@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 from ..errors import TextMap
 from .delimiters import Found, Refused, closing_of, find_closing, find_formula
@@ -69,6 +70,27 @@ class _After:
     """Index of the label's text."""
     tail: str = ""
     """Punctuation."""
+
+
+def text_with_formulas(text: TextMap) -> list[Token]:
+    """Inline tokens of a text in which nothing but formulas has a meaning: a title, a description."""
+    tokens: list[Token] = []
+    start = pos = 0
+    while pos < len(text.text):
+        found = find_formula(text.text, pos, len(text.text)) if text.text[pos] in "$\\" else None
+        if isinstance(found, Found):
+            tokens.append(Token("text", "", 0, content=_unescaped(text.text[start:pos])))
+            origin = text.cut(found.inner, found.inner_end)
+            tokens.append(Token("math_inline", "math", 0, content=origin.text))
+            put(tokens[-1], Math(origin.text, False, origin))
+            start = found.end
+        pos = found.end if found else pos + (2 if text.text[pos] == "\\" else 1)
+    tokens.append(Token("text", "", 0, content=_unescaped(text.text[start:])))
+    return [token for token in tokens if token.content]
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\$", "$")
 
 
 def _after_display(text: str, pos: int, end: int) -> _After:

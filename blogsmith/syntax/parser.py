@@ -23,11 +23,11 @@ from .callouts import callouts
 from .cites import cite_rules, number_citations
 from .displays import split_paragraphs
 from .fences import fences
-from .figures import figures, parse_inline
+from .figures import figures
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .labels import Label, number_page
 from .links import link_rules
-from .math import math_rules
+from .math import math_rules, text_with_formulas
 from .notes import arrange, collect, note_rules
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
@@ -164,7 +164,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     page = new_page(document.body, options, reporter, document.first_line, references)
     env = {"page": page}
     tokens = md.parse(document.body, env)
-    title = _front_text(md, front.title, "title", page, front.places)
+    title = _front_text(front.title, "title", front.places)
     taken = title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
         title = list(taken.children or [])
@@ -177,23 +177,21 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         tuple(tokens),
         tuple(title),
         text,
-        tuple(_front_text(md, front.description, "description", page, front.places)),
+        tuple(_front_text(front.description, "description", front.places)),
         labels,
         page,
         tuple(reporter.diagnostics),
     )
 
 
-def _front_text(
-    md: MarkdownIt, text: str, key: str, page: PageState, places: Mapping[str, Place]
-) -> list[Token]:
+def _front_text(text: str, key: str, places: Mapping[str, Place]) -> list[Token]:
     """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
     if not text:
         return []
     place = places.get(key, Place(1))
     lines = text.count("\n") + 1
     starts = tuple((place.line + i, place.column if i == 0 else 1) for i in range(lines))
-    return parse_inline(md, TextMap(text, starts), page)
+    return text_with_formulas(TextMap(text, starts))
 
 
 def _name_of(document: Document) -> str:

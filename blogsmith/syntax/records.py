@@ -110,12 +110,12 @@ class Shortcode:
     """Of the call's first character."""
     arg_maps: Mapping[str, TextMap] = field(default_factory=dict)
     """Where each argument's value stands."""
-    key_places: Mapping[str, Place] = field(default_factory=dict)
-    """Where each argument's name stands."""
     id: str = ""
     """Anchor, when the call has `id=` or is followed by `{#fig-x}`."""
     number: str = ""
     """Figure number; filled by `labels.py`."""
+    key_places: Mapping[str, Place] = field(default_factory=dict)
+    """Where each argument's name stands."""
 
 
 @dataclass(frozen=True, slots=True)

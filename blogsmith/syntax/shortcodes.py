@@ -7,6 +7,7 @@ arguments never reach a template as source.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -15,19 +16,34 @@ from markdown_it.rules_inline import StateInline
 from ..errors import Place, TextMap
 from .math import normal_id
 from .records import Shortcode, put
-from .state import PageState, block_place, inline_map, line_start, page_of
+from .state import PageState, block_place, inline_map, inline_place, line_start, page_of
 
 _OPEN = re.compile(r"\{%-?[ \t\n]*")
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 _ARG = re.compile(
     r"[ \t\n]*(?:(?P<key>[A-Za-z][\w-]*)[ \t]*=[ \t]*"
     r"(?:\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<bare>[^\s\"'%}]+))"
-    r"|\"(?P<text>(?:[^\"\\]|\\.)*)\"|(?P<word>[^\s=\"'%}]+))",
+    r"|\"(?P<text>(?:[^\"\\]|\\.)*)\"|(?P<word>[^\s=\"'%}]+)(?=[\s%]|-%))",
     re.DOTALL,
 )
 _CLOSE = re.compile(r"[ \t\n]*-?%\}")
 _RAW_END = re.compile(r"\{%-?\s*endraw\s*-?%\}")
 _FIGURE_ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
+_ID = re.compile(r"[\w:.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    """What stands behind the name of a call."""
+
+    args: dict[str, str]
+    maps: dict[str, TextMap]
+    keys: dict[str, Place]
+    """Where each name stands."""
+    words: list[str]
+    """Arguments without a name."""
+    end: int
+    """Index after all that could be read."""
 
 
 def call_end(text: str, pos: int, end: int) -> int:
@@ -59,9 +75,18 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         )
         return Shortcode("", {}, place)
     name, at = found[0], found.end()
-    args, maps, words, at = _arguments(origin, at, page)
+    read = _arguments(origin, at, page)
+    words = read.words
     if name == "include" and words:
         name = words.pop(0).removesuffix(".html")
+    if not _CLOSE.match(text, read.end):
+        page.reporter.error(
+            "shortcode-argument",
+            f"cannot read the arguments of {name}",
+            origin.place(read.end + len(text[read.end :]) - len(text[read.end :].lstrip())),
+            'write each as name="value", with a closing quote',
+        )
+        return Shortcode("", {}, place)
     for word in words:
         page.reporter.error(
             "shortcode-argument",
@@ -69,21 +94,23 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
             origin.place(text.find(word), len(word)),
             'write name="value"',
         )
-    if not _CLOSE.match(text, at):
-        page.reporter.error(
-            "shortcode-argument",
-            f"cannot read the arguments of {name}",
-            origin.place(at, max(1, len(text) - at - 2)),
-            'write each as name="value", with a closing quote',
-        )
-    return Shortcode(name, args, place, maps, normal_id(args.get("id", "")))
+    return Shortcode(name, read.args, place, read.maps, _id(read, page), key_places=read.keys)
 
 
-def _arguments(
-    origin: TextMap, at: int, page: PageState
-) -> tuple[dict[str, str], dict[str, TextMap], list[str], int]:
+def _id(read: _Arguments, page: PageState) -> str:
+    name = read.args.get("id", "")
+    if name and not _ID.fullmatch(name):
+        place = read.maps["id"].place(0, len(name))
+        hint = "use letters, digits and hyphens"
+        page.reporter.error("shortcode-argument", f"{name} is no id", place, hint)
+        return ""
+    return normal_id(name)
+
+
+def _arguments(origin: TextMap, at: int, page: PageState) -> _Arguments:
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
+    keys: dict[str, Place] = {}
     words: list[str] = []
     while found := _ARG.match(origin.text, at):
         at = found.end()
@@ -92,12 +119,13 @@ def _arguments(
             continue
         group = next(g for g in ("double", "single", "bare") if found[g] is not None)
         key = found["key"]
+        place = origin.place(found.start("key"), len(key))
         if key in args:
-            place = origin.place(found.start("key"), len(key))
             page.reporter.error("shortcode-argument", f"{key} is given twice", place)
+        keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))
-    return args, maps, words, at
+    return _Arguments(args, maps, keys, words, at)
 
 
 def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -121,7 +149,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     page = page_of(state.env)
     call = read_call(_block_origin(state, start, last, pos, after), page)
     if named:
-        call = Shortcode(call.name, call.args, call.place, call.arg_maps, normal_id(named[1]))
+        call = replace(call, id=normal_id(named[1]))
     token = state.push("shortcode", "", 0)
     token.map = [start, last + 1]
     put(token, call)
@@ -205,6 +233,13 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
 def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
     closing = _RAW_END.search(state.src, start, state.posMax)
     if not closing:
+        if not silent:
+            page_of(state.env).reporter.error(
+                "shortcode-open",
+                "{% raw %} has no {% endraw %}",
+                inline_place(state, state.pos, start),
+                "text of several paragraphs needs both on lines of their own",
+            )
         return False
     if not silent:
         token = state.push("text", "", 0)

@@ -26,24 +26,24 @@ class Row(Protocol):
     """A row of a display as `tex.numbering.split_rows` gives it."""
 
     @property
-    def label(self) -> str | None: ...  # noqa: D102
+    def label(self) -> str | None: ...
     @property
-    def label_offset(self) -> int: ...  # noqa: D102
+    def label_offset(self) -> int: ...
     @property
-    def label_length(self) -> int: ...  # noqa: D102
+    def label_length(self) -> int: ...
     @property
-    def tag(self) -> str | None: ...  # noqa: D102
+    def tag(self) -> str | None: ...
     @property
-    def notag(self) -> bool: ...  # noqa: D102
+    def notag(self) -> bool: ...
 
 
 class Structure(Protocol):
     """What a display is made of."""
 
     @property
-    def environment(self) -> str: ...  # noqa: D102
+    def environment(self) -> str: ...
     @property
-    def rows(self) -> tuple[Row, ...]: ...  # noqa: D102
+    def rows(self) -> tuple[Row, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

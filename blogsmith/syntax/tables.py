@@ -18,7 +18,7 @@ from .codespans import code_span_end, run_length
 from .delimiters import Found, Refused, find_formula
 from .math import normal_id
 from .records import Table, put
-from .state import block_place, line_start, line_text
+from .state import block_place, line_start, line_text, page_of
 
 MAX_CELLS = 65_536
 """Empty cells added to short rows, at most: 2 kB of source must not become megabytes."""
@@ -135,6 +135,7 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
         state.push("tr_open", "tr", 1).map = [line, line + 1]
         text = line_text(state, line)
         cells = split_row(text)
+        _check_surplus(state, line, cells, len(aligns))
         for column, align in enumerate(aligns):
             cell = cells[column] if column < len(cells) else (len(text), len(text))
             _push_cell(state, line, cell, "th" if tag == "thead" else "td", align)
@@ -142,13 +143,28 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
     state.push(f"{tag}_close", tag, -1)
 
 
+def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
+    """GFM drops cells beyond the last column; the author should know."""
+    if len(cells) > columns:
+        start, stop = cells[columns][0], cells[-1][1]
+        page_of(state.env).reporter.warn(
+            "table-cells",
+            f"this row has {len(cells)} cells in a table of {columns}; the last are not shown",
+            block_place(state, line_start(state, line) + start, max(1, stop - start)),
+            "write \\| for a pipe that separates no cells",
+        )
+
+
 def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, align: str) -> None:
+    text = line_text(state, line)[slice(*cell)]
+    if tag == "th" and not text:
+        # a header without text heads nothing; screen readers would announce an empty one
+        tag = "td"
     opening = state.push(f"{tag}_open", tag, 1)
     if tag == "th":
         opening.attrSet("scope", "col")
     if align:
         opening.attrSet("class", f"align-{align}")
-    text = line_text(state, line)[slice(*cell)]
     place = block_place(state, line_start(state, line) + cell[0])
     inline = state.push("inline", "", 0)
     inline.map = [line, line + 1]
