@@ -1,7 +1,8 @@
 """Reading and writing of case files: the specification of the syntax as title, source, HTML.
 
 A case is a title line, then source and expectation between lines that hold a single dot. Neither
-part may itself hold such a line; `write_cases` refuses. The TeX inside `<math>` is folded to `…`:
+part may itself hold such a line; `format_cases` refuses. A source may begin with settings of the
+site between `=== config` and `===`; `split_config` takes them off. The TeX inside `<math>` is folded to `…`:
 case files say where a formula stands and what labels it has, `test_tex_*` say how it is converted.
 """
 
@@ -14,6 +15,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "cases"
 
+CONFIG = "plugins: [emoji_callouts, hf_space]\n"
+"""Settings of the site where a case names none."""
+
+_CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
 _ROW_MARK = re.compile(r'<mtr id="[^"]*">|<a class="eq-number"[^>]*>[^<]*</a>')
 
@@ -77,6 +82,12 @@ def _format(case: Case) -> str:
         raise ValueError(f"{case.id}: a line with a single dot cannot stand in a case")
     expected = [case.expected] if case.expected else []
     return "\n".join([case.title, ".", case.source, ".", *expected, ".", ""])
+
+
+def split_config(source: str) -> tuple[str, str]:
+    """(settings, post) of a case's source; the post's lines count from its own first line."""
+    found = _CONFIG.match(source)
+    return (found[1], source[found.end() :]) if found else (CONFIG, source)
 
 
 def case_files() -> list[Path]:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from blogsmith.codes import CODES
 from blogsmith.syntax.kinds import ROWS
 from tests import docs_sources as sources
-from tests.cases_io import FOLDER, Case, read_cases
+from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.docs_sources import ROOT
 
 DOCS = ROOT / "content" / "docs"
@@ -76,7 +76,11 @@ def _case(case: Case) -> str:
     lines = case.expected.split("\n")
     shown = [line for line in lines if not line.startswith("! ")]
     reported = [line.removeprefix("! ").split(" ") for line in lines if line.startswith("! ")]
-    parts = [f'<p class="case-title">{html.escape(case.title)}</p>', fence("markdown", case.source)]
+    parts = [f'<p class="case-title">{html.escape(case.title)}</p>']
+    config, post = split_config(case.source)
+    if config != CONFIG:
+        parts.append(fence('yaml title="blogsmith.yaml"', config.rstrip("\n")))
+    parts.append(fence("markdown", post))
     if any(shown):
         parts.append(fence("html", "\n".join(shown)))
     if reported:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from blogsmith.errors import Place
-from tests.cases_io import case_files, fold_math, format_cases, read_cases
+from tests.cases_io import case_files, fold_math, format_cases, read_cases, split_config
 from tests.docs_fill import regenerate_docs
 
 
@@ -24,7 +24,8 @@ def outcome(source: str) -> str:
     """What a case expects of `source`: folded HTML and a line for each diagnostic."""
     from tests.check import render
 
-    rendered = render(source)
+    config, post = split_config(source)
+    rendered = render(post, config)
     html = fold_math(rendered.html).rstrip("\n")
     marks = [f"! {d.code} {_position(d.place)}" for d in rendered.diagnostics]
     return "\n".join([*([html] if html else []), *marks])
@@ -49,7 +50,7 @@ def regenerate_cases(names: Sequence[str]) -> None:
 
 def regenerate_broken(names: Sequence[str]) -> None:
     """Rewrite the messages of the named broken sites, or of all."""
-    from tests.site_files import build, printed, read_site_text, write_site_files
+    from tests.site_files import build_text, printed, read_site_text
     from tests.test_broken import FILES
 
     for path in FILES:
@@ -57,8 +58,7 @@ def regenerate_broken(names: Sequence[str]) -> None:
             continue
         site = read_site_text(path)
         with TemporaryDirectory() as folder:
-            write_site_files(site, Path(folder))
-            messages = printed(build(Path(folder)))
+            messages = printed(build_text(site, Path(folder)))
         new = f"{site.head}=== expected\n{messages}\n"
         if new != path.read_text(encoding="utf-8"):
             path.write_text(new, encoding="utf-8")

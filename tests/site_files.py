@@ -1,18 +1,22 @@
 """Small sites written down in one text file: `=== path` begins a file, `=== expected` what must come out.
 
 `=== path [hex]` holds bytes as hexadecimal digits, for encodings no editor would keep. A site
-without a `blogsmith.yaml` gets an empty one, unless the file says `=== no blogsmith.yaml`.
+without a `blogsmith.yaml` gets an empty one, unless the file says `=== no blogsmith.yaml`. A file that
+says `=== trusted` is a site whose own plugins may run.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from blogsmith.build import build_site
 from blogsmith.ledger import BuildOptions, BuildReport
 from blogsmith.report import format_diagnostic
+from blogsmith.trust import trust
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)
 """The moment all tests build at."""
@@ -28,6 +32,8 @@ class SiteText:
     """Text behind `=== expected`, without blank lines around."""
     head: str
     """Everything before `=== expected`, to write the file again."""
+    trusted: bool = False
+    """Whether `blogsmith trust` was run on it."""
 
 
 def read_site_text(path: Path) -> SiteText:
@@ -35,15 +41,17 @@ def read_site_text(path: Path) -> SiteText:
     text = path.read_text(encoding="utf-8")
     head, _, expected = text.partition("=== expected\n")
     files: dict[str, bytes] = {}
+    marks = set()
     for section in ("\n" + head).split("\n=== ")[1:]:
         name, _, body = section.partition("\n")
-        if name == "no blogsmith.yaml":
+        if name in ("no blogsmith.yaml", "trusted"):
+            marks.add(name)
             continue
         is_hex = name.endswith(" [hex]")
         files[name.removesuffix(" [hex]")] = bytes.fromhex(body) if is_hex else f"{body}\n".encode()
-    if "=== no blogsmith.yaml" not in head:
+    if "no blogsmith.yaml" not in marks:
         files.setdefault("blogsmith.yaml", b"title: Test\n")
-    return SiteText(files, expected.strip("\n"), head)
+    return SiteText(files, expected.strip("\n"), head, "trusted" in marks)
 
 
 def write_site_files(site: SiteText, root: Path) -> None:
@@ -57,6 +65,15 @@ def write_site_files(site: SiteText, root: Path) -> None:
 def build(root: Path, **options: object) -> BuildReport:
     """Build the site at `root` at the tests' moment."""
     return build_site(root, BuildOptions(now=NOW, **options))  # type: ignore[arg-type]
+
+
+def build_text(site: SiteText, root: Path) -> BuildReport:
+    """Lay `site` out under `root` and build it; what the user trusts is recorded in a hidden folder there."""
+    write_site_files(site, root)
+    with patch.dict(os.environ, {"XDG_STATE_HOME": str(root / ".state")}):
+        if site.trusted:
+            trust(root)
+        return build(root)
 
 
 def printed(report: BuildReport) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from ..config import Config
@@ -73,6 +74,8 @@ class Rendering:
     """TeX macros known so far: the site's, the page's, then those its formulas define."""
     render: Callable[[Rendering, Sequence[Token]], str]
     """`html.render_tokens`: for rules whose HTML holds other tokens."""
+    stock: RendererHTML = field(default_factory=RendererHTML)
+    """Prints what no rule of ours does; made once, since making it is slow."""
     widgets: set[str] = field(default_factory=set)
     formulas: int = 0
     code_lines: int = 0

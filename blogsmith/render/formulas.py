@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -10,14 +11,16 @@ from markdown_it.token import Token
 from ..syntax.records import Math, RowMark, get
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError
-from ..tex.linear import linear_text
 from ..tex.macros import definitions
 from ..tex.numbering import RowNumber
 from .context import Rendering, Rule
 from .prose import escaped
 
-NARROW = 32
-"""Characters of linear text that surely fit a phone of 360 px."""
+NARROW = 30
+"""Printed characters, roughly counted, that surely fit a phone of 360 px."""
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_UNPRINTED = re.compile(r"[{}^_&\s]")
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -43,7 +46,7 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _scrollable(tex: str) -> str:
     """A display that may be wider than a phone scrolls in its box, which the keyboard must reach."""
-    widest = max(len(linear_text(row)) for row in tex.split("\\\\"))
+    widest = max(len(_UNPRINTED.sub("", _COMMAND.sub("x", row))) for row in tex.split("\\\\"))
     return ' tabindex="0"' if widest > NARROW else ""
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from ..errors import Reporter
@@ -38,7 +37,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     """HTML of a token stream, inline tokens included."""
-    stock = RendererHTML()
+    stock = rendering.stock
     out: list[str] = []
     starts: list[int] = []
     for index, token in enumerate(tokens):

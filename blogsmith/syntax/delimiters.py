@@ -20,6 +20,10 @@ ENVIRONMENTS = frozenset(
 """Environments that are a display by themselves."""
 
 _BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
+_TEXT_GROUP = re.compile(r"\\(?:text(?:rm|bf|it|sf|tt|normal)?|mbox)\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_MAX_TEXT_GROUP = 1000
+"""Characters searched for the end of a `\\text{…}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
             return pos
         char = text[pos]
         if char == "\\":
-            pos += 2
+            pos = max(pos + 2, _text_group_end(text, pos, end) if closing == "$" else 0)
         elif char == "`":
             if code_span_end(text, pos, end) > pos:
                 return -1
@@ -85,6 +89,19 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
         else:
             pos += 1
     return -1
+
+
+def _text_group_end(text: str, pos: int, end: int) -> int:
+    r"""Index after `\text{…}` at `pos`, whose dollars are its own; 0 if there is none on these lines."""
+    opening = _TEXT_GROUP.match(text, pos, end)
+    if not opening:
+        return 0
+    depth = 1
+    for found in _BRACE.finditer(text, opening.end(), min(end, opening.end() + _MAX_TEXT_GROUP)):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return 0 if "`" in text[pos : found.start()] else found.end()
+    return 0
 
 
 def environment(text: str, pos: int, end: int) -> Found | None:
