@@ -28,6 +28,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "front-matter-open": "The front matter has no closing line, or is not YAML.",
         "front-matter-value": "A front matter key has a value of the wrong type or form.",
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
+        "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
         "yaml-feature": "YAML uses what is not accepted here: aliases, tags, several documents, huge values.",

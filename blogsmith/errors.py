@@ -120,6 +120,15 @@ def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [replace(d, severity="error") for d in diagnostics]
 
 
+def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place | None:
+    """The place of `word` in a value that starts at `place`; `place` itself if it cannot be found."""
+    for number in range(place.line, len(lines) + 1) if place and word else ():
+        column = lines[number - 1].find(word, place.column - 1 if place and number == place.line else 0)
+        if column >= 0:
+            return Place(number, column + 1, len(word))
+    return place
+
+
 @dataclass(frozen=True, slots=True)
 class TextMap:
     """Where the lines of a piece of text stand in its file.

@@ -16,7 +16,9 @@ Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site m
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -24,7 +26,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from .errors import Diagnostic, SiteError, did_you_mean
+from .errors import Diagnostic, Place, SiteError, did_you_mean
 from .model import Document
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
@@ -55,13 +57,16 @@ class Plugins:
     """Class of a div → shortcode."""
     shortcode_data: Mapping[str, tuple[str, ShortcodeData]] = field(default_factory=dict)
     """Shortcode → (plugin, function)."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path on disk → plugin, to know whose mistake an exception is."""
 
 
 class Hooks:
     """What a plugin's `register` is given."""
 
-    def __init__(self, plugin: str) -> None:
+    def __init__(self, plugin: str, file: Path) -> None:
         self._plugin = plugin
+        self._file = file
         self._kinds: list[Kind] = []
         self._markdown: list[MarkdownRule] = []
         self._divs: dict[str, str] = {}
@@ -122,7 +127,48 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
         tuple(rule for hooks in registered for rule in hooks._markdown),
         MappingProxyType(divs),
         MappingProxyType(data),
+        MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
     )
+
+
+@contextmanager
+def blamed_on_plugins(plugins: Plugins) -> Iterator[None]:
+    """Whatever a plugin raises inside becomes a SiteError with its name; bugs of our own pass through."""
+    try:
+        yield
+    except SiteError:
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        guilty = next((f.filename for f in reversed(frames) if f.filename in plugins.files), None)
+        if guilty is None:
+            raise
+        raise SiteError(plugin_failure(plugins.files[guilty], Path(guilty), error)) from error
+
+
+def plugin_failure(plugin: str, file: Path, error: Exception, what: str = "fails") -> Diagnostic:
+    """The diagnostic for what `plugin` raised, at the line of its file that did it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        line = error.lineno
+    message = f"plugin {plugin} {what}: {type(error).__name__}: {_words(error)}"
+    place = Place(line) if line else None
+    text = file.read_text(encoding="utf-8", errors="replace").split("\n")[line - 1] if line else ""
+    if place and text.strip():
+        indent = len(text) - len(text.lstrip())
+        place = Place(place.line, indent + 1, len(text.strip()))
+    return Diagnostic("plugin", message, f"plugins/{file.name}", place, text, _suggestion(error))
+
+
+def _words(error: Exception) -> str:
+    return error.msg if isinstance(error, SyntaxError) else str(error)
+
+
+def _suggestion(error: Exception) -> str:
+    if isinstance(error, AttributeError) and isinstance(error.obj, Hooks):
+        return did_you_mean(error.name or "", (name for name in dir(Hooks) if not name.startswith("_")))
+    return ""
 
 
 def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
@@ -131,14 +177,19 @@ def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
         known = sorted(path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py"))
         hint = did_you_mean(name, known) or f"plugins here: {', '.join(known) or 'none'}"
         raise SiteError(_problem("plugin-missing", f"there is no plugin {name}", hint))
-    hooks = Hooks(name)
+    hooks = Hooks(name, file)
     try:
         module = _import(name, file)
+    except Exception as error:
+        # whatever a plugin raises is its own; the site's author needs its name and line, not our stack
+        raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
+    if not callable(getattr(module, "register", None)):
+        message = f"plugin {name} has no function register(hooks)"
+        raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}"))
+    try:
         module.register(hooks)
     except Exception as error:
-        # whatever a plugin raises is its own; the site's author needs its name, not our stack
-        message = f"plugin {name} fails to load: {type(error).__name__}: {error}"
-        raise SiteError(_problem("plugin", message, f"see {file.name}")) from error
+        raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
     return hooks
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,15 +76,15 @@ class Ledger:
     ignore: frozenset[str] = frozenset()
     """Codes of warnings to leave out."""
     strict: bool = False
-    found: dict[Diagnostic, None] = field(default_factory=dict)
-    """An ordered set: a mistake in a template shows on every page, and counts once."""
+    found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
+    """By everything but the hint: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Keep diagnostics, each once, silenced warnings not at all."""
         for diagnostic in diagnostics:
             if diagnostic.severity == "error" or diagnostic.code not in self.ignore:
-                self.found.setdefault(diagnostic)
+                self.found.setdefault(replace(diagnostic, hint=""), diagnostic)
 
     def each(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""
@@ -97,7 +97,7 @@ class Ledger:
 
     def report(self) -> tuple[Diagnostic, ...]:
         """Everything found, sorted; warnings raised to errors if the build is strict."""
-        found = as_errors(self.found) if self.strict else list(self.found)
+        found = as_errors(self.found.values()) if self.strict else list(self.found.values())
         return tuple(sorted(found, key=sort_key))
 
     def close(self, counts: Counts) -> BuildReport:

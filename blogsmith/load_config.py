@@ -42,6 +42,8 @@ class LoadedConfig:
     diagnostics: tuple[Diagnostic, ...]
     places: Mapping[YamlPath, Place]
     """Path of a setting, e.g. `("math", "macros", "\\R")` → where its value stands."""
+    lines: tuple[str, ...] = ()
+    """The file's lines, to quote under a caret."""
 
 
 def load_config(root: Path) -> LoadedConfig:
@@ -73,7 +75,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     converted = _Converter(reporter, located).convert(located.value, inspect.type_info(Config), ())
     config = check_config(converted, located, reporter) if isinstance(converted, Config) else Config()
-    return LoadedConfig(config, tuple(reporter.diagnostics), located.places)
+    return LoadedConfig(config, tuple(reporter.diagnostics), located.places, tuple(reporter.lines))
 
 
 def _failed(*diagnostics: Diagnostic) -> LoadedConfig:

@@ -87,25 +87,36 @@ class FrontMatter:
     title: str = ""
     """Markdown-free except for `$…$`; empty means: taken from the first H1, else the file name."""
     subtitle: str = ""
+    """Plain text."""
     description: str = ""
+    """Plain text with formulas; shown under the title and in lists."""
     date: dt.datetime | None = None
     """Time zone of the site if the author gives none; midnight for a bare date."""
     updated: dt.datetime | None = None
+    """As `date`."""
     slug: str = ""
     """Empty means: from the file name."""
     tags: tuple[str, ...] = ()
+    """As written; equal slugs are one tag."""
     categories: tuple[str, ...] = ()
+    """As `tags`."""
     series: Series | None = None
+    """None for a post that stands alone."""
     authors: tuple[str, ...] = ()
     template: str = ""
     """Layout name without `.html`; empty means: by kind of page."""
     draft: bool = False
+    """Built only with `--drafts`."""
     aliases: tuple[str, ...] = ()
+    """Old site paths that lead here."""
     toc: bool | None = None
     """None means: as the site says."""
     image: str = ""
+    """Path of a picture that stands for the page."""
     lang: str = ""
+    """Empty means: as the site says."""
     comments: bool | None = None
+    """Handed to the theme; None means: as the theme likes."""
     status: str = ""
     """`wip` or empty."""
     math_macros: Mapping[str, str] = field(default_factory=dict)
@@ -116,6 +127,7 @@ class FrontMatter:
     """`off`, `marked`, `all`; empty means: as the site says."""
     references: tuple[Reference, ...] = ()
     bibliography: str = ""
+    """Path of a bibliography file; not read yet."""
     numbering: bool | None = None
     """Number headings; None means: as the site says."""
     extra: Mapping[str, Any] = field(default_factory=dict)

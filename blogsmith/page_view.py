@@ -51,24 +51,35 @@ class PageView:
     content: str = ""
     """The rendered body; safe HTML."""
     subtitle: str = ""
+    """Plain text, printed under the title."""
     description: str = ""
     """Plain text; the author's, else the first words of the body."""
     description_html: str = ""
     """The author's description with formulas typeset; empty if there is none."""
     date: dt.datetime | None = None
+    """First published, with a time zone."""
     updated: dt.datetime | None = None
+    """Last changed, with a time zone."""
     authors: tuple[str, ...] = ()
+    """The post's, else the site's author."""
     tags: tuple[Link, ...] = ()
+    """Each with the page that lists its posts."""
     categories: tuple[Link, ...] = ()
+    """As `tags`."""
     series_name: str = ""
+    """Empty if the post belongs to no series."""
     series: tuple[SeriesPart, ...] = ()
+    """Every part in order, unpublished ones without a URL."""
     toc: tuple[TocEntry, ...] = ()
     """Empty when the page shows none."""
     reading_minutes: int = 0
     """At least 1 for a post; 0 for lists."""
     lang: str = "en"
+    """BCP 47 tag."""
     status: str = ""
+    """`wip` or empty."""
     draft: bool = False
+    """True only when drafts are built."""
     section: Link | None = None
     """Back link target."""
     previous: Link | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -13,8 +13,9 @@ from .check_config import base_url_problem
 from .config import CalloutKind, Config
 from .errors import Diagnostic, SiteError
 from .hooks import Plugins, load_plugins
-from .load_config import load_config
+from .load_config import CONFIG_NAME, LoadedConfig, load_config
 from .render.theme import Theme, load_theme
+from .strict_yaml import YamlPath
 from .syntax.kinds import kind_table
 from .syntax.state import KindRow, ParseOptions
 from .tex.linear import linear_text
@@ -31,8 +32,8 @@ class Workshop:
     theme: Theme
     plugins: Plugins
     options: ParseOptions
-    warnings: tuple[Diagnostic, ...]
-    """About the configuration."""
+    settings: LoadedConfig
+    """Where each setting stands, and warnings about them."""
 
 
 def open_workshop(root: Path, base_url: str | None = None) -> Workshop:
@@ -45,20 +46,34 @@ def open_workshop(root: Path, base_url: str | None = None) -> Workshop:
     if errors:
         raise SiteError(*loaded.diagnostics)
     config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
-    plugins = load_plugins(config.plugins, _plugin_folders(root, config))
-    folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
-    theme = load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
+    try:
+        plugins = load_plugins(config.plugins, _plugin_folders(root, config))
+        folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
+        theme = load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
+    except SiteError as error:
+        raise SiteError(*(_at_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
-    return Workshop(root, config, theme, plugins, options, loaded.diagnostics)
+    return Workshop(root, config, theme, plugins, options, loaded)
+
+
+def _at_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
+    """A diagnostic about what blogsmith.yaml names, moved to the line that names it."""
+    if found.path != CONFIG_NAME or found.place:
+        return found
+    path: YamlPath = ("theme",)
+    if found.code.startswith("plugin"):
+        named = (number for number, name in enumerate(loaded.config.plugins) if name in found.message.split())
+        path = ("plugins", next(named, 0))
+    place = loaded.places.get(path)
+    return replace(found, place=place, source_line=loaded.lines[place.line - 1]) if place else found
 
 
 def plain_workshop(root: Path) -> Workshop:
     """Default settings, for a Markdown file outside any site."""
     config, plugins = Config(), Plugins()
     theme = load_theme(config.theme, root, bundled_folder("themes"), [])
-    return Workshop(
-        root, config, theme, plugins, parse_options(config, plugins, theme.inline_shortcodes()), ()
-    )
+    options = parse_options(config, plugins, theme.inline_shortcodes())
+    return Workshop(root, config, theme, plugins, options, LoadedConfig(config, (), {}))
 
 
 def _with_base_url(config: Config, base_url: str) -> Config:

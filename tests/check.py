@@ -90,7 +90,7 @@ def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-unt
         for name, document in documents.items()
     }
     files = {f"content/posts/{name}": f"/posts/{name}" for name in FILES}
-    index = index_site(config.base_path, pages, [], ["/", "/posts/"], files)
+    index = index_site(config.base_path, pages, {}, ["/", "/posts/"], files)
     assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in files}
 
     def measure(file: Path) -> ImageInfo | str:

@@ -42,6 +42,8 @@ PART_OF = {
     "ledger": "build",
     "workshop": "build",
     "bundled": "config",
+    "collect": "build",
+    "compose": "build",
     "yaml_problems": "strict_yaml",
     "yaml_scalars": "strict_yaml",
 }

@@ -175,7 +175,7 @@ def test_slugs(slug: str, problem: str) -> None:
             "duplicate-url content/p/b.md:2:7 content/p/a.md and content/p/b.md have the same address /p/A/"
         ]),
         ({"a.md": "", "b.md": "aliases: [/a]"}, [
-            'duplicate-url content/b.md:2:10 alias "/a" of content/b.md is an address of content/a.md already'
+            'duplicate-url content/b.md:2:11 alias "/a" of content/b.md is an address of content/a.md already'
         ]),
         ({"a.md": "aliases: /x/", "b.md": "aliases: /X"}, [
             'duplicate-url content/b.md:2:10 alias "/X" of content/b.md is an address of content/a.md already'

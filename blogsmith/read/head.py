@@ -73,6 +73,8 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
     math = _math(fields)
     for hint in ("uses_math", "uses_code"):
         fields.flag(hint)  # only its type is checked: content decides
+    execute = _execute(fields)
+    _warn_of_unmet_wishes(fields, execute)
     return FrontMatter(
         title=fields.text("title"),
         subtitle=fields.text("subtitle"),
@@ -94,13 +96,24 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
         status=fields.choice("status", ("wip",)),
         math_macros=_macros(math),
         math_numbering=math.choice("numbering", _NUMBERING) if math else "",
-        execute=_execute(fields),
+        execute=execute,
         references=read_references(fields),
         bibliography=fields.text("bibliography"),
         numbering=fields.flag("numbering"),
         extra=_extra(fields),
         places=_places(fields),
     )
+
+
+def _warn_of_unmet_wishes(fields: Fields, execute: str) -> None:
+    """Keys that are understood but do nothing yet must not look as if they did."""
+    place = fields.place("bibliography")
+    if place and isinstance(fields.values["bibliography"], str):
+        hint = "write the entries under references:"
+        fields.reporter.warn("not-yet", "bibliography files are not read yet", place, hint)
+    place = fields.place("execute")
+    if place and execute in ("marked", "all"):
+        fields.reporter.warn("not-yet", "code is shown, not run: executing it is not built yet", place)
 
 
 def _written(fields: Fields, key: str) -> str:

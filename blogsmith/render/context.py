@@ -31,6 +31,11 @@ class Target:
     title: str = ""
     """Of the page, for a link without a text of its own; empty if it leads to no page."""
 
+    @property
+    def local_url(self) -> str:
+        """`url` if nothing of it runs or loads from another host, else empty."""
+        return "" if ":" in self.url.split("/", 1)[0] or self.url.startswith("//") else self.url
+
 
 class Shortcodes(Protocol):
     """The part of a theme that renders shortcodes."""
@@ -61,6 +66,8 @@ class Tools:
     """Slug of a post → its labels; None if there is no such post."""
     post_url: Callable[[str], str]
     """Slug of a post → its URL with base path."""
+    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
+    """A slug that names no post → what to do."""
 
 
 @dataclass

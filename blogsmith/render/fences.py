@@ -39,7 +39,8 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     )
     if problem:
         code = "code-language" if problem.startswith("unknown language") else "code-plain"
-        rendering.reporter.warn(code, f"{problem}; the code is shown plain", fence.place)
+        said, _, near = problem.partition(" (")
+        rendering.reporter.warn(code, f"{said}; the code is shown plain", fence.place, near.removesuffix(")"))
     return html + "\n"
 
 

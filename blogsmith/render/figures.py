@@ -29,7 +29,7 @@ def image_tag(
     found = rendering.tools.image(path, rendering.document)
     if not isinstance(found, ImageInfo):
         rendering.problem(found, place)
-        found = ImageInfo(found.url, None, None)
+        found = ImageInfo(found.local_url, None, None)
     width = more.pop("width", "")
     if width and not valid_width(width):
         rendering.reporter.error(

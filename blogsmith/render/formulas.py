@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from html import unescape
 from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..syntax.records import Math, RowMark, get
+from ..syntax.records import Math, RowMark, XRef, get
+from ..syntax.refs import label_id
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError
 from ..tex.macros import definitions
 from ..tex.numbering import RowNumber
 from .context import Rendering, Rule
+from .notes import reference
 from .prose import escaped
 
 NARROW = 30
@@ -74,9 +77,18 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         rendering.macros.update(macros)
         if macros and not tex.strip():
             return ""
-        return convert_formula(math.tex, display=math.display, macros=rendering.macros, rows=rows).mathml
+        found = convert_formula(math.tex, display=math.display, macros=rendering.macros, rows=rows)
     except TexError as error:
         return _wrong(rendering, math, error)
+    return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), found.mathml)
+
+
+def _reference(rendering: Rendering, math: Math, target: str) -> str:
+    r"""The number that `\eqref{target}` inside a formula prints."""
+    written = re.search(rf"\\(?:eqref|ref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
+    place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
+    page, _, name = target.rpartition("#")
+    return reference(rendering, XRef(label_id(name), page, "number", place, target))
 
 
 def _wrong(rendering: Rendering, math: Math, error: TexError) -> str:
@@ -85,7 +97,10 @@ def _wrong(rendering: Rendering, math: Math, error: TexError) -> str:
     rendering.reporter.report(
         error.kind, error.message, place, hint=error.hint, severity="warning" if as_source else "error"
     )
-    return f'<code class="math-error">{escaped(math.tex)}</code>'
+    return f'<code class="math-error">{escaped(math.tex.strip())}</code>'
 
+
+_REFERENCE = re.compile(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
+"""What the converter makes of a `\\ref`, whose number it cannot know."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

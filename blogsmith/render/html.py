@@ -50,6 +50,9 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
             out.append(_inline(rendering, tokens, index))
         else:
             out.append(stock.renderToken(tokens, index, rendering.tools.md.options, {}))
+        if token.type == "paragraph_close" and out[-3:-1] == ["<p>", ""]:
+            # a formula that only defines macros was all of it
+            del out[-3:]
         if token.type == "footnote_close":
             start = starts.pop()
             out[start:] = [notes.with_back_links("".join(out[start:]), token)]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap, did_you_mean
+from ..errors import Place, TextMap, nearest
 from ..model import Reference
 from ..syntax.labels import Label
 from ..syntax.math import text_with_formulas
@@ -124,18 +124,23 @@ def _names(authors: Sequence[str]) -> str:
 
 
 def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    ref = get(tokens[index], XRef)
+    return reference(rendering, get(tokens[index], XRef))
+
+
+def reference(rendering: Rendering, ref: XRef) -> str:
+    """The link to a label, or the author's text if there is none."""
     labels = rendering.tools.labels(ref.page) if ref.page else rendering.labels
     if labels is None:
-        rendering.reporter.error(
-            "ref-page", f"there is no post {ref.page}", ref.place, "write the post's slug before the #"
-        )
+        hint = rendering.tools.slug_hint(ref.page)
+        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
         return escaped(ref.written)
     label = labels.get(ref.target)
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
-        hint = did_you_mean(ref.target, labels) or "a label is written \\label{eq:x} or {#eq:x}"
-        rendering.reporter.error("ref-undefined", f"there is no label {ref.target}{where}", ref.place, hint)
+        near = nearest(ref.target, labels)
+        hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+        message = f"there is no label {_like(ref.target, ref)}{where}"
+        rendering.reporter.error("ref-undefined", message, ref.place, hint)
         return escaped(ref.written)
     if not label.number:
         hint = "give it a \\tag{…}, or number equations: math.numbering"
@@ -143,6 +148,11 @@ def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     url = rendering.tools.post_url(ref.page) if ref.page else ""
     text = escaped(_printed(label, ref.form))
     return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
+
+
+def _like(label_id: str, ref: XRef) -> str:
+    """An id as the author writes labels here, `eq:x` or `eq-x`."""
+    return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
 def _printed(label: Label, form: str) -> str:

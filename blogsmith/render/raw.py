@@ -71,7 +71,7 @@ def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
     found = rendering.tools.image(tag.get("src"), rendering.document)
     if not isinstance(found, ImageInfo):
         rendering.problem(found, place)
-        found = ImageInfo(found.url, None, None)
+        found = ImageInfo(found.local_url, None, None)
     own = {
         a.name: a.value
         for a in tag.attributes

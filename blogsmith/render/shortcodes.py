@@ -19,6 +19,7 @@ from ..syntax.headings import plain_text
 from ..syntax.records import Shortcode, get
 from .context import Rendering, Rule
 from .figures import image_tag
+from .images import valid_width
 from .videos import read_video
 
 Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
@@ -77,7 +78,11 @@ def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
 def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     plugin, function = rendering.tools.plugins.shortcode_data[call.name]
     try:
-        return function(dict(call.args), rendering.document)
+        data: object = function(dict(call.args), rendering.document)
+        if isinstance(data, Mapping):
+            return data
+        message = f"plugin {plugin} gives no data for {call.name}: {type(data).__name__} instead of a mapping"
+        rendering.reporter.error("plugin", message, call.place)
     except ValueError as error:
         rendering.reporter.error("shortcode-argument", str(error), call.place)
     except Exception as error:
@@ -131,6 +136,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             _wrong(rendering, call, name, message, "write a comma inside a text as \\,")
             return None
     images = []
+    width = _width(rendering, call)
     for index, source in enumerate(sources):
         caption = _inline_html(rendering, captions[index]) if index < len(captions) else ""
         alt = alts[index].text if index < len(alts) else ""
@@ -139,7 +145,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.text,
             alt,
             source.place(0, max(1, len(source.text))),
-            width=call.args.get("width", ""),
+            width=width,
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
     return {"images": images, "cols": columns}
@@ -153,6 +159,17 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
     if text:
         return int(text)
     return 2 if count in (2, 4) else min(3, max(1, count))
+
+
+def _width(rendering: Rendering, call: Shortcode) -> str:
+    """The width asked for, or empty after a report."""
+    width = call.args.get("width", "")
+    if not width or valid_width(width):
+        return width
+    origin = call.arg_maps.get("width")
+    place = origin.place(0, len(width)) if origin else call.place
+    rendering.reporter.error("image-width", f"width {width} is no length", place, "write 60%, 320px or 20em")
+    return ""
 
 
 def _inline_html(rendering: Rendering, text: TextMap) -> str:

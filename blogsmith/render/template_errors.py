@@ -61,7 +61,10 @@ def template_diagnostic(
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None
-    return Diagnostic("template", _message(error, names), path, place, text, hint)
+    message, _, near = _message(error, names).partition("; did you mean ")
+    if near:
+        hint = f"did you mean {near}" + (f" Found {hint}" if hint else "")
+    return Diagnostic("template", message, path, place, text, hint)
 
 
 def _where(error: Exception, lines: Mapping[str, list[str]]) -> tuple[str, int]:

@@ -13,12 +13,14 @@ from .frame import OLDEST, Frame, Rendered, Unpublished
 from .lists import generated_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
+from .terms import term_names
 
 
 def page_views(
     rendered: Sequence[Rendered], unpublished: Iterable[Unpublished], frame: Frame
 ) -> tuple[PageView, ...]:
     """Every page of the site: the documents', then the generated ones, in a stable order."""
+    frame = replace(frame, term_names=term_names(item.document for item in rendered))
     views = {item.url: page_view(item, frame) for item in rendered}
     sections = _sections(rendered)
     posts = _newest_first(rendered, views)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..config import Config
 from ..model import Body, Document
@@ -45,6 +45,8 @@ class Frame:
     """Site path → as printed."""
     image: Callable[[str, Document], str]
     """Front matter's `image` → its URL."""
+    term_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """`tags` or `categories` → slug → the name that is printed."""
 
 
 def canonical(config: Config, url: str) -> str:

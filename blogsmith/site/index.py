@@ -43,8 +43,8 @@ class SiteIndex:
     base_path: str
     pages: Mapping[str, PageEntry]
     """Source path → page, published pages only."""
-    unpublished: frozenset[str]
-    """Source paths of drafts and of posts dated in the future."""
+    unpublished: Mapping[str, str]
+    """Source path of drafts and of posts dated in the future → the site path they will have."""
     generated: frozenset[str]
     """Site paths of pages without a source: lists, tags."""
     files: Mapping[str, str]
@@ -52,7 +52,7 @@ class SiteIndex:
     file_by_url: Mapping[str, str]
     """The same, the other way round."""
     by_url: Mapping[str, str]
-    """Site path of a page → its source path."""
+    """Site path of a page → its source path; of unpublished pages too, unless another page has it."""
     by_slug: Mapping[str, str]
     """Last part of a page's URL → source path, for `{@slug#eq-x}`."""
 
@@ -74,15 +74,26 @@ class SiteIndex:
         page = self._by_slug(slug)
         return self.with_base(page.url) if page else ""
 
+    def slug_hint(self, slug: str) -> str:
+        """What to do about a slug that names no post."""
+        waiting = next((path for path, url in self.unpublished.items() if _slug_of(url) == _slug_of(slug)), "")
+        if waiting:
+            return f"{waiting} is not published"
+        return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
+
     def _by_slug(self, slug: str) -> PageEntry | None:
-        path = self.by_slug.get(slug.strip("/").removesuffix(".md").rpartition("/")[2])
-        return self.pages.get(path or "")
+        return self.pages.get(self.by_slug.get(_slug_of(slug), ""))
+
+
+def _slug_of(address: str) -> str:
+    """The last part of an address or file name, by which references name a post."""
+    return address.strip("/").removesuffix(".md").rpartition("/")[2]
 
 
 def index_site(
     base_path: str,
     parsed: Mapping[str, tuple[Parsed, str]],
-    unpublished: Iterable[str],
+    unpublished: Mapping[str, str],
     generated: Iterable[str],
     files: Mapping[str, str],
 ) -> SiteIndex:
@@ -93,15 +104,15 @@ def index_site(
     }
     by_slug: dict[str, str] = {}
     for path, entry in sorted(pages.items()):
-        by_slug.setdefault(entry.url.strip("/").rpartition("/")[2], path)
+        by_slug.setdefault(_slug_of(entry.url), path)
     return SiteIndex(
         base_path,
         pages,
-        frozenset(unpublished),
+        unpublished,
         frozenset(generated),
         files,
         {url: path for path, url in files.items()},
-        {entry.url: path for path, entry in pages.items()},
+        {url: path for path, url in unpublished.items()} | {e.url: path for path, e in pages.items()},
         by_slug,
     )
 
@@ -132,7 +143,7 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
     entry = index.pages.get(str(document.path))
     if not anchor or entry is None or anchor in entry.ids:
         return Target(written)
-    hint = did_you_mean(anchor, sorted(entry.ids))
+    hint = _anchor_hint(anchor, entry)
     return Target(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
 
 
@@ -145,9 +156,16 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     entry = index.pages[source]
     url = index.with_base(quote(entry.url)) + suffix
     if anchor and anchor not in entry.ids:
-        hint = did_you_mean(anchor, sorted(entry.ids))
+        hint = _anchor_hint(anchor, entry)
         return Target(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
     return Target(url, title=entry.title)
+
+
+def _anchor_hint(anchor: str, entry: PageEntry) -> str:
+    near = nearest(anchor, sorted(entry.ids))
+    if near:
+        return f"did you mean #{near}?"
+    return "a heading gets one by itself; give others {#name}"
 
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
@@ -184,7 +202,8 @@ def _find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 def _missing(index: SiteIndex, path: str, written: str, document: Document) -> Target:
     if path.startswith("/"):
-        choices = [*index.by_url, *index.generated, *index.files.values()]
+        published = [entry.url for entry in index.pages.values()]
+        choices = [*published, *index.generated, *index.files.values()]
     else:
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.pages, *index.files)]
@@ -211,7 +230,7 @@ def resolve_image(
     url = index.with_base(quote(index.files[file]))
     found = measure(assets[file].file)
     if isinstance(found, str):
-        return Target(url, f"cannot use image {path}: {found}", "", "image-unreadable")
+        return Target(url, found, "", "image-unreadable")
     return ImageInfo(url, found.width_px, found.height_px)
 
 

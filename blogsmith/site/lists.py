@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
 from ..model import Document
 from ..page_view import Link, PageView
-from ..slugs import slugify
 from .frame import Frame, Rendered, canonical
 
 
-def predicted_urls(
-    documents: Sequence[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
-) -> set[str]:
-    """Site paths of the lists that will be generated, so that posts may link to them."""
-    found = {"/"}
+def planned_lists(
+    documents: Iterable[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
+) -> dict[str, str]:
+    """Site path of every list of pages, and of the page for missing ones → what it is in words."""
+    found = {"/": "the home page", "/404.html": "the page for missing addresses"}
     for document in documents:
         path = str(document.path)
         if kinds[path] == "post":
-            found.add(f"/{sections[path]}/")
-            for name, terms in (("tags", document.front.tags), ("categories", document.front.categories)):
-                found |= {f"/{name}/{slugify(term)}/" for term in terms if slugify(term)}
-                found |= {f"/{name}/"} if terms else set()
+            found[f"/{sections[path]}/"] = f'the list of section "{sections[path]}"'
     return found
 
 
@@ -60,6 +56,8 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
     links: dict[str, Link] = {}
     for post in posts:
         for link in getattr(post, name):
+            if not link.url:
+                continue
             terms.setdefault(link.url, []).append(post)
             links.setdefault(link.url, link)
     if not terms:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..model import Body
-from ..page_view import Link, PageView
-from ..slugs import slugify
+from ..page_view import PageView
 from .frame import Frame, Rendered, canonical
+from .terms import term_links
 
 WORDS_PER_MINUTE = 220
 SECONDS_PER_FORMULA = 6
@@ -68,9 +66,3 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
 
 def _count(body: Body) -> int:
     return sum(1 + len(entry.children) for entry in body.toc)
-
-
-def term_links(names: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
-    return tuple(
-        Link(name, frame.with_base(f"/{taxonomy}/{slugify(name)}/")) for name in names if slugify(name)
-    )

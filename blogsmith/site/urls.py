@@ -21,7 +21,10 @@ from ..errors import Diagnostic, Reporter
 from ..model import Document
 from ..read.dates import split_dated_name
 from ..slugs import slugify
-from .slug_rules import alias_problem, alias_url, slug_hint, slug_problem
+from .collisions import collisions
+from .lists import planned_lists
+from .slug_rules import slug_hint, slug_problem
+from .terms import planned_terms
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "scheduled"]
@@ -61,7 +64,8 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     plan = _Plan(config, _Tree.of(ordered))
     for document in ordered:
         plan.add(document)
-    found = [*plan.diagnostics, *_collisions(ordered, plan.urls)]
+    lists = planned_lists(ordered, plan.kinds, plan.sections)
+    found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, planned_terms(ordered))]
     return Urls(plan.urls, plan.kinds, plan.sections, plan.tree.slugs, tuple(found))
 
 
@@ -203,49 +207,3 @@ class _Plan:
 
 def _reporter(document: Document) -> Reporter:
     return Reporter(document.path.as_posix(), document.source.text.split("\n"))
-
-
-def _collisions(documents: Sequence[Document], urls: Mapping[str, str]) -> list[Diagnostic]:
-    """Errors for pages and aliases that share an address, each at the later file."""
-    found: list[Diagnostic] = []
-    taken: dict[str, str] = {}
-    for document in documents:
-        url = urls[str(document.path)]
-        first = taken.setdefault(_folded(url), str(document.path))
-        if first != str(document.path):
-            found += _duplicate(document, "slug", f"{first} and {document.path} have the same address {url}")
-    for document in documents:
-        found += _alias_faults(document, taken)
-    return found
-
-
-def _alias_faults(document: Document, taken: dict[str, str]) -> list[Diagnostic]:
-    """What is wrong with the aliases of a page; the sound ones are added to `taken`."""
-    found: list[Diagnostic] = []
-    for alias in document.front.aliases:
-        if problem := alias_problem(alias):
-            reporter = _reporter(document)
-            place = document.front.places.get("aliases")
-            reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/")
-            found += reporter.diagnostics
-            continue
-        address = _folded(alias_url(alias))
-        if address in taken:
-            message = f'alias "{alias}" of {document.path} is an address of {taken[address]} already'
-            found += _duplicate(document, "aliases", message)
-        else:
-            taken[address] = str(document.path)
-    return found
-
-
-def _duplicate(document: Document, key: str, message: str) -> list[Diagnostic]:
-    reporter = _reporter(document)
-    reporter.error(
-        "duplicate-url", message, document.front.places.get(key), "give one of them another address"
-    )
-    return reporter.diagnostics
-
-
-def _folded(url: str) -> str:
-    """The address as a file system that ignores case and Unicode form sees it."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", url).casefold())

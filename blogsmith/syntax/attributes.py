@@ -107,7 +107,7 @@ def _opening(tokens: list[Token]) -> Token:
 
 def span(state: StateInline, silent: bool) -> bool:
     """Inline rule: `[text]{.class}`."""
-    if state.src[state.pos] != "[":
+    if state.src[state.pos] != "[" or not page_of(state.env).links:
         return False
     label_end = state.md.helpers.parseLinkLabel(state, state.pos, False)
     if label_end < 0 or label_end + 1 >= state.posMax:

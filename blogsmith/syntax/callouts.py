@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import TextMap, did_you_mean
+from ..errors import TextMap, nearest
 from .math import normal_id
 from .records import Callout, get, put
 from .state import KindRow, PageState, page_of
@@ -101,7 +101,7 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
             "callout-kind",
             f"unknown callout kind {found[1]}",
             text.place(found.start(1), len(found[1])),
-            did_you_mean(found[1], page.options.kinds) or "declare it under callouts: in blogsmith.yaml",
+            _kind_hint(found[1], page),
         )
     line_end = text.text.find("\n")
     line_end = len(text.text) if line_end < 0 else line_end
@@ -112,6 +112,13 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     titled = head is not None and (rest is not None or more)
     callout = _callout(kind, fold=found[2], id=normal_id(named[1]) if named else "", titled=titled)
     return Marker(callout, head if titled else None, rest if titled or head is None else head)
+
+
+def _kind_hint(written: str, page: PageState) -> str:
+    near = nearest(written, page.options.kinds)
+    if near is None:
+        return "declare it under callouts: in blogsmith.yaml"
+    return f"did you mean {near.upper() if written.isupper() else near}?"
 
 
 def _callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:

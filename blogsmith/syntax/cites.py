@@ -105,7 +105,8 @@ def _unknown(item: Cited, page: PageState) -> None:
 def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
         if key not in uses:
-            page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place)
+            hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
+            page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)
     token.meta["entries"] = tuple(Entry(key, uses.get(key, 0)) for key in page.references)
     state.tokens.append(token)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from .codespans import code_span_end, run_length
+from .lookahead import comes_after
 
 ENVIRONMENTS = frozenset(
     name + star
@@ -76,18 +77,19 @@ def delimited(
 
 def find_closing(text: str, pos: int, end: int, closing: str) -> int:
     """Index of `closing`, or -1; TeX escapes are stepped over, a code span ends the search."""
-    while pos < end:
-        if text.startswith(closing, pos) and pos + len(closing) <= end:
+    if not comes_after(text, closing, pos):
+        return -1
+    stops = re.compile(f"{re.escape(closing)}|[\\\\`]")
+    while stop := stops.search(text, pos, end):
+        pos = stop.start()
+        if stop[0] == closing:
             return pos
-        char = text[pos]
-        if char == "\\":
-            pos = max(pos + 2, _text_group_end(text, pos, end) if closing == "$" else 0)
-        elif char == "`":
+        if stop[0] == "`":
             if code_span_end(text, pos, end) > pos:
                 return -1
             pos += run_length(text, pos, end)
         else:
-            pos += 1
+            pos = max(pos + 2, _text_group_end(text, pos, end) if closing == "$" else 0)
     return -1
 
 
@@ -109,6 +111,8 @@ def environment(text: str, pos: int, end: int) -> Found | None:
     begin = _BEGIN.match(text, pos, end)
     if not begin or begin[1] not in ENVIRONMENTS:
         return None
+    if not comes_after(text, f"\\end{{{begin[1]}}}", pos):
+        return None
     name = re.escape(begin[1])
     depth = 0
     for found in re.compile(rf"\\(begin|end)\{{{name}\}}").finditer(text, pos, end):
@@ -124,8 +128,6 @@ def _dollar(text: str, pos: int, end: int) -> Found | Refused | None:
         return None
     at = find_closing(text, inner, end, "$")
     if at <= inner or text[at - 1].isspace():
-        return None
-    if at + 1 < end and text[at + 1] == "$":
         return None
     if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
         return Refused(pos, at + 1)

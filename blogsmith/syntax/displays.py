@@ -48,7 +48,8 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
             put(child, replace(get(child, Math), display=False))
         elif child.type == "shortcode":
             place = child.meta["shortcode"].place
-            reporter.error("shortcode-place", "a block cannot stand in a heading or title", place)
+            message = f"{child.meta['shortcode'].name} cannot stand in a heading, title or caption"
+            reporter.error("shortcode-place", message, place, "put it in a paragraph of its own")
 
 
 def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:

@@ -84,10 +84,10 @@ class _Reader:
             self.title = value
         elif key == "fold":
             self.fold = "" if value in ("false", "no") else _fold_label(value)
+        elif key in ("start", "linenos") and value.isdecimal() and value.strip("0"):
+            self.first_line, self.numbered = int(value[:6]), True
         elif key == "linenos":
             self.numbered = value not in ("false", "no", "0")
-        elif key == "start" and value.isdigit():
-            self.first_line, self.numbered = int(value[:6]), True
         elif key == "hl" and _LINES.fullmatch(value):
             self.mark(value, offset)
         elif key == "id":

@@ -6,6 +6,7 @@ A display is numbered when it carries a label or `\\tag` (`labelled`), unless it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -46,15 +47,16 @@ class Numbers:
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return str(self.counts[kind])
 
-    def add(self, label: Label) -> None:
-        """Remember a label; the second use of an id is an error."""
+    def add(self, label: Label) -> str:
+        """Remember a label; its id, or empty for the second use of an id, which is an error."""
         first = self.labels.get(label.id)
         if first:
             self.page.reporter.error(
                 "label-twice", f"label {label.id} is used on line {first.place.line} already", label.place
             )
-            return
+            return ""
         self.labels[label.id] = label
+        return label.id
 
 
 def number_page(tokens: Sequence[Token], page: PageState, numbering: str) -> dict[str, Label]:
@@ -106,7 +108,7 @@ def _mark(row: Row, environment: str, math: Math, numbers: Numbers) -> RowMark:
     name = label_id(row.label) if row.label else ""
     if name:
         place = math.origin.place(row.label_offset, row.label_length)
-        numbers.add(Label(name, "eq", "Equation", number, place))
+        name = numbers.add(Label(name, "eq", "Equation", number, place))
     return RowMark(number, name)
 
 
@@ -116,12 +118,12 @@ def _label_block(marks: list[RowMark], math: Math, numbers: Numbers) -> list[Row
     at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), 0)
     if marks[at].id:
         numbers.page.reporter.error(
-            "label-twice", f"this formula has a label already, besides {math.label}", place
+            "label-twice", f"this formula has the label {marks[at].id} already", place, "keep one of them"
         )
         return marks
     number = marks[at].number or ("" if numbers.numbering == "none" else numbers.next("eq"))
-    numbers.add(Label(math.label, "eq", "Equation", number, place))
-    return [*marks[:at], RowMark(number, math.label), *marks[at + 1 :]]
+    name = numbers.add(Label(math.label, "eq", "Equation", number, place))
+    return [*marks[:at], RowMark(number, name), *marks[at + 1 :]]
 
 
 def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
@@ -131,8 +133,9 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
     number = numbers.next(callout.kind) if kind and kind.numbered else ""
-    numbers.add(Label(callout.id, "thm", callout.title, number or callout.title, _place(token, numbers)))
-    return {id(callout): replace(callout, number=number)}
+    place = _place(token, numbers, callout.id)
+    label = Label(callout.id, "thm", callout.title, number or callout.title, place)
+    return {id(callout): replace(callout, number=number, id=numbers.add(label))}
 
 
 def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
@@ -141,21 +144,29 @@ def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure
     if not figure.id:
         return {}
     number = numbers.next("fig")
-    numbers.add(Label(figure.id, "fig", "Figure", number, _place(token, numbers)))
-    return {id(figure): replace(figure, number=number)}
+    label = Label(figure.id, "fig", "Figure", number, _place(token, numbers, figure.id))
+    return {id(figure): replace(figure, number=number, id=numbers.add(label))}
 
 
-def _place(token: Token, numbers: Numbers) -> Place:
-    """The first line of a block."""
-    return numbers.page.line_place(numbers.page.line_starts[(token.map or [0])[0]])
+def _place(token: Token, numbers: Numbers, name: str) -> Place:
+    """Where the author wrote the id `name` on or before the lines of a block, else its first line."""
+    page = numbers.page
+    first, end = token.map or (0, 1)
+    pattern = re.escape(name).replace(r"\-", "[:-]", 1).replace("tbl", "ta?bl?")
+    written = re.compile(rf"#({pattern})(?![\w-])")
+    for line in (*range(first, min(end, len(page.lines))), first - 1):
+        found = written.search(page.lines[line]) if line >= 0 else None
+        if found:
+            return page.line_place(page.line_starts[line] + found.start(1), len(found[1]))
+    return page.line_place(page.line_starts[first])
 
 
 def _number_shortcode(token: Token, numbers: Numbers) -> None:
     call = get(token, Shortcode)
     if call.id:
         number = numbers.next("fig")
-        numbers.add(Label(call.id, "fig", "Figure", number, call.place))
-        put(token, replace(call, number=number))
+        name = numbers.add(Label(call.id, "fig", "Figure", number, call.place))
+        put(token, replace(call, number=number, id=name))
 
 
 def _number_table(token: Token, numbers: Numbers) -> None:
@@ -164,13 +175,13 @@ def _number_table(token: Token, numbers: Numbers) -> None:
     number = ""
     if table.id:
         number = numbers.next("tbl")
-        numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers)))
+        name = numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers, table.id)))
+        table = replace(table, id=name)
     put(token, replace(table, ordinal=ordinal, number=number))
 
 
 def _label_heading(token: Token, numbers: Numbers) -> None:
     heading = get(token, Heading)
     if "id" in token.attrs:
-        numbers.add(
-            Label(heading.id, "sec", "Section", heading.number or heading.text, _place(token, numbers))
-        )
+        place = _place(token, numbers, heading.id)
+        numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))

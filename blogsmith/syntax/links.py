@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link
 
+from .lookahead import comes_after
 from .records import LinkAt, put
 from .state import inline_place, page_of
 
@@ -14,6 +16,9 @@ Rule = Callable[[StateInline, bool], bool]
 
 SCHEMES = ("http:", "https:", "mailto:", "tel:")
 """Addresses a link may have besides site paths and anchors."""
+
+_MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
+_SCHEME = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
 
 
 def located(rule: Rule, kind: str, attribute: str) -> Rule:
@@ -45,22 +50,38 @@ def image_located(state: StateInline, silent: bool) -> bool:
         page.base = base
 
 
+def _link(state: StateInline, silent: bool) -> bool:
+    return page_of(state.env).links and located(link, "link_open", "href")(state, silent)
+
+
 def _image(state: StateInline, silent: bool) -> bool:
-    return located(image_located, "image", "src")(state, silent)
+    return page_of(state.env).links and located(image_located, "image", "src")(state, silent)
 
 
-def validate(url: str) -> bool:
-    """True for an address we let into a page: an allow-list, unlike the stock deny-list."""
-    head = url.strip().lower().split("/", 1)[0].split("?", 1)[0].split("#", 1)[0]
-    if any(ord(char) < 32 for char in url):
+def _autolink(state: StateInline, silent: bool) -> bool:
+    """The stock rule for our schemes only: `<std::vector>` is no address."""
+    scheme = _SCHEME.match(state.src, state.pos)
+    if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
-    return ":" not in head or head.startswith(SCHEMES)
+    return located(autolink, "link_open", "href")(state, silent)
+
+
+def _html(state: StateInline, silent: bool) -> bool:
+    for opening, closing in _MARKED_ENDS:
+        if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
+            return False
+    return page_of(state.env).html and located(html_inline, "html_inline", "")(state, silent)
+
+
+def _accept(url: str) -> bool:
+    return True
 
 
 def link_rules(md: MarkdownIt) -> None:
     """Wrap the stock rules."""
-    md.inline.ruler.at("link", located(link, "link_open", "href"))
+    md.inline.ruler.at("link", _link)
     md.inline.ruler.at("image", _image)
-    md.inline.ruler.at("autolink", located(autolink, "link_open", "href"))
-    md.inline.ruler.at("html_inline", located(html_inline, "html_inline", ""))
-    md.validateLink = validate  # type: ignore[method-assign]
+    md.inline.ruler.at("autolink", _autolink)
+    md.inline.ruler.at("html_inline", _html)
+    # what an address leads to is checked, and reported, when the page is rendered
+    md.validateLink = _accept  # type: ignore[method-assign]

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 from ..errors import TextMap
 from .delimiters import Found, Refused, closing_of, find_closing, find_formula
+from .lookahead import comes_after
 from .records import Math, put
 from .state import (
     block_place,
@@ -45,8 +46,11 @@ def math_inline(state: StateInline, silent: bool) -> bool:
     found = find_formula(state.src, state.pos, state.posMax)
     if isinstance(found, Refused):
         return _refused(state, found, silent)
-    if found is None or _glued_to_refused(state, found):
-        return False if found is None else _as_text(state, found.end, silent)
+    if found is None:
+        _report_open(state, silent)
+        return False
+    if _glued_to_refused(state, found):
+        return _as_text(state, found.end, silent)
     end = _after_display(state.src, found.end, state.posMax) if found.display else _After(found.end)
     if not silent:
         token = state.push("math_display" if found.display else "math_inline", "math", 0)
@@ -56,6 +60,16 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         put(token, Math(origin.text, found.display, origin, end.id, end.tail, label_place=label_place))
     state.pos = end.pos
     return True
+
+
+def _report_open(state: StateInline, silent: bool) -> None:
+    """Warn of a lone `$$` with something behind it; one at the start of a block was reported as an error."""
+    after = state.src[state.pos + 2 : state.pos + 3]
+    if silent or not state.src.startswith("$$", state.pos) or not after.strip("$ \t\n"):
+        return
+    page, place = page_of(state.env), inline_place(state, state.pos, state.pos + 2)
+    if all(found.place != place for found in page.reporter.diagnostics):
+        page.reporter.warn("math-unclosed", "$$ has no closing $$ and is text", place, "write \\$\\$ for the signs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +173,8 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -> tuple[int, int]:
     """(line, index) of the closing delimiter inside the container, or (-1, -1)."""
     at = pos + (2 if not closing.startswith("\\end") else len(closing))
+    if not comes_after(state.src, closing, at):
+        return -1, -1
     for line in range(start, end):
         if line > start:
             if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:

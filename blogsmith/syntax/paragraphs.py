@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
 from .delimiters import find_closing, opens_display
+from .lookahead import comes_after
 from .state import line_start
 
 
@@ -81,6 +82,8 @@ def _underline(state: StateBlock, line: int) -> str:
 def _left_open(state: StateBlock, line: int, end: int) -> str:
     """Closing delimiter of a display that opens on `line` and ends on a later line of this text."""
     closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
+    if closing and not comes_after(state.src, closing, state.eMarks[line]):
+        return ""
     later = line + 1
     while closing and later < end and not state.isEmpty(later):
         if find_closing(state.src, line_start(state, later), state.eMarks[later], closing) >= 0:

@@ -6,6 +6,7 @@ once a site; everything about a page lives in `PageState`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ from .cites import cite_rules, number_citations
 from .displays import split_paragraphs
 from .fences import fences
 from .figures import figures
+from .front_text import located
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .labels import Label, number_page
 from .links import link_rules
@@ -37,6 +39,9 @@ from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
+
+MAX_BRACKETS = 500
+_BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
 
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
@@ -53,13 +58,27 @@ def locate(state: StateCore) -> None:
 def inline(state: StateCore) -> None:
     """Core rule: the inline pass, with the current text known to the rules."""
     page = page_of(state.env)
-    for token in state.tokens:
+    for index, token in enumerate(state.tokens):
         if token.type != "inline":
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
+        page.html = state.tokens[index - 1].type != "collapsible_label_open"
+        page.links = _open_brackets(token.content) <= MAX_BRACKETS
+        if not page.links:
+            message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
+            page.reporter.error("nesting", message, page.current.place(0))
         token.children = []
         state.md.inline.parse(token.content, state.md, state.env, token.children)
         page.current = None
+
+
+def _open_brackets(text: str) -> int:
+    """How many `[` are open at most; markdown-it's time grows with the square of it."""
+    most = level = 0
+    for found in _BRACKET.finditer(text):
+        level = max(0, level + {"[": 1, "]": -1}.get(found[0], 0))
+        most = max(most, level)
+    return most
 
 
 def depth(state: StateCore) -> None:
@@ -164,7 +183,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     page = new_page(document.body, options, reporter, document.first_line, references)
     env = {"page": page}
     tokens = md.parse(document.body, env)
-    title = _front_text(front.title, "title", front.places)
+    title = _front_text(front.title, "title", front.places, reporter.lines)
     taken = title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
         title = list(taken.children or [])
@@ -177,21 +196,18 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         tuple(tokens),
         tuple(title),
         text,
-        tuple(_front_text(front.description, "description", front.places)),
+        tuple(_front_text(front.description, "description", front.places, reporter.lines)),
         labels,
         page,
         tuple(reporter.diagnostics),
     )
 
 
-def _front_text(text: str, key: str, places: Mapping[str, Place]) -> list[Token]:
+def _front_text(text: str, key: str, places: Mapping[str, Place], lines: Sequence[str]) -> list[Token]:
     """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
     if not text:
         return []
-    place = places.get(key, Place(1))
-    lines = text.count("\n") + 1
-    starts = tuple((place.line + i, place.column if i == 0 else 1) for i in range(lines))
-    return text_with_formulas(TextMap(text, starts))
+    return text_with_formulas(located(text, places.get(key, Place(1)), lines))
 
 
 def _name_of(document: Document) -> str:

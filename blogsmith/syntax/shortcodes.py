@@ -14,6 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 from ..errors import Place, TextMap
+from .lookahead import comes_after
 from .math import normal_id
 from .records import Shortcode, put
 from .state import PageState, block_place, inline_map, inline_place, line_start, page_of
@@ -49,7 +50,7 @@ class _Arguments:
 def call_end(text: str, pos: int, end: int) -> int:
     """Index after `%}` of the call that opens at `pos`, or -1; quotes may hold `%}`."""
     opening = _OPEN.match(text, pos, end)
-    if not opening:
+    if not opening or not comes_after(text, "%}", pos):
         return -1
     at = opening.end()
     while found := _ARG.match(text, at, end):
@@ -193,7 +194,7 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs."""
-    last = start
+    last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.search(state.src, line_start(state, last), state.eMarks[last]):
         last += 1
     opening_line = state.src[line_start(state, start) : state.eMarks[start]].strip()
@@ -231,7 +232,8 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
-    closing = _RAW_END.search(state.src, start, state.posMax)
+    found = comes_after(state.src, "endraw", start)
+    closing = _RAW_END.search(state.src, start, state.posMax) if found else None
     if not closing:
         if not silent:
             page_of(state.env).reporter.error(

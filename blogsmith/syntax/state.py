@@ -106,6 +106,10 @@ class PageState:
     note_order: dict[str, int] = field(default_factory=dict)
     """Footnote label → number, in order of first use."""
     note_uses: dict[str, int] = field(default_factory=dict)
+    links: bool = True
+    """False while a text is parsed that holds more brackets than can be sorted out."""
+    html: bool = True
+    """False while a text is parsed that came from an attribute: tags in it are text."""
     ambiguous_dollar: bool = False
     """A `$…$` in the current inline text was refused because a digit follows."""
 

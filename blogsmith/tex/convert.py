@@ -91,4 +91,6 @@ def _suggestion(error: TexError, macros: Mapping[str, str]) -> str:
     # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
     near = get_close_matches(word.lstrip("\\"), [c.lstrip("\\") for c in reversed(choices)], n=1, cutoff=0.75)
     slash = "\\" if word.startswith("\\") else ""
-    return f"did you mean {slash}{near[0]}?" if near else ""
+    if near:
+        return f"did you mean {slash}{near[0]}?"
+    return "a command of your own is declared under math: macros:" if slash else ""

@@ -1,0 +1,69 @@
+"""The first half of the line: what the site consists of, and where everything of it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .ledger import BuildOptions, Ledger
+from .model import Asset, Document, SiteFiles
+from .read.files import read_site
+from .read.front_matter import read_document
+from .site.terms import term_warnings
+from .site.urls import Urls, asset_url, assign_urls, publication
+from .workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The site as read: which documents are built, and where everything goes."""
+
+    documents: tuple[Document, ...]
+    """Those that are built."""
+    left_out: Mapping[str, tuple[Document, str]]
+    """Source path → document and why (`draft` or `scheduled`)."""
+    waiting: Mapping[str, str]
+    """Source path of a document left out → the site path it will have."""
+    urls: Urls
+    assets: Mapping[str, Asset]
+    """Path under the site root → file, of assets that are copied."""
+    asset_urls: Mapping[str, str]
+    """The same paths → their site paths."""
+
+
+def collect(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Collected:
+    """Read the site and settle what is built and under which address."""
+    config = workshop.config
+    with ledger.stage("read"):
+        files = read_site(workshop.root, config)
+    ledger.add(files.diagnostics)
+    documents: list[Document] = []
+    left_out: dict[str, tuple[Document, str]] = {}
+    for source in ledger.each("front matter", files.sources):
+        document, found = read_document(source, config)
+        ledger.add(found)
+        state = publication(document, options.now, drafts=options.drafts, future=options.future)
+        if state == "published":
+            documents.append(document)
+        else:
+            left_out[str(document.path)] = (document, state)
+    urls = assign_urls(documents, config)
+    ledger.add((*urls.diagnostics, *term_warnings(documents)))
+    everything = assign_urls([*documents, *(document for document, _ in left_out.values())], config)
+    waiting = {path: everything.urls[path] for path in left_out}
+    assets, asset_urls = _assets(files, urls, left_out)
+    return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+
+
+def _assets(
+    files: SiteFiles, urls: Urls, left_out: Mapping[str, object]
+) -> tuple[dict[str, Asset], dict[str, str]]:
+    assets, asset_urls = {}, {}
+    for asset in files.assets:
+        url = asset_url(asset.path, urls, frozenset(left_out))
+        if url:
+            assets[str(asset.path)], asset_urls[str(asset.path)] = asset, url
+    for asset in files.static:
+        assets[str(asset.path)] = asset
+        asset_urls[str(asset.path)] = "/" + str(asset.path).removeprefix("static/")
+    return assets, asset_urls

@@ -1,0 +1,90 @@
+"""Pages, aliases and generated lists that claim one address.
+
+Addresses are compared as a file system that ignores case and Unicode form sees them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from ..errors import Diagnostic, Reporter, place_within
+from ..model import Document
+from .slug_rules import alias_problem, alias_url
+
+
+def collisions(
+    documents: Sequence[Document],
+    urls: Mapping[str, str],
+    kinds: Mapping[str, str],
+    lists: dict[str, str],
+    terms: dict[str, str],
+) -> list[Diagnostic]:
+    """Errors for pages and aliases that share an address, each at the later file.
+
+    lists: site path of each list that an index page of the author's replaces → what it is.
+    terms: the same of pages that nobody can replace.
+    """
+    found: list[Diagnostic] = []
+    taken: dict[str, str] = {}
+    generated = {folded(url): what for url, what in (lists | terms).items()}
+    replaceable = {folded(url) for url in lists.keys() - terms.keys()}
+    for document in documents:
+        path = str(document.path)
+        url = urls[path]
+        first = taken.setdefault(folded(url), path)
+        if first != path:
+            found += _duplicate(document, "slug", f"{first} and {path} have the same address {url}")
+        elif folded(url) in generated and not (
+            kinds[path] in ("home", "section") and folded(url) in replaceable
+        ):
+            message = f"{path} has the address {url} of {generated[folded(url)]}"
+            found += _duplicate(document, "slug", message, "give the page another slug")
+    for document in documents:
+        found += _alias_faults(document, taken, generated)
+    return found
+
+
+def _alias_faults(
+    document: Document, taken: dict[str, str], generated: Mapping[str, str]
+) -> list[Diagnostic]:
+    """What is wrong with the aliases of a page; the sound ones are added to `taken`."""
+    found: list[Diagnostic] = []
+    for alias in document.front.aliases:
+        if problem := alias_problem(alias):
+            reporter = _reporter(document)
+            place = place_within(alias, document.front.places.get("aliases"), reporter.lines)
+            reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/")
+            found += reporter.diagnostics
+            continue
+        address = folded(alias_url(alias))
+        owner = taken.get(address) or generated.get(address)
+        if owner:
+            message = f'alias "{alias}" of {document.path} is an address of {owner} already'
+            hint = "give one of them another address" if address in taken else "take the alias out"
+            found += _duplicate(document, "aliases", message, hint, word=alias)
+        else:
+            taken[address] = str(document.path)
+    return found
+
+
+def _duplicate(
+    document: Document,
+    key: str,
+    message: str,
+    hint: str = "give one of them another address",
+    word: str = "",
+) -> list[Diagnostic]:
+    reporter = _reporter(document)
+    place = place_within(word, document.front.places.get(key), reporter.lines)
+    reporter.error("duplicate-url", message, place, hint)
+    return reporter.diagnostics
+
+
+def _reporter(document: Document) -> Reporter:
+    return Reporter(document.path.as_posix(), document.source.text.split("\n"))
+
+
+def folded(url: str) -> str:
+    """The address as a file system that ignores case and Unicode form sees it."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", url).casefold())

@@ -1,0 +1,69 @@
+"""Tags and categories: one term for each slug, however its posts spell it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..errors import Diagnostic, Reporter, place_within
+from ..model import Document, FrontMatter
+from ..page_view import Link
+from ..slugs import slugify
+from .frame import Frame
+
+TAXONOMIES = (("tags", "tag"), ("categories", "category"))
+"""Name in addresses and front matter, and what one term is called."""
+
+
+def terms_of(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
+    """The terms of a page as written."""
+    return front.tags if taxonomy == "tags" else front.categories
+
+
+def term_names(documents: Iterable[Document]) -> dict[str, dict[str, str]]:
+    """Taxonomy → slug → the spelling that is printed: the most frequent one, else the first by letter."""
+    names: dict[str, dict[str, str]] = {}
+    fronts = [document.front for document in documents]
+    for taxonomy, _ in TAXONOMIES:
+        counts = Counter(term for front in fronts for term in terms_of(front, taxonomy))
+        ordered = sorted(counts, key=lambda term: (-counts[term], term))
+        names[taxonomy] = {slugify(term): term for term in reversed(ordered) if slugify(term)}
+    return names
+
+
+def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
+    """A page's terms, each once; one without an address has no URL."""
+    names = frame.term_names.get(taxonomy, {})
+    links: dict[str, Link] = {}
+    for term in written:
+        slug = slugify(term)
+        url = frame.with_base(f"/{taxonomy}/{slug}/") if slug else ""
+        links.setdefault(slug or term, Link(names.get(slug, term), url))
+    return tuple(links.values())
+
+
+def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
+    """Warnings for terms that no list can be made of."""
+    return [found for document in documents for found in _nameless(document)]
+
+
+def _nameless(document: Document) -> Iterator[Diagnostic]:
+    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+    for taxonomy, kind in TAXONOMIES:
+        for term in terms_of(document.front, taxonomy):
+            if not slugify(term):
+                place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
+                message = f'{kind} "{term}" has no letter or digit, so no page lists its posts'
+                reporter.warn("term", message, place, f"give the {kind} a name that can be read aloud")
+    yield from reporter.diagnostics
+
+
+def planned_terms(documents: Iterable[Document]) -> dict[str, str]:
+    """Site path of every list of terms or of a term's posts → what it is in the author's words."""
+    found: dict[str, str] = {}
+    for taxonomy, by_slug in term_names(documents).items():
+        kind = dict(TAXONOMIES)[taxonomy]
+        if by_slug:
+            found[f"/{taxonomy}/"] = f"the list of all {taxonomy}"
+        found |= {f"/{taxonomy}/{slug}/": f'the list of {kind} "{name}"' for slug, name in by_slug.items()}
+    return found

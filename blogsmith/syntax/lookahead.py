@@ -1,0 +1,19 @@
+"""Whether a closing mark still comes: asked before a text is searched for it.
+
+Thousands of openings without an end would each be searched for to the end of the text, and cost the
+square of its length. The answer for a text is kept, since it is asked again at every opening.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+
+def comes_after(text: str, mark: str, pos: int) -> bool:
+    """Whether `mark` stands in `text` at `pos` or later; may be in code, so yes means perhaps."""
+    return _last(text, mark) >= pos
+
+
+@lru_cache(maxsize=16)
+def _last(text: str, mark: str) -> int:
+    return text.rfind(mark)

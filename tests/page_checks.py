@@ -1,0 +1,81 @@
+"""What must hold for every page: checks on HTML that several test modules share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element
+
+import html5lib
+
+_XHTML = "{http://www.w3.org/1999/xhtml}"
+# An address check of the parser's own, which knows fewer schemes than we let through.
+_ADDRESSES = ("href", "src", "action", "formaction", "poster", "data", "xlink:href")
+_SCHEMES = ("", "http", "https", "mailto", "tel")
+_PHRASING_PARENTS = ("p", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "span", "em", "strong", "a", "mark")
+_BLOCKS = (
+    "p div aside details figure table ul ol dl blockquote pre section h1 h2 h3 h4 h5 h6 figcaption form"
+).split()
+
+
+def parse(html: str) -> Element:
+    """The tree a browser builds."""
+    root: Element = html5lib.parseFragment(html, treebuilder="etree")
+    return root
+
+
+def elements(root: Element) -> Iterator[tuple[str, Element]]:
+    """(tag without namespace, element) of everything below `root`."""
+    for element in root.iter():
+        if isinstance(element.tag, str) and element is not root:
+            yield element.tag.rpartition("}")[2].lower(), element
+
+
+def markup_problems(html: str) -> list[str]:
+    """How `html` breaks the rules of HTML: parse errors, blocks in text, ids used twice."""
+    parser = html5lib.HTMLParser(html5lib.getTreeBuilder("etree"))
+    root = parser.parseFragment(html)
+    found = [f"{code} at {position}" for position, code, _ in parser.errors if code not in _HARMLESS]
+    for tag, element in elements(root):
+        if tag in _PHRASING_PARENTS:
+            found += [f"<{inner}> in <{tag}>" for inner, _ in elements(element) if inner in _BLOCKS]
+        if tag == "a":
+            found += ["<a> in <a>" for inner, _ in elements(element) if inner == "a"]
+    ids = Counter(element.get("id") for _, element in elements(root) if element.get("id"))
+    return found + [f"id {name} twice" for name, count in ids.items() if count > 1]
+
+
+# html5lib is older than these rules: it calls fine references and MathML attributes errors.
+_HARMLESS = frozenset({"invalid-codepoint"})
+
+
+def dangers(html: str) -> list[str]:
+    """What in `html` could run: scripts, handlers, addresses with other schemes, other hosts' files."""
+    found = []
+    for tag, element in elements(parse(html)):
+        if tag in ("script", "iframe", "object", "embed", "base", "style", "meta", "link"):
+            found.append(f"<{tag}>")
+        for name, value in element.attrib.items():
+            key = str(name).rpartition("}")[2].lower()
+            if key.startswith("on"):
+                found.append(f"{key}=")
+            if key in _ADDRESSES and _scheme(value) not in _SCHEMES:
+                found.append(f"{key}={value}")
+    return found
+
+
+def _scheme(address: str) -> str:
+    # browsers drop control characters and blanks before they read the scheme
+    return urlsplit(re.sub(r"[\x00-\x20]", "", address)).scheme.lower()
+
+
+def text_of(html: str) -> str:
+    """What a reader sees, formulas as their TeX."""
+    root = parse(html)
+    for tag, element in elements(root):
+        if tag == "math":
+            element[:] = []
+            element.text = element.get("alttext")
+    return " ".join("".join(root.itertext()).split())
