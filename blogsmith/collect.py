@@ -9,6 +9,7 @@ from .ledger import BuildOptions, Ledger
 from .model import Asset, Document, SiteFiles
 from .read.files import read_site
 from .read.front_matter import read_document
+from .site.neighbours import series_problems
 from .site.terms import term_warnings
 from .site.urls import Urls, asset_url, assign_urls, publication
 from .workshop import Workshop
@@ -48,9 +49,10 @@ def collect(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Collec
         else:
             left_out[str(document.path)] = (document, state)
     urls = assign_urls(documents, config)
-    ledger.add((*urls.diagnostics, *term_warnings(documents)))
-    everything = assign_urls([*documents, *(document for document, _ in left_out.values())], config)
-    waiting = {path: everything.urls[path] for path in left_out}
+    all_documents = [*documents, *(document for document, _ in left_out.values())]
+    ledger.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
+    future_urls = assign_urls(all_documents, config).urls
+    waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)
 

@@ -65,6 +65,7 @@ class Reporter:
     """The file's lines without line ends, to quote under a caret."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """In the order they were found."""
+    _known: set[Diagnostic] = field(default_factory=set)
 
     def report(
         self,
@@ -79,8 +80,12 @@ class Reporter:
         line = ""
         if place is not None and 0 < place.line <= len(self.lines):
             line = self.lines[place.line - 1]
-        found = Diagnostic(code, message, self.path, place, line, hint, severity)
-        if found not in self.diagnostics:
+        self.add(Diagnostic(code, message, self.path, place, line, hint, severity))
+
+    def add(self, found: Diagnostic) -> None:
+        """Keep a diagnostic made elsewhere, once."""
+        if found not in self._known:
+            self._known.add(found)
             self.diagnostics.append(found)
 
     def error(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:

@@ -205,7 +205,9 @@ class Body:
     """The author's description as plain text; empty if there is none."""
     toc: tuple[TocEntry, ...] = ()
     text: str = ""
-    """Plain text of the whole body, for descriptions and search."""
+    """Plain text of the whole body, for search."""
+    summary: str = ""
+    """Plain text of the first paragraph, for descriptions."""
     weight: Weight = Weight()
     widgets: frozenset[str] = frozenset()
     """Scripts the page needs: `compare`, `embed`, `runnable`."""

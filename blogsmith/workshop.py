@@ -110,7 +110,7 @@ def _plugin_folders(root: Path, config: Config) -> list[Path]:
 def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset[str]) -> ParseOptions:
     """The site's say in how Markdown is read."""
     own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
-    own |= {name.lower(): kind for name, kind in config.callouts.items()}
+    own |= {name: _merged(own.get(name, CalloutKind()), kind) for name, kind in config.callouts.items()}
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
     )
@@ -134,6 +134,13 @@ def _plugin_kind(title: str, kind: object) -> CalloutKind:
     return CalloutKind(
         title=title,
         **{name: getattr(kind, name) for name in ("icon", "color", "alias", "numbered", "prefix")},
+    )
+
+
+def _merged(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
+    """A plugin's kind with what the site says of it."""
+    return CalloutKind(
+        **{name: getattr(kind, name) or getattr(before, name) for name in kind.__struct_fields__}
     )
 
 

@@ -11,9 +11,58 @@ import re
 from html.parser import HTMLParser
 
 _BLOCKS = frozenset(
-    """article header aside hgroup blockquote hr iframe body li map button object canvas ol caption output
-    col p colgroup pre dd progress div section dl table td dt tbody embed textarea fieldset tfoot figcaption
-    th figure thead footer tr form ul h1 h2 h3 h4 h5 h6 video script style""".split()
+    [
+        "article",
+        "header",
+        "aside",
+        "hgroup",
+        "blockquote",
+        "hr",
+        "iframe",
+        "body",
+        "li",
+        "map",
+        "button",
+        "object",
+        "canvas",
+        "ol",
+        "caption",
+        "output",
+        "col",
+        "p",
+        "colgroup",
+        "pre",
+        "dd",
+        "progress",
+        "div",
+        "section",
+        "dl",
+        "table",
+        "td",
+        "dt",
+        "tbody",
+        "embed",
+        "textarea",
+        "fieldset",
+        "tfoot",
+        "figcaption",
+        "th",
+        "figure",
+        "thead",
+        "footer",
+        "tr",
+        "form",
+        "ul",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "video",
+        "script",
+        "style",
+    ]
 )
 
 

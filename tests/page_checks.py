@@ -14,10 +14,43 @@ _XHTML = "{http://www.w3.org/1999/xhtml}"
 # An address check of the parser's own, which knows fewer schemes than we let through.
 _ADDRESSES = ("href", "src", "action", "formaction", "poster", "data", "xlink:href")
 _SCHEMES = ("", "http", "https", "mailto", "tel")
-_PHRASING_PARENTS = ("p", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "span", "em", "strong", "a", "mark")
-_BLOCKS = (
-    "p div aside details figure table ul ol dl blockquote pre section h1 h2 h3 h4 h5 h6 figcaption form"
-).split()
+_PHRASING_PARENTS = (
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "summary",
+    "span",
+    "em",
+    "strong",
+    "a",
+    "mark",
+)
+_BLOCKS = [
+    "p",
+    "div",
+    "aside",
+    "details",
+    "figure",
+    "table",
+    "ul",
+    "ol",
+    "dl",
+    "blockquote",
+    "pre",
+    "section",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "figcaption",
+    "form",
+]
 
 
 def parse(html: str) -> Element:
@@ -72,10 +105,12 @@ def _scheme(address: str) -> str:
 
 
 def text_of(html: str) -> str:
-    """What a reader sees, formulas as their TeX."""
+    """What a reader sees or is read, formulas as their TeX, images as their alternative text."""
     root = parse(html)
     for tag, element in elements(root):
         if tag == "math":
             element[:] = []
             element.text = element.get("alttext")
+        elif tag == "img":
+            element.text = element.get("alt")
     return " ".join("".join(root.itertext()).split())

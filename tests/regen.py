@@ -1,8 +1,8 @@
 """`python -m tests.regen cases [FILE…]`: rewrite what tests compare with; read the diff before use.
 
 Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `sites` the snapshots of
-whole sites, `docs` the generated parts of the manual. `cases` rewrites the HTML of case files, all or the named ones
-(without `.md`); sources and titles stay as they are.
+whole sites, `docs` the generated parts of the manual. `cases` rewrites the HTML of case files, all or
+the named ones (without `.md`); sources and titles stay as they are.
 """
 
 from __future__ import annotations

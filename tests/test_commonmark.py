@@ -19,10 +19,25 @@ from blogsmith.tex.linear import linear_text
 from blogsmith.tex.numbering import split_rows
 from tests.normal_html import normal_html
 
-EXTENSIONS = (
-    "math shortcode table footnote div attributes deflist "
-    "ref_command ref_braced ref_bare cite_group cite_bare kbd mark abbr span strikethrough"
-).split()
+EXTENSIONS = [
+    "math",
+    "shortcode",
+    "table",
+    "footnote",
+    "div",
+    "attributes",
+    "deflist",
+    "ref_command",
+    "ref_braced",
+    "ref_bare",
+    "cite_group",
+    "cite_bare",
+    "kbd",
+    "mark",
+    "abbr",
+    "span",
+    "strikethrough",
+]
 CORE = [name for name, _ in (*BEFORE_INLINE, *AFTER_INLINE) if name != "locate"]
 ON_PURPOSE = {
     596: "irc: in <…> is none of the schemes a page may link to",

@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import html5lib
 import pytest
 
+from blogsmith.load_config import load_config
+from tests.page_checks import elements
 from tests.site_files import build
 
 FOLDER = Path(__file__).parent / "sites"
@@ -45,7 +52,9 @@ def test_snapshot(site: Path, tmp_path: Path) -> None:
     built, expected = snapshot(root / "public"), tree(site / "expected")
     assert sorted(built) == sorted(expected), REGENERATE
     for path, data in expected.items():
-        assert built[path].decode("utf-8", "replace") == data.decode("utf-8", "replace"), f"{path}: {REGENERATE}"
+        assert built[path].decode("utf-8", "replace") == data.decode("utf-8", "replace"), (
+            f"{path}: {REGENERATE}"
+        )
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
@@ -84,6 +93,67 @@ def test_edits_end_where_a_clean_build_does(site: Path, tmp_path: Path) -> None:
     assert report.ok is fresh.ok
     if fresh.ok:
         assert tree(root / "public") == tree(tmp_path / "fresh" / "public")
+
+
+def check_page(html: str) -> tuple[set[str], list[str]]:
+    """Ids and addresses of a page; it must be HTML without a fault, with one title and no id twice."""
+    root = html5lib.HTMLParser(strict=True).parse(html)
+    found = list(elements(root))
+    ids = [element.get("id") for _, element in found if element.get("id")]
+    assert [name for name, count in Counter(ids).items() if count > 1] == []
+    is_redirect = 'http-equiv="refresh"' in html
+    assert sum(tag == "h1" for tag, _ in found) == (0 if is_redirect else 1)
+    written = [element.get(key) for _, element in found for key in ("href", "src", "poster")]
+    return set(ids), [address for address in written if address is not None]
+
+
+def broken_addresses(public: Path, base_path: str) -> Iterator[str]:
+    """Every address in the site that leads to no file or anchor of it."""
+    pages = {path: check_page(data.decode()) for path, data in tree(public, "*.html").items()}
+    for path, (_, addresses) in pages.items():
+        for address in addresses:
+            parts = urlsplit(address)
+            target = unquote(parts.path).removeprefix(f"{base_path}/")
+            target = path if not parts.path else f"{target}index.html" if target[-1:] in ("", "/") else target
+            inside = not parts.path or parts.path.startswith(f"{base_path}/")
+            if parts.scheme or parts.netloc:
+                continue
+            anchors = pages[target][0] if target in pages else set()
+            if not inside or not (public / target).is_file() or parts.fragment not in {"", *anchors}:
+                yield f"{path}: {address}"
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_every_page_is_valid_and_leads_somewhere(site: Path, tmp_path: Path) -> None:
+    root = copied(site, tmp_path / "site")
+    build(root)
+    assert list(broken_addresses(root / "public", load_config(root).config.base_path)) == []
+
+
+def test_a_broken_address_would_be_found(tmp_path: Path) -> None:
+    page = '<!DOCTYPE html><html lang="en"><title>x</title><h1 id="a">x</h1><p>'
+    links = '<a href="/b/x/#a">x</a><a href="/b/y">x</a><a href="/x/">x</a><a href="#b">x</a>'
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "index.html").write_text(page + links)
+    found = [re.sub(".*: ", "", line) for line in broken_addresses(tmp_path, "/b")]
+    assert found == ["/b/y", "/x/", "#b"]
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_no_warning_and_no_path_of_this_machine(site: Path, tmp_path: Path) -> None:
+    root = copied(site, tmp_path / "site")
+    assert build(root).diagnostics == ()
+    assert [path for path, data in tree(root / "public").items() if str(tmp_path).encode() in data] == []
+
+
+def test_what_is_not_published_stays_out(tmp_path: Path) -> None:
+    root = copied(FOLDER / "blog", tmp_path / "site")
+    report = build(root)
+    files = tree(root / "public")
+    assert (report.drafts, report.scheduled) == (2, ("content/posts/later.md",))
+    assert not [path for path in files if "draft" in path or "later" in path or "secret" in path]
+    assert build(root, drafts=True, future=True).pages > report.pages
+    assert (root / "public" / "posts" / "draft" / "secret.png").is_file()
 
 
 def test_foreign_files_survive(tmp_path: Path) -> None:

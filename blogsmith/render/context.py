@@ -110,7 +110,8 @@ class Rendering:
 
     def absorb(self, error: SiteError) -> None:
         """Keep the diagnostics of a stage below that could not go on."""
-        self.reporter.diagnostics.extend(d for d in error.diagnostics if d not in self.reporter.diagnostics)
+        for diagnostic in error.diagnostics:
+            self.reporter.add(diagnostic)
 
 
 Rule = Callable[[Rendering, Sequence[Token], int], str]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from html import unescape
+from itertools import pairwise
 from types import MappingProxyType
 
 from markdown_it.token import Token
@@ -16,9 +18,10 @@ from ..errors import Reporter
 from ..model import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
-from ..syntax.records import Heading, get
+from ..syntax.records import Heading, XRef, get
 from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
+from .ids import report_repeated_ids
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -33,6 +36,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
@@ -80,6 +84,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     title = render_tokens(rendering, parsed.title) or prose.escaped(parsed.title_text)
     description = render_tokens(rendering, parsed.description)
     html = render_tokens(rendering, parsed.tokens)
+    report_repeated_ids(html, reporter)
     text = body_text(parsed)
     return Body(
         html=html,
@@ -89,6 +94,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         description_text=plain_text(parsed.description, parsed.page),
         toc=table_of_contents(rendering),
         text=text,
+        summary=_summary(rendering),
         weight=Weight(
             len(_WORD.findall(text)),
             rendering.formulas,
@@ -107,6 +113,26 @@ def body_text(parsed: Parsed) -> str:
         plain_text(token.children or (), parsed.page) for token in parsed.tokens if token.type == "inline"
     ]
     return " ".join(" ".join(pieces).split())
+
+
+def _summary(rendering: Rendering) -> str:
+    """The first paragraph that says something, as plain text; references as they are printed."""
+    quiet = rendering.copy_without_report()
+    tokens = rendering.parsed.tokens
+    for before, inline in pairwise(tokens):
+        if before.type == "paragraph_open" and inline.type == "inline":
+            children = [_reference_as_text(quiet, token) for token in inline.children or ()]
+            text = " ".join(plain_text(children, rendering.parsed.page).split())
+            if text:
+                return text
+    return ""
+
+
+def _reference_as_text(rendering: Rendering, token: Token) -> Token:
+    if token.type != "xref":
+        return token
+    html = notes.reference(rendering, get(token, XRef))
+    return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
 
 
 def table_of_contents(rendering: Rendering) -> tuple[TocEntry, ...]:

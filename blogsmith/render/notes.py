@@ -61,14 +61,15 @@ def with_back_links(html: str, token: Token) -> str:
 def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     citation = get(tokens[index], Citation)
     pieces = []
-    for item, number, use in zip(citation.items, citation.numbers, citation.uses, strict=True):
+    uses = citation.uses or (0,) * len(citation.items)
+    for item, number, use in zip(citation.items, citation.numbers, uses, strict=True):
         locator = f", {escaped(item.locator)}" if item.locator else ""
         key = escaped(item.key)
         if number == 0:
             pieces.append(f"{key}{locator}")
             continue
-        name = _use_id("cite", key, use)
-        pieces.append(f'<a href="#ref-{key}" id="{name}" role="doc-biblioref">{number}</a>{locator}')
+        name = f' id="{_use_id("cite", key, use)}"' if use else ""
+        pieces.append(f'<a href="#ref-{key}"{name} role="doc-biblioref">{number}</a>{locator}')
     return f'<cite class="citation">[{", ".join(pieces)}]</cite>'
 
 

@@ -24,13 +24,12 @@ ADDRESSES: Mapping[str, str] = MappingProxyType(
 """Tag → the attribute that holds a site path."""
 
 _TAG = re.compile(r"<(?:a|img|video|audio|source|track)(?=[\s>/])", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def rewrite_raw(rendering: Rendering, token: Token) -> str:
     """The token's HTML with its addresses resolved; problems are reported at their tag."""
     text = token.content
-    hidden = [found.span() for found in _COMMENT.finditer(text)]
+    hidden = _comments(text)
     pieces, at = [], 0
     for found in _TAG.finditer(text):
         if found.start() < at or any(start <= found.start() < end for start, end in hidden):
@@ -42,6 +41,16 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
         pieces.append(_rewrite(rendering, token, text, found.start(), tag))
         at = tag.end
     return "".join(pieces) + text[at:]
+
+
+def _comments(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each comment; one that never closes reaches to the end."""
+    found, end = [], 0
+    while (start := text.find("<!--", end)) >= 0:
+        closing = text.find("-->", start)
+        end = closing + 3 if closing >= 0 else len(text)
+        found.append((start, end))
+    return found
 
 
 def _rewrite(rendering: Rendering, token: Token, text: str, start: int, tag: StartTag) -> str:

@@ -180,10 +180,9 @@ def _inline_html(rendering: Rendering, text: TextMap) -> str:
 
 def _take_reports(rendering: Rendering) -> None:
     """Captions are parsed while rendering; what the parser found there belongs to this stage."""
-    known = set(rendering.parsed.diagnostics)
-    for diagnostic in rendering.parsed.page.reporter.diagnostics:
-        if diagnostic not in known and diagnostic not in rendering.reporter.diagnostics:
-            rendering.reporter.diagnostics.append(diagnostic)
+    of_parsing = len(rendering.parsed.diagnostics)
+    for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
+        rendering.reporter.add(diagnostic)
 
 
 def _plain(rendering: Rendering, text: TextMap) -> str:

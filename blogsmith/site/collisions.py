@@ -39,7 +39,10 @@ def collisions(
             kinds[path] in ("home", "section") and folded(url) in replaceable
         ):
             message = f"{path} has the address {url} of {generated[folded(url)]}"
-            found += _duplicate(document, "slug", message, "give the page another slug")
+            index = f"content{url}_index.md"
+            is_list = folded(url) in replaceable
+            hint = f"the list's own text belongs into {index}" if is_list else "give the page another slug"
+            found += _duplicate(document, "slug", message, hint)
     for document in documents:
         found += _alias_faults(document, taken, generated)
     return found

@@ -76,7 +76,9 @@ class SiteIndex:
 
     def slug_hint(self, slug: str) -> str:
         """What to do about a slug that names no post."""
-        waiting = next((path for path, url in self.unpublished.items() if _slug_of(url) == _slug_of(slug)), "")
+        waiting = next(
+            (path for path, url in self.unpublished.items() if _slug_of(url) == _slug_of(slug)), ""
+        )
         if waiting:
             return f"{waiting} is not published"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
@@ -243,4 +245,4 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
     )
     near = nearest(path, sorted(choices))
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return Target(written, f"there is no image {path}", hint, "image-missing")
+    return Target(written, f"there is no image {path or written}", hint, "image-missing")

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from ..errors import Diagnostic, Reporter
+from ..model import Document
 from ..page_view import Link, PageView, SeriesPart
 from .frame import OLDEST, Frame, Rendered, Unpublished
 
@@ -44,6 +46,24 @@ def add_series(
         in_order = [part for part in parts if part.url]
         for before, after in pairwise(in_order):
             _join_parts(before, after, views, frame)
+
+
+def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
+    """Warnings for two posts that are the same part of a series, each at the later file."""
+    found: list[Diagnostic] = []
+    taken: dict[tuple[str, int], str] = {}
+    for document in sorted(documents, key=lambda document: str(document.path)):
+        series = document.front.series
+        if series is None or series.part is None:
+            continue
+        first = taken.setdefault((series.name, series.part), str(document.path))
+        if first != str(document.path):
+            reporter = Reporter(str(document.path), document.source.text.split("\n"))
+            message = f'part {series.part} of series "{series.name}" is {first} already'
+            place = document.front.places.get("part") or document.front.places.get("series")
+            reporter.warn("series-part", message, place, "give each post a part of its own")
+            found += reporter.diagnostics
+    return found
 
 
 def _parts(

@@ -45,7 +45,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         title_html=body.title_html,
         content=body.html,
         subtitle=front.subtitle,
-        description=body.description_text or shortened(body.text),
+        description=body.description_text or shortened(body.summary or body.text),
         description_html=body.description_html,
         date=front.date,
         updated=front.updated,

@@ -39,13 +39,15 @@ class Attributes:
     id: str = ""
     classes: tuple[str, ...] = ()
     pairs: dict[str, str] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)
+    """Key of a pair → its distance from the opening brace."""
 
 
 def parse_attributes(text: str, pos: int = 0) -> Attributes | None:
     """The list that starts with `{` at `pos`, or None if that is no attribute list."""
     if not text.startswith("{", pos):
         return None
-    at, name, classes, pairs = pos + 1, "", [], {}
+    at, name, classes, pairs, offsets = pos + 1, "", [], {}, {}
     while found := _ITEM.match(text, at):
         at = found.end()
         if found["id"]:
@@ -55,10 +57,11 @@ def parse_attributes(text: str, pos: int = 0) -> Attributes | None:
         else:
             values = (found["quoted"], found["single"], found["bare"])
             pairs[found["key"]] = next((v for v in values if v is not None), "")
+            offsets[found["key"]] = found.start("key") - pos
     closing = re.compile(r"[ \t\n]*\}").match(text, at)
     if not closing or at == pos + 1:
         return None
-    return Attributes(closing.end(), name, tuple(classes), pairs)
+    return Attributes(closing.end(), name, tuple(classes), pairs, offsets)
 
 
 def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -> None:
@@ -74,9 +77,15 @@ def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -
             page.reporter.error(
                 "attribute",
                 f"attribute {key} is not allowed here",
-                place,
+                _place_of(key, attributes, place),
                 did_you_mean(key, ALLOWED) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*",
             )
+
+
+def _place_of(key: str, attributes: Attributes, place: Place) -> Place:
+    """Where `key` stands in the list at `place`; the list itself if it goes on on another line."""
+    offset = attributes.offsets[key]
+    return Place(place.line, place.column + offset, len(key)) if offset < place.length else place
 
 
 def attributes_inline(state: StateInline, silent: bool) -> bool:

@@ -142,9 +142,10 @@ def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | i
         if item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role":
             attrs[item.name] = item.value
         elif not (item.name == "style" and not page_of(state.env).options.untrusted):
-            place = block_place(state, item.start, item.end - item.start)
+            place = block_place(state, item.name_start, len(item.name))
+            hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
             page_of(state.env).reporter.error(
-                "attribute", f"attribute {item.name} is not allowed here", place
+                "attribute", f"attribute {item.name} is not allowed here", place, hint
             )
         else:
             attrs[item.name] = item.value

@@ -1,8 +1,9 @@
 """Citations: `[@key]`, `[@a; @b]`, `[@key, p. 3]`, and `@key` in running text.
 
 Numeric style: an entry's number is its place in the author's list, as printed, so that uncited entries
-leave no gap and a list carried over from elsewhere keeps its numbers. A bare `@word` is a citation only if it is a key of the
-page, since handles and addresses look the same; in brackets an unknown key is an error.
+leave no gap and a list carried over from elsewhere keeps its numbers. A bare `@word` is a citation only
+if it is a key of the page, since handles and addresses look the same; in brackets an unknown key is an
+error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ..errors import did_you_mean
-from .records import Citation, Cited, Entry, get, put
+from .records import Citation, Cited, Entry, Shortcode, get, put
 from .state import PageState, inline_place, page_of
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
@@ -61,29 +62,37 @@ def bare(state: StateInline, silent: bool) -> bool:
 
 
 def _push(state: StateInline, items: tuple[Cited, ...]) -> None:
-    put(state.push("citation", "cite", 0), Citation(items))
+    page = page_of(state.env)
+    keys = list(page.references)
+    for item in items:
+        if item.key not in page.references:
+            _unknown(item, page)
+    numbers = tuple(keys.index(item.key) + 1 if item.key in page.references else 0 for item in items)
+    put(state.push("citation", "cite", 0), Citation(items, numbers))
 
 
 def number_citations(state: StateCore) -> None:
-    """Core rule: numbers by place in the list, which stands at the end; what is wrong is reported."""
+    """Core rule: count the uses of each entry, for back links; the list of entries at the end."""
     page = page_of(state.env)
-    uses: dict[str, int] = {}
-    order = {key: number for number, key in enumerate(page.references, start=1)}
+    uses = dict.fromkeys(_cited_in_calls(state.tokens), 0)
     for token in _citations(state.tokens):
         citation = get(token, Citation)
-        numbers, counts = [], []
+        counts = []
         for item in citation.items:
-            if item.key not in page.references:
-                _unknown(item, page)
-                numbers.append(0)
-                counts.append(0)
-                continue
-            numbers.append(order[item.key])
             uses[item.key] = uses.get(item.key, 0) + 1
             counts.append(uses[item.key])
-        put(token, replace(citation, numbers=tuple(numbers), uses=tuple(counts)))
+        put(token, replace(citation, uses=tuple(counts)))
     if page.references:
         _append_entries(state, page, uses)
+
+
+def _cited_in_calls(tokens: list[Token]) -> Iterator[str]:
+    """Keys in the arguments of shortcodes, whose texts are parsed only when they are rendered."""
+    for token in tokens:
+        for call in (token, *(token.children or ())):
+            if call.type.startswith("shortcode"):
+                for text in get(call, Shortcode).args.values():
+                    yield from _BARE.findall(text)
 
 
 def _citations(tokens: list[Token]) -> Iterator[Token]:

@@ -157,6 +157,18 @@ def fences(state: StateCore) -> None:
         if token.type == "fence":
             lines = token.content.count("\n")
             put(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
+            _check_end(token, page)
+
+
+def _check_end(token: Token, page: PageState) -> None:
+    """Warn of a fence that nothing closes: all text up to the end of its container has become code."""
+    first, end = token.map or (0, 1)
+    last = page.lines[end - 1].rstrip() if 0 < end <= len(page.lines) else ""
+    if end - 1 > first and last.endswith(token.markup):
+        return
+    line = page.lines[first] if first < len(page.lines) else ""
+    place = Place(page.first_line + first, line.find(token.markup) + 1, len(token.markup))
+    page.reporter.warn("fence-open", "this code fence is never closed", place, f"add a line {token.markup}")
 
 
 def _info_place(token: Token, page: PageState) -> Place:

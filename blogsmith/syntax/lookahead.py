@@ -6,6 +6,7 @@ square of its length. The answer for a text is kept, since it is asked again at 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 
@@ -17,3 +18,13 @@ def comes_after(text: str, mark: str, pos: int) -> bool:
 @lru_cache(maxsize=16)
 def _last(text: str, mark: str) -> int:
     return text.rfind(mark)
+
+
+def matches_after(text: str, pattern: re.Pattern[str], pos: int) -> bool:
+    """Whether `pattern` matches somewhere in `text` at `pos` or later."""
+    return _last_match(text, pattern) >= pos
+
+
+@lru_cache(maxsize=16)
+def _last_match(text: str, pattern: re.Pattern[str]) -> int:
+    return max((found.start() for found in pattern.finditer(text)), default=-1)

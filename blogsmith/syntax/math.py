@@ -69,7 +69,8 @@ def _report_open(state: StateInline, silent: bool) -> None:
         return
     page, place = page_of(state.env), inline_place(state, state.pos, state.pos + 2)
     if all(found.place != place for found in page.reporter.diagnostics):
-        page.reporter.warn("math-unclosed", "$$ has no closing $$ and is text", place, "write \\$\\$ for the signs")
+        hint = "write \\$\\$ for the signs"
+        page.reporter.warn("math-unclosed", "$$ has no closing $$ and is text", place, hint)
 
 
 @dataclass(frozen=True, slots=True)

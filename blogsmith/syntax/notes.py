@@ -65,6 +65,12 @@ def mark(state: StateInline, silent: bool) -> bool:
         return False
     page = page_of(state.env)
     label = found[1]
+    if page.parsed:
+        if not silent:
+            place = inline_place(state, found.start(), found.end())
+            hint = "put it in the text that refers to the figure"
+            page.reporter.error("footnote-place", "a shortcode's text can have no footnote", place, hint)
+        return False
     if label not in page.notes:
         if not silent:
             _undefined(state, label, page)

@@ -183,6 +183,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     page = new_page(document.body, options, reporter, document.first_line, references)
     env = {"page": page}
     tokens = md.parse(document.body, env)
+    page.parsed = True
     title = _front_text(front.title, "title", front.places, reporter.lines)
     taken = title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:

@@ -17,7 +17,7 @@ from ..errors import Place, TextMap
 from .lookahead import comes_after
 from .math import normal_id
 from .records import Shortcode, put
-from .state import PageState, block_place, inline_map, inline_place, line_start, page_of
+from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 
 _OPEN = re.compile(r"\{%-?[ \t\n]*")
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
@@ -136,6 +136,8 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
         return False
     if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
         return _raw_block(state, start, end, silent)
+    if not comes_after(state.src, "%}", pos):
+        return _unclosed(state, start, pos, silent)
     stop = _paragraph_end(state, start, end)
     after = call_end(state.src, pos, state.eMarks[stop - 1])
     if after < 0:
@@ -195,7 +197,7 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs."""
     last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
-    while last < end and not _RAW_END.search(state.src, line_start(state, last), state.eMarks[last]):
+    while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):
         last += 1
     opening_line = state.src[line_start(state, start) : state.eMarks[start]].strip()
     if last >= end or last == start or not opening_line.endswith("%}") or opening_line.count("%}") > 1:

@@ -106,6 +106,8 @@ class PageState:
     note_order: dict[str, int] = field(default_factory=dict)
     """Footnote label → number, in order of first use."""
     note_uses: dict[str, int] = field(default_factory=dict)
+    parsed: bool = False
+    """True once the body is parsed: what is parsed then is the argument of a shortcode."""
     links: bool = True
     """False while a text is parsed that holds more brackets than can be sorted out."""
     html: bool = True

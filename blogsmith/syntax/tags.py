@@ -28,6 +28,7 @@ class Attribute:
     """Index of the value (or of the name, if there is no value) in the text."""
     end: int
     """After the value, without its quote."""
+    name_start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def start_tag(text: str, pos: int = 0) -> StartTag | None:
     while item := _ATTRIBUTE.match(text, at):
         group = next((g for g in ("double", "single", "bare") if item[g] is not None), "name")
         value = "" if group == "name" else html.unescape(item[group])
-        attributes.append(Attribute(item["name"].lower(), value, item.start(group), item.end(group)))
+        name = item["name"].lower()
+        attributes.append(Attribute(name, value, *item.span(group), item.start("name")))
         at = item.end()
     closing = _CLOSE.match(text, at)
     return StartTag(found[1].lower(), tuple(attributes), closing.end()) if closing else None

@@ -10,10 +10,12 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from .codespans import code_span_end, run_length
+from .lookahead import matches_after
 
 _KEY = re.compile(r"\[\[([^\[\]\n|]+)\]\](?!\()")
 # in a table cell the pipe is written `\|`
 _ABBR = re.compile(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
+_MARK_CLOSING = re.compile(r"(?<=\S)==(?!=)")
 _TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
 
 
@@ -39,6 +41,8 @@ def mark(state: StateInline, silent: bool) -> bool:
 
 
 def _mark_end(text: str, pos: int, end: int) -> int:
+    if not matches_after(text, _MARK_CLOSING, pos):
+        return -1
     begin = pos
     while pos < end:
         if text.startswith("==", pos) and pos + 2 <= end:

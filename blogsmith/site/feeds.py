@@ -1,0 +1,165 @@
+"""Atom and JSON feeds with the whole text of posts.
+
+What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
+parts open; buttons and sliders, which do nothing there, left out. A site that does not know its own
+address (`base_url`) has no feeds: their ids and links must be absolute.
+Sources: RFC 4287 (Atom), JSON Feed 1.1.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+
+from ..config import Config
+from ..model import Output
+from ..page_view import PageView
+
+ENTRIES = 30
+"""Newest posts in a feed."""
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_LEFT_OUT = re.compile(
+    r'\s*<a class="heading-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>', re.DOTALL
+)
+_ADDRESS = re.compile(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"')
+_SHELL = re.compile(r' (?:tabindex|loading|decoding)="[^"]*"')
+# a character XML cannot hold at all; U+FFFD says that something stood there
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def feed_html(page: PageView, config: Config) -> str:
+    """The body of `page` for readers that show it far from its site."""
+    host = _host(config)
+
+    def absolute(found: re.Match[str]) -> str:
+        target = found[2]
+        full = page.canonical_url + target if target.startswith("#") else host + target
+        # protocol-relative addresses never reach a page, so one slash is a site path
+        return f'{found[1]}{full}"'
+
+    html = _LEFT_OUT.sub("", page.content)
+    html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
+    return _NOT_XML.sub("\ufffd", _ADDRESS.sub(absolute, _SHELL.sub("", html)))
+
+
+def _host(config: Config) -> str:
+    """`https://example.org` of `https://example.org/blog`: site paths carry the base path already."""
+    scheme, _, rest = config.base_url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
+def feeds(name: str, url: str, posts: Sequence[PageView], config: Config) -> list[Output]:
+    """`atom.xml` and `feed.json` below site path `url`, for dated `posts`, newest first."""
+    entries = [post for post in posts if post.date][:ENTRIES]
+    folder = PurePosixPath(url.strip("/"))
+    return [
+        Output(folder / "atom.xml", atom(name, url, entries, config)),
+        Output(folder / "feed.json", json_feed(name, url, entries, config)),
+    ]
+
+
+def _changed(page: PageView) -> dt.datetime:
+    changed = page.updated or page.date
+    assert changed is not None, "only dated posts stand in a feed"
+    return changed
+
+
+def _stamp(moment: dt.datetime) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
+    """The Atom feed of `posts`; its time is that of the newest change, so equal sites give equal bytes."""
+    ElementTree.register_namespace("", _ATOM)
+    base = config.base_url.rstrip("/")
+    feed = ElementTree.Element(f"{{{_ATOM}}}feed", {"xml:lang": config.lang})
+    _text(feed, "title", name)
+    if config.description:
+        _text(feed, "subtitle", config.description)
+    _text(feed, "id", base + url)
+    newest = max((_changed(post) for post in posts), default=dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
+    _text(feed, "updated", _stamp(newest))
+    _link(feed, base + url, "alternate", "text/html")
+    _link(feed, f"{base}{url}atom.xml", "self", "application/atom+xml")
+    _people(feed, (config.author or config.title,))
+    for post in posts:
+        _entry(feed, post, config)
+    ElementTree.indent(feed)
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(feed, "utf-8") + b"\n"
+
+
+def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
+    assert post.date is not None
+    entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
+    _text(entry, "title", post.title)
+    _text(entry, "id", post.canonical_url)
+    _link(entry, post.canonical_url, "alternate", "text/html")
+    _text(entry, "published", _stamp(post.date))
+    _text(entry, "updated", _stamp(_changed(post)))
+    _people(entry, post.authors)
+    for term in (*post.categories, *post.tags):
+        ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
+    if post.description:
+        _text(entry, "summary", post.description)
+    content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
+    content.text = feed_html(post, config)
+
+
+def _text(parent: ElementTree.Element, tag: str, text: str) -> None:
+    ElementTree.SubElement(parent, f"{{{_ATOM}}}{tag}").text = _clean(text)
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:
+    ElementTree.SubElement(parent, f"{{{_ATOM}}}link", {"rel": rel, "type": kind, "href": href})
+
+
+def _people(parent: ElementTree.Element, names: Sequence[str]) -> None:
+    for name in names:
+        author = ElementTree.SubElement(parent, f"{{{_ATOM}}}author")
+        _text(author, "name", name)
+
+
+def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
+    """The same as JSON Feed 1.1."""
+    base = config.base_url.rstrip("/")
+    feed = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": name,
+        "home_page_url": base + url,
+        "feed_url": f"{base}{url}feed.json",
+        "description": config.description,
+        "language": config.lang,
+        "authors": [{"name": config.author or config.title}],
+        "items": [_item(post, config) for post in posts],
+    }
+    return (json.dumps(_filled(feed), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _item(post: PageView, config: Config) -> dict[str, object]:
+    item = {
+        "id": post.canonical_url,
+        "url": post.canonical_url,
+        "title": post.title,
+        "content_html": feed_html(post, config),
+        "summary": post.description,
+        "date_published": _stamp(post.date) if post.date else "",
+        "date_modified": _stamp(_changed(post)),
+        "authors": [{"name": author} for author in post.authors],
+        "tags": [term.title for term in (*post.categories, *post.tags)],
+        "language": post.lang,
+    }
+    return _filled(item)
+
+
+def _filled(fields: dict[str, object]) -> dict[str, object]:
+    """Without what is empty; `items` always stands."""
+    return {key: value for key, value in fields.items() if value or key == "items"}

@@ -1,0 +1,42 @@
+"""`sitemap.xml` and `robots.txt`: which pages there are, for search engines.
+
+Source: sitemaps.org protocol 0.9. A site without `base_url` has no sitemap, since addresses in it are
+absolute; its `robots.txt` then only says that everything may be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+
+from ..config import Config
+from ..model import Output
+from ..page_view import PageView
+
+_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+def sitemap(pages: Sequence[PageView]) -> Output:
+    """Every page with an address of its own, sorted, with the day of its last change if known."""
+    ElementTree.register_namespace("", _NAMESPACE)
+    urlset = ElementTree.Element(f"{{{_NAMESPACE}}}urlset")
+    for page in sorted(pages, key=lambda page: page.canonical_url):
+        if not page.canonical_url:
+            continue
+        url = ElementTree.SubElement(urlset, f"{{{_NAMESPACE}}}url")
+        ElementTree.SubElement(url, f"{{{_NAMESPACE}}}loc").text = page.canonical_url
+        changed = page.updated or page.date
+        if changed:
+            ElementTree.SubElement(url, f"{{{_NAMESPACE}}}lastmod").text = changed.date().isoformat()
+    ElementTree.indent(urlset)
+    data = b'<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(urlset, "utf-8") + b"\n"
+    return Output(PurePosixPath("sitemap.xml"), data)
+
+
+def robots(config: Config) -> Output:
+    """Everything may be read; where the sitemap is."""
+    lines = ["User-agent: *", "Allow: /"]
+    if config.base_url:
+        lines.append(f"Sitemap: {config.base_url.rstrip('/')}/sitemap.xml")
+    return Output(PurePosixPath("robots.txt"), ("\n".join(lines) + "\n").encode())

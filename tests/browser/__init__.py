@@ -1,0 +1,1 @@
+"""Pages as readers meet them: checked in Chromium, by axe, by the Nu HTML checker."""

@@ -1,0 +1,149 @@
+"""A reader with Chromium: looks at a page at some width, in some colours, with scripts or without.
+
+Names of other hosts are not resolved, so nothing leaves the machine; what a page asks of them is recorded.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+
+from .tools import program
+
+PATIENCE_S = 20
+"""How long a browser on a busy machine may take to do what it was asked."""
+FLAGS = (
+    "--headless=new",
+    # as root Chromium refuses to start with it, and only our own pages are loaded
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a page is looked at."""
+
+    width_px: int = 1280
+    scheme: str = "light"
+    """`light` or `dark`."""
+    scripts: bool = True
+    medium: str = "screen"
+    """`screen` or `print`."""
+
+
+DESKTOP = Look()
+DARK = replace(DESKTOP, scheme="dark")
+PHONE = replace(DESKTOP, width_px=360)
+WITHOUT_SCRIPTS = replace(DESKTOP, scripts=False)
+PAPER = replace(DESKTOP, medium="print")
+
+
+class Reader:
+    """One browser with one tab; every page is opened as if for the first time."""
+
+    def __init__(self, driver: Chrome) -> None:
+        self._driver = driver
+        self._origin = ""
+
+    def open(self, url: str, look: Look = DESKTOP) -> None:
+        """Load `url` with nothing remembered and nothing recorded yet."""
+        address = urlsplit(url)
+        self._origin = f"{address.scheme}://{address.netloc}"
+        self._take_on(look)
+        self.tell("Storage.clearDataForOrigin", origin=self._origin, storageTypes="all")
+        self.problems()
+        self.requests()
+        self._driver.get(url)
+
+    def open_again(self) -> None:
+        """Load the page again; what it remembers stays."""
+        self._driver.refresh()
+
+    def _take_on(self, look: Look) -> None:
+        size = {"width": look.width_px, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.tell("Emulation.setDeviceMetricsOverride", **size)
+        wishes = {"prefers-color-scheme": look.scheme, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wishes.items()]
+        self.tell("Emulation.setEmulatedMedia", media=look.medium, features=features)
+        self.tell("Emulation.setScriptExecutionDisabled", value=not look.scripts)
+
+    def tell(self, command: str, **arguments: Any) -> Any:
+        """Send a command of the DevTools protocol."""
+        return self._driver.execute_cdp_cmd(command, arguments)
+
+    def ask(self, script: str, *arguments: Any) -> Any:
+        """What a function body returns in the page; a promise is waited for. Works without page scripts too."""
+        code = f"(function () {{ {script} }}).apply(null, {json.dumps(arguments)})"
+        answer = self.tell("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise AssertionError(answer["exceptionDetails"])
+        return answer["result"].get("value")
+
+    def find(self, selector: str) -> WebElement:
+        """The first element that matches, to click or to type into."""
+        return self._driver.find_element(By.CSS_SELECTOR, selector)
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other, where the focus is."""
+        for key in keys:
+            self._driver.switch_to.active_element.send_keys(key)
+
+    def wait_for(self, condition: Callable[[], Any]) -> Any:
+        """What `condition` gives once it is true."""
+        return WebDriverWait(self._driver, PATIENCE_S, poll_frequency=0.02).until(lambda _: condition())
+
+    def problems(self) -> list[str]:
+        """Errors in the console since the last call: exceptions, files that did not load, broken rules."""
+        return [entry["message"] for entry in self._driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def requests(self) -> list[str]:
+        """Addresses asked for since the last call."""
+        logged = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
+        sent = [event["params"] for event in logged if event["method"] == "Network.requestWillBeSent"]
+        return [event["request"]["url"] for event in sent]
+
+    def foreign_requests(self) -> list[str]:
+        """Those of `requests` that another host would have answered."""
+        own = (f"{self._origin}/", "data:", "blob:", "about:")
+        return [url for url in self.requests() if not url.startswith(own)]
+
+    def printed(self) -> bytes:
+        """The page as a PDF file."""
+        answer = self.tell("Page.printToPDF", preferCSSPageSize=True)
+        return base64.b64decode(answer["data"])
+
+
+@contextmanager
+def reading(profile: Path) -> Iterator[Reader]:
+    """Start a browser with its profile in `profile`, and end it."""
+    options = ChromeOptions()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = Chrome(options=options, service=Service(program("chromedriver")))
+    try:
+        yield Reader(driver)
+    finally:
+        driver.quit()

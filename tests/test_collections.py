@@ -1,0 +1,251 @@
+"""Pages in relation: lists, neighbours, series, terms, collisions, menus."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+import pytest
+
+from blogsmith.config import Config, MenuItem
+from blogsmith.errors import Diagnostic
+from blogsmith.model import Body, Document, Source, Weight
+from blogsmith.page_view import Link, PageView
+from blogsmith.read.front_matter import read_document
+from blogsmith.site.collections import page_views
+from blogsmith.site.frame import Frame, Rendered, Unpublished
+from blogsmith.site.neighbours import series_problems
+from blogsmith.site.pages import reading_minutes, shortened
+from blogsmith.site.redirects import output_path, redirect
+from blogsmith.site.site_view import site_view
+from blogsmith.site.terms import term_names, term_warnings
+from blogsmith.site.urls import assign_urls
+
+CONFIG = Config(title="Site", base_url="https://example.org/b", author="Ada")
+
+
+def documents(files: Mapping[str, str]) -> list[Document]:
+    """Documents under `content/`; each text is front matter."""
+    return [
+        read_document(Source(PurePosixPath(f"content/{path}"), f"---\n{head}\n---\n", ""), CONFIG)[0]
+        for path, head in files.items()
+    ]
+
+
+def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) -> dict[str, PageView]:
+    """Site path with base path → view."""
+    made = documents(files)
+    urls = assign_urls(made, CONFIG)
+    rendered = []
+    for document in made:
+        path = str(document.path)
+        title = document.front.title or document.path.stem
+        body = Body(f"<p>{title}</p>", title, title, summary=f"About {title}")
+        rendered.append(Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
+    frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}")
+    return {view.url: view for view in page_views(rendered, unpublished, frame)}
+
+
+def problems(found: Sequence[Diagnostic]) -> list[str]:
+    return [f"{d.code} {d.path}:{d.place.line if d.place else '-'} {d.message}" for d in found]
+
+
+def titles(pages: Sequence[PageView | Link]) -> list[str]:
+    return [page.title for page in pages]
+
+
+def test_lists_nobody_wrote() -> None:
+    views = views_of({
+        "posts/a.md": "date: 2026-01-01", "posts/b.md": "date: 2026-01-02", "posts/undated.md": "",
+        "about.md": "title: About",
+    })  # fmt: skip
+    assert {url: view.kind for url, view in views.items() if not view.path} == {
+        "/b/": "home", "/b/posts/": "section", "/b/404.html": "not_found"
+    }  # fmt: skip
+    assert titles(views["/b/"].pages) == ["b", "a"]
+    assert titles(views["/b/posts/"].pages) == ["b", "a", "undated"]
+    assert views["/b/posts/"].title == "Posts"
+    assert views["/b/404.html"].canonical_url == ""
+    assert views["/b/posts/"].canonical_url == "https://example.org/b/posts/"
+    assert views["/b/about/"].section is None
+
+
+def test_index_pages_of_the_author() -> None:
+    views = views_of({
+        "_index.md": "title: Start", "posts/_index.md": "title: All posts", "posts/a.md": "date: 2026-01-01",
+        "posts/deep/_index.md": "title: Deeper", "posts/deep/x.md": "date: 2026-01-02",
+    })  # fmt: skip
+    assert (views["/b/"].kind, titles(views["/b/"].pages)) == ("home", ["x", "a"])
+    assert titles(views["/b/posts/"].pages) == ["a"]
+    assert views["/b/posts/a/"].section == Link("All posts", "/b/posts/")
+    assert views["/b/posts/deep/x/"].section == Link("Deeper", "/b/posts/deep/")
+
+
+def test_neighbours_stand_by_date_then_path() -> None:
+    views = views_of({
+        "posts/b.md": "date: 2026-01-01", "posts/a.md": "date: 2026-01-01",
+        "posts/new.md": "date: 2026-02-01",
+        "notes/n.md": "date: 2026-01-15",
+    })  # fmt: skip
+    line = [(v.previous and v.previous.title, v.next and v.next.title) for v in
+            (views[f"/b/posts/{name}/"] for name in ("a", "b", "new"))]  # fmt: skip
+    assert line == [(None, "b"), ("a", "new"), ("b", None)]
+    assert (views["/b/notes/n/"].previous, views["/b/notes/n/"].next) == (None, None)
+
+
+def test_series_names_parts_that_are_not_out() -> None:
+    views = views_of(
+        {
+            "posts/one.md": "date: 2026-03-01\nseries: {name: S, part: 1}",
+            "posts/three.md": "date: 2026-02-01\nseries: {name: S, part: 3}",
+            "posts/other.md": "date: 2026-02-15",
+        },
+        [Unpublished("two", "S", 2), Unpublished("x", "T", 1)],
+    )
+    one, three = views["/b/posts/one/"], views["/b/posts/three/"]
+    assert [(p.part, p.title, p.url, p.current) for p in one.series] == [
+        (1, "one", "/b/posts/one/", True), (2, "two", "", False), (3, "three", "/b/posts/three/", False)
+    ]  # fmt: skip
+    assert (one.next, three.previous) == (Link("three", three.url), Link("one", one.url))
+    assert (one.series_name, views["/b/posts/other/"].series) == ("S", ())
+
+
+def test_parts_without_numbers_follow_by_date() -> None:
+    views = views_of({
+        "posts/a.md": "date: 2026-03-01\nseries: S", "posts/b.md": "date: 2026-01-01\nseries: S",
+        "posts/c.md": "date: 2026-02-01\nseries: {name: S, part: 1}",
+    })  # fmt: skip
+    assert [(p.part, p.title) for p in views["/b/posts/a/"].series] == [(1, "c"), (2, "b"), (3, "a")]
+
+
+def test_the_same_part_twice() -> None:
+    made = documents({
+        "posts/b.md": "series: {name: S, part: 1}", "posts/a.md": "series: {name: S, part: 1}",
+        "posts/c.md": "series: {name: T, part: 1}", "posts/d.md": "series: S",
+    })  # fmt: skip
+    assert problems(series_problems(made)) == [
+        'series-part content/posts/b.md:2 part 1 of series "S" is content/posts/a.md already'
+    ]
+
+
+def test_terms_with_one_slug_are_one_term() -> None:
+    views = views_of({
+        "posts/a.md": "date: 2026-01-01\ntags: [Deep Learning, deep-learning, NumPy]",
+        "posts/b.md": "date: 2026-01-02\ntags: [Deep Learning]\ncategories: [Essays]",
+        "posts/c.md": "date: 2026-01-03\ntags: [deep learning]",
+    })  # fmt: skip
+    deep = Link("Deep Learning", "/b/tags/deep-learning/")
+    assert views["/b/posts/a/"].tags == (deep, Link("NumPy", "/b/tags/numpy/"))
+    assert views["/b/posts/c/"].tags == (deep,)
+    assert titles(views[deep.url].pages) == ["c", "b", "a"]
+    assert views["/b/tags/"].groups == (deep, Link("NumPy", "/b/tags/numpy/"))
+    assert titles(views["/b/categories/essays/"].pages) == ["b"]
+
+
+def test_equally_frequent_spellings_do_not_depend_on_the_order() -> None:
+    files = {"a.md": "tags: [deep-learning]", "b.md": "tags: [Deep Learning]"}
+    names = [term_names(documents(dict(order))) for order in (files.items(), reversed(files.items()))]
+    assert names[0] == names[1] == {"tags": {"deep-learning": "Deep Learning"}, "categories": {}}
+
+
+def test_a_term_without_letters_is_shown_and_warned_of() -> None:
+    files = {"posts/a.md": "tags: [x, '!!!']\ncategories: '—'"}
+    assert problems(term_warnings(documents(files))) == [
+        'term content/posts/a.md:2 tag "!!!" has no letter or digit, so no page lists its posts',
+        'term content/posts/a.md:3 category "—" has no letter or digit, so no page lists its posts',
+    ]
+    views = views_of(files)
+    assert views["/b/posts/a/"].tags == (Link("x", "/b/tags/x/"), Link("!!!", ""))
+    assert views["/b/tags/"].groups == (Link("x", "/b/tags/x/"),)
+    assert "/b/categories/" not in views
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"posts/a.md": "tags: x", "tags.md": ""},
+         ["content/tags.md has the address /tags/ of the list of all tags"]),
+        ({"posts/a.md": "tags: x", "tags/index.md": "", "tags/x.md": ""}, [
+            "content/tags/index.md has the address /tags/ of the list of all tags",
+            'content/tags/x.md has the address /tags/x/ of the list of tag "x"',
+        ]),
+        ({"posts/a.md": "tags: x", "tags/_index.md": ""},
+         ["content/tags/_index.md has the address /tags/ of the list of all tags"]),
+        ({"posts/a.md": "", "tags.md": ""}, []),
+        ({"posts/a.md": "", "posts.md": ""},
+         ['content/posts.md has the address /posts/ of the list of section "posts"']),
+        ({"posts/a.md": "", "posts/_index.md": "", "_index.md": ""}, []),
+        ({"posts/a.md": "aliases: [/posts/]"},
+         ['alias "/posts/" of content/posts/a.md is an address of the list of section "posts" already']),
+        ({"posts/a.md": "tags: X\naliases: [/Tags/x]"},
+         ['alias "/Tags/x" of content/posts/a.md is an address of the list of tag "X" already']),
+        ({"posts/a.md": "aliases: [/404.html]"},
+         ['alias "/404.html" of content/posts/a.md is an address of the page for missing addresses already']),
+    ],
+)  # fmt: skip
+def test_addresses_of_lists_are_taken(files: Mapping[str, str], expected: list[str]) -> None:
+    found = assign_urls(documents(files), CONFIG).diagnostics
+    assert [d.message for d in found] == expected
+    assert {d.code for d in found} <= {"duplicate-url"}
+
+
+def test_what_a_page_says_about_itself() -> None:
+    view = views_of({
+        "posts/a.md": "title: T\ndate: 2026-01-01\nimage: x.png\nlang: de\nkey: 1\ntemplate: wide\n"
+        "authors: [Bo]"
+    })["/b/posts/a/"]  # fmt: skip
+    assert (view.image, view.lang, view.layout, view.authors) == ("/b/x.png", "de", "wide", ("Bo",))
+    assert (view.extra, view.description, view.date) == (
+        {"key": 1}, "About T", dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    )  # fmt: skip
+    assert views_of({"a.md": ""})["/b/a/"].authors == ("Ada",)
+
+
+@pytest.mark.parametrize(
+    ("weight", "minutes"),
+    [
+        (Weight(), 1),
+        (Weight(words=220), 1),
+        (Weight(words=2200), 10),
+        (Weight(formulas=20), 2),
+        (Weight(code_lines=80), 2),
+    ],
+)
+def test_reading_minutes(weight: Weight, minutes: int) -> None:
+    assert reading_minutes(Body("", "", "", weight=weight)) == minutes
+
+
+def test_shortened() -> None:
+    assert shortened("one two", 7) == "one two"
+    assert shortened("one, two three", 8) == "one …"
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [("/", "index.html"), ("/a/", "a/index.html"), ("/404.html", "404.html"), ("/a/b.png", "a/b.png")],
+)
+def test_output_paths(url: str, path: str) -> None:
+    assert str(output_path(url)) == path
+
+
+def test_redirects() -> None:
+    page = views_of({"posts/a.md": "title: A & <b>"})["/b/posts/a/"]
+    for alias, path in (("/old/", "old/index.html"), ("/old", "old/index.html"), ("/x.html", "x.html")):
+        output = redirect(alias, page)
+        assert str(output.path) == path
+        assert output.data is not None and b'content="0; url=/b/posts/a/"' in output.data
+        assert b"A &amp; &lt;b&gt;" in output.data and b"https://example.org/b/posts/a/" in output.data
+
+
+def test_menu() -> None:
+    pages = list(views_of({"posts/a.md": "", "posts/deep/_index.md": "", "notes/n.md": ""}).values())
+
+    def menu(config: Config) -> list[tuple[str, str]]:
+        view = site_view(config, pages, lambda url: f"/b{url}", "blogsmith")
+        return [(link.title, link.url) for link in view.menu]
+
+    assert menu(CONFIG) == [("Notes", "/b/notes/"), ("Posts", "/b/posts/")]
+    items = (MenuItem("Posts", "/posts/"), MenuItem("Away", "https://example.org/"))
+    own = Config(base_url="https://example.org/b", menu=items)
+    assert menu(own) == [("Posts", "/b/posts/"), ("Away", "https://example.org/")]

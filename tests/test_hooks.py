@@ -1,0 +1,196 @@
+"""Plugins: what they may use, what they can add, and who is blamed when they fail."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from blogsmith.bundled import bundled_folder
+from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.hooks import Hooks, Plugins, blamed_on_plugins, load_plugins
+from tests.site_files import SiteText, build_text
+
+BUNDLED = sorted(bundled_folder("plugins").glob("*.py"))
+POST = b"---\ntitle: A\ndate: 2026-03-01\n---\n\n"
+
+
+def write(folder: Path, **plugins: str) -> Path:
+    """A folder of plugins, name → code."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, code in plugins.items():
+        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    return folder
+
+
+def failure(folder: Path, name: str) -> Diagnostic:
+    with pytest.raises(SiteError) as caught:
+        load_plugins([name], [folder])
+    (found,) = caught.value.diagnostics
+    return found
+
+
+def html_of(root: Path, files: dict[str, str], body: str, name: str = "mine") -> str:
+    """The page of a post in a trusted site with the plugin `mine`."""
+    texts = {path: text.encode() for path, text in files.items()}
+    texts |= {"blogsmith.yaml": f"plugins: [{name}]\n".encode(), "content/posts/a.md": POST + body.encode()}
+    report = build_text(SiteText(texts, "", "", trusted=True), root)
+    assert report.ok, report.diagnostics
+    return (root / "public" / "posts" / "a" / "index.html").read_text("utf-8")
+
+
+class TestBundled:
+    def test_there_are_some(self) -> None:
+        assert {file.stem for file in BUNDLED} >= {"emoji_callouts", "hf_space"}
+
+    @pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.stem)
+    def test_uses_public_hooks_only(self, file: Path) -> None:
+        tree = ast.parse(file.read_text("utf-8"))
+        imported = [
+            name
+            for node in ast.walk(tree)
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or "."] if isinstance(node, ast.ImportFrom) else []
+            )
+        ]  # fmt: skip
+        assert [name for name in imported if name.split(".")[0] in ("blogsmith", "")] == []
+        used = {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "hooks"
+        }
+        assert used and used <= {name for name in dir(Hooks) if not name.startswith("_")}
+
+    @pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.stem)
+    def test_says_what_it_is_for(self, file: Path) -> None:
+        assert ast.get_docstring(ast.parse(file.read_text("utf-8")))
+
+    def test_every_hook_is_used_or_documented(self) -> None:
+        manual = (bundled_folder("plugins").parent / "content" / "docs" / "plugins.md").read_text("utf-8")
+        for name in (name for name in dir(Hooks) if not name.startswith("_")):
+            assert re.search(rf"hooks\.{name}|`{name}`", manual), name
+
+    def test_all_load_together(self) -> None:
+        names = [file.stem for file in BUNDLED]
+        plugins = load_plugins(names, [bundled_folder("plugins")])
+        assert plugins.names == tuple(names)
+        assert "insight" in {kind.name for kind in plugins.kinds}
+        assert plugins.block_divs["hf-space"] == "hf-space"
+
+
+class TestEveryHook:
+    def test_callout_kind(self, tmp_path: Path) -> None:
+        code = 'def register(hooks):\n    hooks.callout_kind("Aside", "By the way", alias=["btw"])\n'
+        html = html_of(tmp_path, {"plugins/mine.py": code}, "> [!BTW]\n> Text\n")
+        assert 'class="callout callout-aside" data-kind="aside"' in html and ">By the way</p>" in html
+
+    def test_prefix(self, tmp_path: Path) -> None:
+        code = 'def register(hooks):\n    hooks.callout_kind("aside", "Aside", prefix="Psst:")\n'
+        html = html_of(tmp_path, {"plugins/mine.py": code}, "Psst: a **secret**\n")
+        assert "<p>a <strong>secret</strong></p>" in html and "Psst" not in html
+
+    def test_markdown(self, tmp_path: Path) -> None:
+        code = (
+            "def shout(state):\n"
+            "    for token in state.tokens:\n"
+            "        for child in token.children or ():\n"
+            "            child.content = child.content.upper()\n\n"
+            "def register(hooks):\n"
+            "    @hooks.markdown\n"
+            "    def rule(md):\n"
+            '        md.core.ruler.push("shout", shout)\n'
+        )
+        assert "<p>LOUD</p>" in html_of(tmp_path, {"plugins/mine.py": code}, "loud\n")
+
+    def test_block_div_and_shortcode_data(self, tmp_path: Path) -> None:
+        code = (
+            "def register(hooks):\n"
+            '    hooks.block_div("card", "card")\n\n'
+            '    @hooks.shortcode_data("card")\n'
+            "    def card(args, document):\n"
+            '        return {"text": args["text"] + " in " + str(document.path)}\n'
+        )
+        files = {"plugins/mine.py": code, "plugins/shortcodes/card.html": "<p>{{ text }}</p>\n"}
+        body = '<div class="card" data-text="<i>"></div>\n\n{% card text="b" %}\n'
+        html = html_of(tmp_path, files, body)
+        assert "<p>&lt;i&gt; in content/posts/a.md</p>" in html and "<p>b in content/posts/a.md</p>" in html
+
+    def test_a_site_overrides_a_plugins_template(self, tmp_path: Path) -> None:
+        files = {
+            "plugins/mine.py": "def register(hooks):\n    pass\n",
+            "plugins/shortcodes/card.html": "<p>plugin</p>\n",
+            "shortcodes/card.html": "<p>site</p>\n",
+        }
+        assert "<p>site</p>" in html_of(tmp_path, files, "{% card %}\n")
+
+
+class TestLoading:
+    def test_nothing_is_loaded_unasked(self, tmp_path: Path) -> None:
+        write(tmp_path, bad="raise SystemError('ran')")
+        assert load_plugins([], [tmp_path]) == Plugins()
+
+    def test_the_first_folder_wins(self, tmp_path: Path) -> None:
+        one = write(tmp_path / "1", x='def register(hooks):\n    hooks.callout_kind("one", "One")\n')
+        two = write(tmp_path / "2", x='def register(hooks):\n    hooks.callout_kind("two", "Two")\n')
+        assert [kind.name for kind in load_plugins(["x"], [one, two]).kinds] == ["one"]
+
+    @pytest.mark.parametrize(
+        ("code", "message", "line"),
+        [
+            ("def register(hooks)\n    pass\n", "SyntaxError: expected ':'", 1),
+            ("x = 1\n\nraise ValueError('no')\n", "ValueError: no", 3),
+            ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'", 1),
+            ("def f():\n    return 1 / 0\n\ndef register(hooks):\n    f()\n", "ZeroDivisionError", 2),
+            ("def register(hooks):\n    hooks.callout('x')\n", "no attribute 'callout'", 2),
+        ],
+    )
+    def test_a_failure_points_into_the_plugin(
+        self, tmp_path: Path, code: str, message: str, line: int
+    ) -> None:
+        found = failure(write(tmp_path, mine=code), "mine")
+        assert (found.code, found.path) == ("plugin", "plugins/mine.py")
+        assert found.message.startswith("plugin mine fails to load: ") and message in found.message
+        assert found.place is not None and found.place.line == line
+        assert found.source_line == code.split("\n")[line - 1]
+
+    def test_misspelt_hook(self, tmp_path: Path) -> None:
+        code = "def register(hooks):\n    hooks.callout_kinds('x', 'X')\n"
+        assert failure(write(tmp_path, mine=code), "mine").hint == "did you mean callout_kind?"
+
+    @pytest.mark.parametrize("code", ["", "register = 1\n", "def setup(hooks):\n    pass\n"])
+    def test_without_register(self, tmp_path: Path, code: str) -> None:
+        found = failure(write(tmp_path, mine=code), "mine")
+        assert found.message == "plugin mine has no function register(hooks)"
+
+    def test_missing(self, tmp_path: Path) -> None:
+        folder = write(tmp_path, cards="", maps="")
+        assert failure(folder, "card").hint == "did you mean cards?"
+        assert failure(folder, "zzz").hint == "plugins here: cards, maps"
+
+
+class TestBlame:
+    def test_our_own_bugs_pass_through(self) -> None:
+        with pytest.raises(ZeroDivisionError), blamed_on_plugins(Plugins()):
+            print(1 / 0)
+
+    def test_an_authors_mistakes_pass_through(self) -> None:
+        mistake = SiteError(Diagnostic("slug", "wrong"))
+        with pytest.raises(SiteError) as caught, blamed_on_plugins(Plugins()):
+            raise mistake
+        assert caught.value is mistake
+
+    def test_a_plugin_is_named(self, tmp_path: Path) -> None:
+        code = "def register(hooks):\n    @hooks.markdown\n    def rule(md):\n        md.missing()\n"
+        plugins = load_plugins(["mine"], [write(tmp_path, mine=code)])
+        with pytest.raises(SiteError) as caught, blamed_on_plugins(plugins):
+            plugins.markdown_rules[0](MarkdownIt())
+        (found,) = caught.value.diagnostics
+        assert found.message.startswith("plugin mine fails: AttributeError")
+        assert (found.path, found.place and found.place.line) == ("plugins/mine.py", 4)

@@ -1,0 +1,154 @@
+"""What an address in a post leads to: pages, anchors, files, and what is said when there is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from blogsmith.config import Config
+from blogsmith.errors import Place
+from blogsmith.model import Asset, Document, ImageInfo, Source
+from blogsmith.read.front_matter import read_document
+from blogsmith.render.context import Target
+from blogsmith.site.index import SiteIndex, index_site, resolve_image, resolve_link
+from blogsmith.syntax.parser import make_parser, parse_document
+from blogsmith.tex.linear import linear_text
+from blogsmith.tex.numbering import split_rows
+from blogsmith.workshop import ParseOptions
+
+PAGES = {
+    "content/posts/a.md": ("/posts/a/", "## Setup\n\n$$ x \\label{eq:x} $$\n"),
+    "content/posts/b/index.md": ("/posts/b/", "## The end\n"),
+    "content/posts/_index.md": ("/posts/", ""),
+    "content/über uns.md": ("/über-uns/", "<a id='raw'></a>\n"),
+}
+FILES = {
+    "content/posts/b/fig.png": "/posts/b/fig.png",
+    "content/posts/plot.svg": "/posts/plot.svg",
+    "static/img/logo.png": "/img/logo.png",
+    "static/a b.txt": "/a b.txt",
+}
+WAITING = {"content/posts/draft.md": "/posts/draft/"}
+
+
+def document(path: str, text: str = "") -> Document:
+    return read_document(Source(PurePosixPath(path), text, ""), Config())[0]
+
+
+@pytest.fixture(scope="module")
+def index() -> SiteIndex:
+    options = ParseOptions(linear_text, split_rows)
+    md = make_parser(options)
+    parsed = {
+        path: (parse_document(document(path, text), md, options), url) for path, (url, text) in PAGES.items()
+    }
+    return index_site("/base", parsed, WAITING, ["/", "/tags/"], FILES)
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("https://example.org/x", "https://example.org/x"),
+        ("mailto:a@example.org", "mailto:a@example.org"),
+        ("HTTPS://example.org", "HTTPS://example.org"),
+        ("#setup", "#setup"),
+        ("#eq-x", "#eq-x"),
+        ("#", "#"),
+        ("b/index.md", "/base/posts/b/"),
+        ("b/index.md#the-end", "/base/posts/b/#the-end"),
+        ("b/", "/base/posts/b/"),
+        ("b", "/base/posts/b/"),
+        ("../b/", "/base/posts/b/"),
+        ("/posts/b", "/base/posts/b/"),
+        ("/posts/b/?print=1#the-end", "/base/posts/b/?print=1#the-end"),
+        ("/posts/b/index.md", "/base/posts/b/"),
+        ("_index.md", "/base/posts/"),
+        ("/", "/base/"),
+        ("/tags", "/base/tags/"),
+        ("../über%20uns.md", "/base/%C3%BCber-uns/"),
+        ("../über uns.md#raw", "/base/%C3%BCber-uns/#raw"),
+        ("/über-uns/", "/base/%C3%BCber-uns/"),
+        ("plot.svg", "/base/posts/plot.svg"),
+        ("b/fig.png", "/base/posts/b/fig.png"),
+        ("/posts/plot.svg", "/base/posts/plot.svg"),
+        ("/img/logo.png", "/base/img/logo.png"),
+        ("/a%20b.txt", "/base/a%20b.txt"),
+    ],
+)
+def test_links_that_lead_somewhere(index: SiteIndex, written: str, url: str) -> None:
+    found = resolve_link(index, written, document("content/posts/a.md"))
+    assert (found.url, found.problem) == (url, "")
+
+
+def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
+    assert resolve_link(index, "/über-uns/", document("content/posts/a.md")).title == "Über uns"
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "problem", "hint"),
+    [
+        ("#stup", "link-anchor", "this page has no anchor #stup", "did you mean #setup?"),
+        ("b/index.md#end", "link-anchor", "content/posts/b/index.md has no anchor #end", "#the-end?"),
+        ("c.md", "link-missing", "there is no page or file c.md", "did you mean a.md?"),
+        ("/post/b/", "link-missing", "there is no page or file /post/b/", "did you mean /posts/b/?"),
+        ("../../../x.md", "link-missing", "there is no page or file ../../../x.md", "relative"),
+        ("draft.md", "link-unpublished", "content/posts/draft.md is not published", "publish it"),
+        ("/posts/draft/", "link-unpublished", "content/posts/draft.md is not published", "publish it"),
+        ("javascript:alert(1)", "link-scheme", "a link may not lead to javascript:alert(1)", "https://"),
+        ("//example.org/x", "link-scheme", "a link may not lead to //example.org/x", "https://"),
+        ("content/posts/b/index.md", "link-missing", "there is no page or file", ""),
+    ],
+)
+def test_links_that_lead_nowhere(index: SiteIndex, written: str, code: str, problem: str, hint: str) -> None:
+    found = resolve_link(index, written, document("content/posts/a.md"))
+    assert (found.code, found.problem[: len(problem)]) == (code, problem)
+    assert hint in found.hint
+
+
+def test_drafts_are_not_suggested(index: SiteIndex) -> None:
+    assert "draft" not in resolve_link(index, "/posts/drafts/", document("content/posts/a.md")).hint
+
+
+def images(index: SiteIndex, written: str, size: ImageInfo | str) -> ImageInfo | Target:
+    assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in FILES}
+    return resolve_image(index, written, document("content/posts/a.md"), assets, lambda file: size)
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("plot.svg", "/base/posts/plot.svg"),
+        ("./b/fig.png", "/base/posts/b/fig.png"),
+        ("/img/logo.png", "/base/img/logo.png"),
+        ("/posts/b/fig.png", "/base/posts/b/fig.png"),
+        ("plot.svg?v=2", "/base/posts/plot.svg"),
+    ],
+)
+def test_images(index: SiteIndex, written: str, url: str) -> None:
+    assert images(index, written, ImageInfo("", 6, 4)) == ImageInfo(url, 6, 4)
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "problem"),
+    [
+        ("plto.svg", "image-missing", "there is no image plto.svg"),
+        ("https://example.org/a.png", "image-remote", "image https://example.org/a.png is on another host"),
+        ("//example.org/a.png", "image-remote", "image //example.org/a.png is on another host"),
+        ("plot.svg", "image-unreadable", "plot.svg is damaged"),
+    ],
+)
+def test_images_that_cannot_be_shown(index: SiteIndex, written: str, code: str, problem: str) -> None:
+    found = images(index, written, "plot.svg is damaged")
+    assert isinstance(found, Target)
+    assert (found.code, found.problem) == (code, problem)
+
+
+def test_posts_by_slug(index: SiteIndex) -> None:
+    labels = index.page_labels("a")
+    assert labels is not None and labels["eq-x"].place == Place(3, 13, 4)
+    assert index.page_labels("posts/a.md") == labels
+    assert index.page_url("b") == "/base/posts/b/"
+    assert (index.page_labels("none"), index.page_url("none")) == (None, "")
+    assert index.slug_hint("draft") == "content/posts/draft.md is not published"
+    assert index.slug_hint("posst") == "did you mean posts?"
