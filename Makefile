@@ -4,15 +4,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SPEC := .cache/node_modules/commonmark-spec/spec.txt
-PYTEST_FLAGS ?= -q -n auto
+# What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker.
+PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27
+TOOLS := .cache/.tools
+# The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
+PYTEST_FLAGS ?= -q -n auto --dist worksteal
+BENCH_FLAGS ?=
 
-.PHONY: site test lint types format regen clean
+.PHONY: site test lint types format regen bench clean
 
 site: $(READY)
 	$(BIN)/blogsmith build
 
-test: lint types $(SPEC)
+test: lint types $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 lint: $(READY)
@@ -30,6 +34,10 @@ format: $(READY)
 regen: $(READY)
 	$(BIN)/python -m tests.regen
 
+# Seconds and memory of a build beside other generators found here; `make bench BENCH_FLAGS=--help`.
+bench: $(READY)
+	$(BIN)/python -m tests.bench.build $(BENCH_FLAGS)
+
 clean:
 	rm -rf $(VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find blogsmith plugins tests -name __pycache__ -type d -exec rm -rf {} +
@@ -45,8 +53,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
-# The examples of the CommonMark specification; without npm their test is skipped and says so.
-$(SPEC):
+# Without npm the tests that need these are skipped and say so.
+$(TOOLS): Makefile
 	@if command -v npm >/dev/null; then \
-		npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts commonmark-spec@0.31.2; \
-	else echo 'npm is missing: the CommonMark examples will be skipped'; fi
+		npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(PACKAGES) && touch $@; \
+	else echo 'npm is missing: some tests will be skipped'; fi

@@ -23,7 +23,9 @@ from .read.front_matter import read_document
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
+from .site.archive import planned_archive
 from .site.collections import page_views
+from .site.feeds import site_feeds
 from .site.frame import Frame, Rendered, Unpublished
 from .site.index import SiteIndex, index_site, resolve_image, resolve_link
 from .site.lists import planned_lists
@@ -83,8 +85,12 @@ def render(
     """Every page's content; links, labels and images are looked up in the whole site."""
     urls = collected.urls
     by_path = {str(p.document.path): (p, urls.urls[str(p.document.path)]) for p in parsed}
-    lists = planned_lists(collected.documents, urls.kinds, urls.sections)
-    generated = {*lists, *planned_terms(collected.documents)}
+    generated = {
+        *planned_lists(collected.documents, urls.kinds, urls.sections),
+        *planned_terms(collected.documents),
+        *planned_archive(collected.documents, urls.kinds),
+        *(feed.url.removeprefix(workshop.config.base_path) for feed in site_feeds(workshop.config)),
+    }
     base_path = workshop.config.base_path
     index = index_site(base_path, by_path, collected.waiting, generated, collected.asset_urls)
     tools = _tools(workshop, index, collected)

@@ -203,6 +203,8 @@ def _limits(config: Config, checker: _Checker) -> None:
         checker.wrong("deadline_s must be more than 0", "code", "deadline_s")
     if config.code.max_line < 1:
         checker.wrong("max_line must be at least 1", "code", "max_line")
+    if config.pagination < 0:
+        checker.wrong("pagination must be 0 or more", "pagination")
 
 
 def _known_words(config: Config, checker: _Checker) -> None:

@@ -14,9 +14,11 @@ from .model import Document, Output
 from .page_view import PageView, SiteView
 from .render.theme import Theme
 from .site.collisions import folded
+from .site.feeds import feed_files
 from .site.frame import Rendered
 from .site.redirects import output_path, redirect
 from .site.site_view import site_view
+from .site.sitemap import robots, sitemap
 from .workshop import Workshop
 
 
@@ -48,6 +50,13 @@ def compose(
             ledger.add(error.diagnostics)
     for path, url in collected.asset_urls.items():
         made.append(Made(Output(output_path(url), file=collected.assets[path].file), path))
+    for output in (
+        *feed_files(views, config),
+        robots(config),
+        *([sitemap(views)] if config.base_url else []),
+    ):
+        if str(output.path) not in {str(item.output.path) for item in made}:
+            made.append(Made(output, f"the file {output.path} that blogsmith makes"))
     for asset in workshop.theme.static_files():
         made.append(Made(Output(asset.path, file=asset.file), f"a file of theme {workshop.theme.name}"))
     # two pages on one address were reported where the address comes from

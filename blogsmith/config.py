@@ -113,6 +113,10 @@ class Config(Struct, frozen=True):
     """Links of the site's header; empty means the sections."""
     permalinks: Mapping[str, str] = {}
     """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
+    pagination: int = 20
+    """Posts on one page of a list; 0 puts all on one."""
+    feeds: bool = True
+    """Make Atom and JSON feeds; they need `base_url`."""
     toc: bool = True
     """Show a table of contents on posts with two or more headings."""
     numbering: bool = False

@@ -33,11 +33,43 @@ class SeriesPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed a page points feed readers to."""
+
+    title: str
+    url: str
+    """With base path."""
+    type: str
+    """Media type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Where a page of a long list stands among the pages of that list."""
+
+    number: int
+    """1-based."""
+    total: int
+    previous_url: str = ""
+    """The page of newer entries; empty on the first."""
+    next_url: str = ""
+    """The page of older entries; empty on the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageGroup:
+    """Pages under a heading of a list, such as those of a year."""
+
+    title: str
+    pages: tuple[PageView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PageView:
     """One page as templates see it (`page`). Every field is ready to print; nothing is computed there."""
 
     kind: str
-    """`home`, `section`, `post`, `page`, `tags`, `tag`, `not_found`."""
+    """`home`, `section`, `post`, `page`, `tags`, `tag`, `archive`, `series`, `not_found`."""
     path: str
     """Source file relative to the site root; empty for generated pages."""
     url: str
@@ -68,6 +100,8 @@ class PageView:
     """As `tags`."""
     series_name: str = ""
     """Empty if the post belongs to no series."""
+    series_url: str = ""
+    """The page of the series."""
     series: tuple[SeriesPart, ...] = ()
     """Every part in order, unpublished ones without a URL."""
     toc: tuple[TocEntry, ...] = ()
@@ -89,7 +123,13 @@ class PageView:
     pages: tuple[PageView, ...] = ()
     """For lists: the pages listed, newest first."""
     groups: tuple[Link, ...] = ()
-    """For the tags overview: every tag."""
+    """For overviews: every tag, category or series."""
+    page_groups: tuple[PageGroup, ...] = ()
+    """For the archive: the pages of each year, newest first."""
+    pager: Pager | None = None
+    """For a list that takes several pages."""
+    feeds: tuple[Feed, ...] = ()
+    """Feeds about this page's subject besides the site's own, such as a tag's."""
     widgets: frozenset[str] = frozenset()
     """Scripts this page needs: `compare`, `embed`, `runnable`."""
     image: str = ""
@@ -118,3 +158,5 @@ class SiteView:
     """`theme_options` of the configuration."""
     generator: str
     """Name and version of blogsmith."""
+    feeds: tuple[Feed, ...] = ()
+    """The site's own; empty for a site without `base_url`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases
+from blogsmith.load_config import parse_config
+from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases, split_config
 from tests.regen import outcome
 
 
@@ -12,6 +13,12 @@ from tests.regen import outcome
 def test_case(case: Case) -> None:
     """If the new HTML is right: `python -m tests.regen cases FILE`, and read the diff."""
     assert outcome(case.source) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
+
+
+def test_settings_of_cases_are_valid() -> None:
+    """Wrong settings would be ignored, and the case would show something else than it says."""
+    for case in all_cases():
+        assert parse_config(split_config(case.source)[0]).diagnostics == (), case.id
 
 
 def test_titles_are_unique_in_a_file() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from blogsmith.errors import Place
@@ -59,7 +59,10 @@ def test_untrusted_text_runs_nothing_and_keeps_its_shape(text: str) -> None:
 def test_no_word_is_lost(text: str) -> None:
     # a footnote's name is replaced by its number
     words = set(re.findall(r"w[a-z]{3,8}w", re.sub(r"\[\^\w+\]", "", text)))
-    shown = text_of(render(text).html)
+    rendered = render(text)
+    # of two notes with one name only the first can be shown; the second is an error
+    assume(not any(d.code == "footnote-twice" for d in rendered.diagnostics))
+    shown = text_of(rendered.html)
     assert not {word for word in words if word not in shown}
 
 

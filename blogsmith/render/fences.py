@@ -23,6 +23,7 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     rendering.code_lines += token.content.count("\n")
     if fence.language in DIAGRAMS:
         return _diagram(rendering, token.content, fence)
+    rendering.widgets.add("code")
     settings = rendering.tools.config.code
     html, problem = code_figure(
         token.content,
@@ -61,6 +62,7 @@ def _diagram(rendering: Rendering, source: str, fence: Fence) -> str:
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     rendering.code_blocks += 1
     rendering.code_lines += tokens[index].content.count("\n")
+    rendering.widgets.add("code")
     settings = rendering.tools.config.code
     html, _ = code_figure(
         tokens[index].content,

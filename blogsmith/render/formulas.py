@@ -17,7 +17,7 @@ from ..tex.macros import definitions
 from ..tex.numbering import RowNumber
 from .context import Rendering, Rule
 from .notes import reference
-from .prose import escaped
+from .prose import escaped, joined_punctuation
 
 NARROW = 30
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
@@ -27,7 +27,13 @@ _UNPRINTED = re.compile(r"[{}^_&\s]")
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return mathml(rendering, get(tokens[index], Math))
+    """A formula in a line, kept together with the punctuation behind it.
+
+    Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
+    """
+    formula = mathml(rendering, get(tokens[index], Math))
+    tail = joined_punctuation(tokens, index + 1)
+    return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
 
 def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

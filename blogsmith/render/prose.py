@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
@@ -11,6 +12,8 @@ from markdown_it.token import Token
 from ..syntax.records import Heading, LinkAt, get
 from .context import Rendering, Rule
 from .raw import rewrite_raw
+
+_PUNCTUATION = re.compile(r"[,.;:!?)\]’”…]+")
 
 
 def escaped(text: str) -> str:
@@ -25,8 +28,18 @@ def attributes(token: Token, *leave_out: str) -> str:
     )
 
 
+def joined_punctuation(tokens: Sequence[Token], index: int) -> str:
+    """What of the text `tokens[index]` belongs to the formula right before it."""
+    if not 0 < index < len(tokens) or tokens[index].type != "text":
+        return ""
+    found = _PUNCTUATION.match(tokens[index].content) if tokens[index - 1].type == "math_inline" else None
+    return found[0] if found else ""
+
+
 def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return escaped(tokens[index].content)
+    # what the formula before it has printed already
+    done = len(joined_punctuation(tokens, index))
+    return escaped(tokens[index].content[done:])
 
 
 def _softbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -226,9 +226,7 @@ def _values_whole(call: Shortcode, name: str) -> list[TextMap]:
 def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     source = next(iter(_values_whole(call, "src")), None)
     if source is None:
-        _wrong(
-            rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file"
-        )
+        _wrong(rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file")
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(_inline_html(rendering, caption)) if caption else ""

@@ -2,7 +2,7 @@
 
 Templates come from `theme_files`; they run in Jinja's sandbox, with autoescape on and no way to
 disk, clock or chance, so a theme can neither execute code nor break repeatability. Data arrives
-ready: the only helpers are `url`, `asset`, `date` and `isodate`. HTML of our own making is marked
+ready: the only helpers are `url`, `asset`, `date`, `isodate` and `json`. HTML of our own making is marked
 as such on the way in, in `_safe_page`, so templates need no `| safe`.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ..errors import Place, Reporter, SiteError, did_you_mean
@@ -23,6 +24,7 @@ from ..model import Asset, TocEntry
 from ..page_view import PageView, SiteView
 from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
+from .theme_head import page_head
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -60,7 +62,11 @@ class Theme:
             self.report_unknown_layout(layout, reporter)
             raise SiteError(*reporter.diagnostics)
         options = {**self.files.options, **site.options}
-        context = {"page": _safe_page(page), "site": replace(site, options=options)}
+        context = {
+            "page": _safe_page(page),
+            "site": replace(site, options=options),
+            "head": page_head(page, site),
+        }
         return self._render(f"layouts/{layout}.html", context, page.path or page.url) + "\n"
 
     def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
@@ -173,6 +179,7 @@ def _environment(files: ThemeFiles, base_path: str) -> Environment:
     environment.filters["url"] = lambda path: site_url(path, base_path)
     environment.filters["date"] = long_date
     environment.filters["isodate"] = iso_date
+    environment.filters["json"] = script_json
     return environment
 
 
@@ -203,6 +210,11 @@ def iso_date(value: dt.date) -> str:
     return value.isoformat()[:10]
 
 
+def script_json(value: Any) -> Markup:
+    """`value` as JSON that may stand in a `<script>`: `<`, `>`, `&` and `'` are escapes."""
+    return htmlsafe_json_dumps(value, ensure_ascii=False)
+
+
 def _safe_page(page: PageView) -> PageView:
     """The page with its HTML fields marked as HTML; everything else is escaped where it is printed."""
     return replace(
@@ -211,8 +223,13 @@ def _safe_page(page: PageView) -> PageView:
         title_html=Markup(page.title_html),
         description_html=Markup(page.description_html),
         toc=_safe_toc(page.toc),
-        pages=tuple(_safe_page(listed) for listed in page.pages),
+        pages=_safe_pages(page.pages),
+        page_groups=tuple(replace(group, pages=_safe_pages(group.pages)) for group in page.page_groups),
     )
+
+
+def _safe_pages(pages: tuple[PageView, ...]) -> tuple[PageView, ...]:
+    return tuple(_safe_page(page) for page in pages)
 
 
 def _safe_toc(entries: tuple[TocEntry, ...]) -> tuple[TocEntry, ...]:

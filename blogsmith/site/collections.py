@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..page_view import Link, PageView
+from .archive import archive, series_pages
+from .feeds import with_feed
 from .frame import OLDEST, Frame, Rendered, Unpublished
 from .lists import generated_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
+from .pagination import paginated
 from .terms import term_names
 
 
@@ -32,7 +35,8 @@ def page_views(
     pages += generated_lists(rendered, posts, sections, views, frame)
     pages += taxonomy(posts, "tags", "Tags", frame)
     pages += taxonomy(posts, "categories", "Categories", frame)
-    return (*pages, not_found(frame))
+    pages = [with_feed(page, frame.config) for page in paginated(pages, frame.config.pagination)]
+    return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(frame))
 
 
 def _newest_first(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> list[PageView]:

@@ -12,15 +12,19 @@ import datetime as dt
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config import Config
 from ..model import Output
-from ..page_view import PageView
+from ..page_view import Feed, PageView
 
 ENTRIES = 30
 """Newest posts in a feed."""
+
+ATOM_TYPE = "application/atom+xml"
+JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _LEFT_OUT = re.compile(
@@ -53,14 +57,50 @@ def _host(config: Config) -> str:
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
-def feeds(name: str, url: str, posts: Sequence[PageView], config: Config) -> list[Output]:
-    """`atom.xml` and `feed.json` below site path `url`, for dated `posts`, newest first."""
-    entries = [post for post in posts if post.date][:ENTRIES]
-    folder = PurePosixPath(url.strip("/"))
-    return [
-        Output(folder / "atom.xml", atom(name, url, entries, config)),
-        Output(folder / "feed.json", json_feed(name, url, entries, config)),
+def site_feeds(config: Config) -> tuple[Feed, ...]:
+    """The feeds every page points to; none without `base_url` or if the site wants none."""
+    if not (config.feeds and config.base_url):
+        return ()
+    base = config.base_path
+    return (
+        Feed(config.title, f"{base}/atom.xml", ATOM_TYPE),
+        Feed(config.title, f"{base}/feed.json", JSON_TYPE),
+    )
+
+
+def with_feed(page: PageView, config: Config) -> PageView:
+    """The list of a tag or category, pointing to its own feed."""
+    if page.kind != "tag" or not site_feeds(config) or not _entries(page.pages):
+        return page
+    url = numbered_from(page.url)
+    return replace(page, feeds=(Feed(f"{config.title}: {page.title}", f"{url}atom.xml", ATOM_TYPE),))
+
+
+def numbered_from(url: str) -> str:
+    """The first page of the list that `url` is a page of."""
+    return re.sub(r"page/\d+/$", "", url)
+
+
+def feed_files(pages: Sequence[PageView], config: Config) -> list[Output]:
+    """`atom.xml` and `feed.json` of the site, and an Atom feed for every tag and category."""
+    if not site_feeds(config):
+        return []
+    posts = _entries(next((page.pages for page in pages if page.kind == "archive"), ()))
+    files = [
+        Output(PurePosixPath("atom.xml"), atom(config.title, "/", posts, config)),
+        Output(PurePosixPath("feed.json"), json_feed(config.title, "/", posts, config)),
     ]
+    for page in pages:
+        entries = _entries(page.pages)
+        if page.kind == "tag" and entries and (page.pager is None or page.pager.number == 1):
+            path = page.url.removeprefix(config.base_path)
+            data = atom(f"{config.title}: {page.title}", path, entries, config)
+            files.append(Output(PurePosixPath(path.strip("/")) / "atom.xml", data))
+    return files
+
+
+def _entries(posts: Sequence[PageView]) -> list[PageView]:
+    return [post for post in posts if post.date][:ENTRIES]
 
 
 def _changed(page: PageView) -> dt.datetime:
@@ -85,12 +125,17 @@ def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> byte
     newest = max((_changed(post) for post in posts), default=dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
     _text(feed, "updated", _stamp(newest))
     _link(feed, base + url, "alternate", "text/html")
-    _link(feed, f"{base}{url}atom.xml", "self", "application/atom+xml")
+    _link(feed, f"{base}{url}atom.xml", "self", ATOM_TYPE)
     _people(feed, (config.author or config.title,))
     for post in posts:
         _entry(feed, post, config)
     ElementTree.indent(feed)
-    return b'<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(feed, "utf-8") + b"\n"
+    return _document(feed)
+
+
+def _document(root: ElementTree.Element) -> bytes:
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
 
 
 def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
@@ -131,7 +176,7 @@ def _people(parent: ElementTree.Element, names: Sequence[str]) -> None:
 def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
     """The same as JSON Feed 1.1."""
     base = config.base_url.rstrip("/")
-    feed = {
+    feed: dict[str, object] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": name,
         "home_page_url": base + url,
@@ -145,7 +190,7 @@ def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) ->
 
 
 def _item(post: PageView, config: Config) -> dict[str, object]:
-    item = {
+    item: dict[str, object] = {
         "id": post.canonical_url,
         "url": post.canonical_url,
         "title": post.title,

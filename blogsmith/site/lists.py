@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 
 from ..model import Document
 from ..page_view import Link, PageView
-from .frame import Frame, Rendered, canonical
+from .frame import Frame, Rendered
+from .plain import plain_view
 
 
 def planned_lists(
@@ -41,12 +41,12 @@ def generated_lists(
     made = []
     if "/" not in views:
         dated = tuple(post for post in posts if post.date)
-        made.append(_plain_view("home", "/", frame.config.title, frame, dated))
+        made.append(plain_view("home", "/", frame.config.title, frame, dated))
     for section, url in sections.items():
         if url not in views:
             listed = {views[item.url].url for item in rendered if item.section == section}
             title = section_title(section, views, url)
-            made.append(_plain_view("section", url, title, frame, tuple(p for p in posts if p.url in listed)))
+            made.append(plain_view("section", url, title, frame, tuple(p for p in posts if p.url in listed)))
     return made
 
 
@@ -63,9 +63,9 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
     if not terms:
         return []
     groups = tuple(sorted(links.values(), key=lambda link: (link.title.casefold(), link.url)))
-    overview = replace(_plain_view("tags", f"/{name}/", title, frame, ()), groups=groups)
+    overview = replace(plain_view("tags", f"/{name}/", title, frame, ()), groups=groups)
     lists = [
-        _plain_view(
+        plain_view(
             "tag", link.url.removeprefix(frame.config.base_path), link.title, frame, tuple(terms[link.url])
         )
         for link in groups
@@ -74,19 +74,5 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
 
 
 def not_found(frame: Frame) -> PageView:
-    return replace(_plain_view("not_found", "/404.html", "Page not found", frame, ()), canonical_url="")
-
-
-def _plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
-    return PageView(
-        kind=kind,
-        path="",
-        url=frame.with_base(url),
-        canonical_url=canonical(frame.config, url),
-        title=title,
-        title_html=escape(title, quote=False),
-        description=frame.config.description if kind == "home" else "",
-        lang=frame.config.lang,
-        pages=pages,
-        layout=kind,
-    )
+    """The page a host shows for an address that leads nowhere."""
+    return replace(plain_view("not_found", "/404.html", "Page not found", frame, ()), canonical_url="")

@@ -9,6 +9,7 @@ from itertools import pairwise
 from ..errors import Diagnostic, Reporter
 from ..model import Document
 from ..page_view import Link, PageView, SeriesPart
+from .archive import series_path
 from .frame import OLDEST, Frame, Rendered, Unpublished
 
 
@@ -39,10 +40,13 @@ def add_series(
             members.setdefault(item.document.front.series.name, []).append(item)
     for name, items in members.items():
         parts = _parts(items, [u for u in unpublished if u.series == name], views)
+        path = series_path(name)
         for item in items:
             view = views[item.url]
             own = tuple(replace(part, current=part.url == view.url) for part in parts)
-            views[item.url] = replace(view, series_name=name, series=own)
+            views[item.url] = replace(
+                view, series_name=name, series=own, series_url=frame.with_base(path) if path else ""
+            )
         in_order = [part for part in parts if part.url]
         for before, after in pairwise(in_order):
             _join_parts(before, after, views, frame)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..config import Config
 from ..page_view import Link, PageView, SiteView
+from .feeds import site_feeds
 
 
 def site_view(
@@ -27,6 +28,7 @@ def site_view(
         sections=sections,
         options=_plain(config.theme_options),
         generator=generator,
+        feeds=site_feeds(config),
     )
 
 

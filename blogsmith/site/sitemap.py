@@ -30,8 +30,8 @@ def sitemap(pages: Sequence[PageView]) -> Output:
         if changed:
             ElementTree.SubElement(url, f"{{{_NAMESPACE}}}lastmod").text = changed.date().isoformat()
     ElementTree.indent(urlset)
-    data = b'<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(urlset, "utf-8") + b"\n"
-    return Output(PurePosixPath("sitemap.xml"), data)
+    text = ElementTree.tostring(urlset, encoding="unicode")
+    return Output(PurePosixPath("sitemap.xml"), f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode())
 
 
 def robots(config: Config) -> Output:

@@ -21,6 +21,7 @@ from ..errors import Diagnostic, Reporter
 from ..model import Document
 from ..read.dates import split_dated_name
 from ..slugs import slugify
+from .archive import planned_archive
 from .collisions import collisions
 from .lists import planned_lists
 from .slug_rules import slug_hint, slug_problem
@@ -65,7 +66,8 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     for document in ordered:
         plan.add(document)
     lists = planned_lists(ordered, plan.kinds, plan.sections)
-    found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, planned_terms(ordered))]
+    taken = planned_terms(ordered) | planned_archive(ordered, plan.kinds)
+    found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
     return Urls(plan.urls, plan.kinds, plan.sections, plan.tree.slugs, tuple(found))
 
 

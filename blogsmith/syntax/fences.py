@@ -109,9 +109,7 @@ class _Reader:
         asked = _line_numbers(numbers)
         self.marked |= asked
         if max(asked, default=0) > self.lines:
-            self.warn(
-                f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), ""
-            )
+            self.warn(f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), "")
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
         hint = did_you_mean(word, choices) or f"known: {', '.join(_KEYS)}, {{lines}}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from linkify_it import LinkifyIt
+from linkify_it.main import Match
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -43,6 +44,8 @@ from .text import task_lists, text_rules
 MAX_BRACKETS = 500
 _BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
 
+# GFM 6.9: punctuation at the end of an address is not part of it
+_WWW = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[/?#](?:[^\s<]*[^\s<.,;:!?)\"'*_~])?)?", re.IGNORECASE)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
 
@@ -171,8 +174,14 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
 def _enable_linkify(md: MarkdownIt) -> None:
     # bare `name.tld` is left alone: in technical prose `model.py` and `README.md` are file names
     md.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+    md.linkify.add("www.", {"validate": _WWW, "normalize": _with_scheme})
     md.options["linkify"] = True
     md.enable(["linkify"])
+
+
+def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
+    """GFM's extended autolink: `www.example.org` means http."""
+    match.url = f"http://{match.url}"
 
 
 def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) -> Parsed:

@@ -1,0 +1,64 @@
+"""All dated posts by year at `/archive/`, and every series at `/series/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from ..model import Document
+from ..page_view import Link, PageGroup, PageView
+from ..slugs import slugify
+from .frame import Frame
+from .plain import plain_view
+
+
+def series_path(name: str) -> str:
+    """Site path of a series' page; empty if the name has no letter or digit."""
+    slug = slugify(name)
+    return f"/series/{slug}/" if slug else ""
+
+
+def planned_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dict[str, str]:
+    """Site path of the archive and of the series' pages → what it is in words."""
+    found = {}
+    for document in documents:
+        if kinds[str(document.path)] != "post":
+            continue
+        if document.front.date:
+            found["/archive/"] = "the archive"
+        if document.front.series and series_path(document.front.series.name):
+            found["/series/"] = "the list of all series"
+            name = document.front.series.name
+            found[series_path(name)] = f'the page of series "{name}"'
+    return found
+
+
+def archive(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
+    """The archive of `posts`, which are newest first; none without a dated post."""
+    dated = [post for post in posts if post.date]
+    if not dated:
+        return []
+    years = groupby(dated, key=lambda post: f"{post.date.year:04}" if post.date else "")
+    groups = tuple(PageGroup(year, tuple(pages)) for year, pages in years)
+    return [replace(plain_view("archive", "/archive/", "Archive", frame, tuple(dated)), page_groups=groups)]
+
+
+def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
+    """The overview of series and a page for each, its posts in the order of the parts."""
+    members: dict[str, list[PageView]] = {}
+    for post in posts:
+        if post.series_url:
+            members.setdefault(post.series_url, []).append(post)
+    if not members:
+        return []
+    pages = []
+    for url, found in members.items():
+        part = {part.url: part.part for part in found[0].series}
+        ordered = tuple(sorted(found, key=lambda post: part.get(post.url, 0)))
+        path = url.removeprefix(frame.config.base_path)
+        view = plain_view("series", path, found[0].series_name, frame, ordered)
+        pages.append(replace(view, series_name=found[0].series_name, series=found[0].series))
+    pages.sort(key=lambda page: (page.title.casefold(), page.url))
+    groups = tuple(Link(page.title, page.url) for page in pages)
+    return [replace(plain_view("tags", "/series/", "Series", frame, ()), groups=groups), *pages]

@@ -1,0 +1,24 @@
+"""The view of a page that has no source: a list blogsmith makes by itself."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..page_view import PageView
+from .frame import Frame, canonical
+
+
+def plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
+    """A page at site path `url` that lists `pages`; its layout is its kind."""
+    return PageView(
+        kind=kind,
+        path="",
+        url=frame.with_base(url),
+        canonical_url=canonical(frame.config, url),
+        title=title,
+        title_html=escape(title, quote=False),
+        description=frame.config.description if kind == "home" else "",
+        lang=frame.config.lang,
+        pages=pages,
+        layout=kind,
+    )

@@ -1,0 +1,1 @@
+"""How fast a site is built, beside other generators."""

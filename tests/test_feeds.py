@@ -1,0 +1,172 @@
+"""Feeds, sitemap, robots.txt, pagination, archive and series pages: what is made of views."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from blogsmith.config import Config
+from blogsmith.page_view import Feed, Link, PageView, SeriesPart
+from blogsmith.site.archive import archive, planned_archive, series_pages, series_path
+from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
+from blogsmith.site.frame import Frame
+from blogsmith.site.pagination import numbered_url, page_count, paginated
+from blogsmith.site.sitemap import robots, sitemap
+
+CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
+FRAME = Frame(CONFIG, lambda url: "/blog" + url, lambda path, document: "")
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageView:
+    url = f"/blog/posts/p{number}/"
+    view = PageView(
+        "post",
+        f"content/posts/p{number}.md",
+        url,
+        f"https://example.org{url}",
+        f"Post {number}",
+        f"Post {number}",
+        content,
+        date=dt.datetime(2026, 1, number, tzinfo=dt.UTC),
+        authors=("A",),
+    )
+    return replace(view, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<a href="/blog/x/">x</a>', '<a href="https://example.org/blog/x/">x</a>'),
+        ('<a href="#fn-1">1</a>', '<a href="https://example.org/blog/posts/p1/#fn-1">1</a>'),
+        ('<a href="https://other.org/">x</a>', '<a href="https://other.org/">x</a>'),
+        (
+            '<img src="/blog/a.png" loading="lazy" alt="">',
+            '<img src="https://example.org/blog/a.png" alt="">',
+        ),
+        ('<h2 id="a">A <a class="heading-anchor" href="#a" aria-label="x"></a></h2>', '<h2 id="a">A</h2>'),
+        ("<details><summary>S</summary></details>", "<details open><summary>S</summary></details>"),
+        ('<details class="x" open>y', '<details class="x" open>y'),
+        ('a<input type="range" value="1">b<button class="run">R</button>', "ab"),
+        ("a\x01b", "a\ufffdb"),
+        ('<pre tabindex="0">href="/x"</pre>', '<pre>href="/x"</pre>'),
+    ],
+)
+def test_bodies_work_far_from_their_site(html: str, expected: str) -> None:
+    assert feed_html(post(1, html), CONFIG) == expected
+
+
+def test_atom_is_well_formed_and_complete() -> None:
+    posts = [
+        post(
+            2, "<p>a & b < c</p>", tags=(Link("t & u", "/x"),), updated=dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
+        ),
+        post(1),
+    ]
+    feed = ElementTree.fromstring(atom("Notes <b>", "/", posts, CONFIG))
+    assert feed.findtext(f"{ATOM}title") == "Notes <b>"
+    assert feed.findtext(f"{ATOM}updated") == "2026-03-01T00:00:00Z"
+    links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
+    assert links == {"alternate": "https://example.org/blog/", "self": "https://example.org/blog/atom.xml"}
+    first, second = feed.findall(f"{ATOM}entry")
+    assert first.findtext(f"{ATOM}content") == "<p>a & b < c</p>"
+    assert [c.get("term") for c in first.findall(f"{ATOM}category")] == ["t & u"]
+    assert second.findtext(f"{ATOM}id") == "https://example.org/blog/posts/p1/"
+
+
+def test_json_feed_says_the_same() -> None:
+    feed = json.loads(json_feed("Notes", "/", [post(1, "<p>x</p>")], CONFIG))
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["items"][0]["content_html"] == "<p>x</p>"
+    assert feed["items"][0]["date_published"] == "2026-01-01T00:00:00Z"
+    assert json.loads(json_feed("Notes", "/", [], CONFIG))["items"] == []
+
+
+def test_the_same_posts_give_the_same_bytes() -> None:
+    assert atom("N", "/", [post(1)], CONFIG) == atom("N", "/", [post(1)], CONFIG)
+
+
+def test_a_site_without_an_address_has_no_feeds() -> None:
+    nowhere = Config(title="N")
+    assert site_feeds(nowhere) == ()
+    assert feed_files([*archive([post(1)], FRAME)], nowhere) == []
+    assert site_feeds(Config(base_url="https://x.org", feeds=False)) == ()
+
+
+def test_every_tag_has_a_feed_of_its_own() -> None:
+    tag = replace(post(1), kind="tag", url="/blog/tags/a/", title="a", pages=(post(3), post(2)))
+    files = feed_files([*archive([post(3)], FRAME), tag], CONFIG)
+    assert [str(file.path) for file in files] == ["atom.xml", "feed.json", "tags/a/atom.xml"]
+    assert with_feed(tag, CONFIG).feeds == (
+        Feed("Notes: a", "/blog/tags/a/atom.xml", "application/atom+xml"),
+    )
+    assert with_feed(post(1), CONFIG).feeds == ()
+
+
+def test_sitemap_and_robots() -> None:
+    pages = [post(2), post(1), replace(post(3), canonical_url="")]
+    text = (sitemap(pages).data or b"").decode()
+    assert text.index("p1/") < text.index("p2/")
+    assert "p3" not in text
+    assert "<lastmod>2026-01-02</lastmod>" in text
+    assert b"Sitemap: https://example.org/blog/sitemap.xml" in (robots(CONFIG).data or b"")
+    assert b"Sitemap" not in (robots(Config()).data or b"")
+
+
+@pytest.mark.parametrize(("entries", "per_page", "pages"), [(0, 20, 1), (20, 20, 1), (21, 20, 2), (99, 0, 1)])
+def test_page_count(entries: int, per_page: int, pages: int) -> None:
+    assert page_count(entries, per_page) == pages
+
+
+def test_long_lists_are_divided_and_nothing_is_lost() -> None:
+    posts = tuple(post(number) for number in range(5, 0, -1))
+    view = replace(
+        post(1),
+        kind="section",
+        url="/blog/posts/",
+        canonical_url="https://example.org/blog/posts/",
+        pages=posts,
+    )
+    first, second, third = paginated([view], 2)
+    assert (*first.pages, *second.pages, *third.pages) == posts
+    assert [page.url for page in (first, second, third)] == [
+        "/blog/posts/",
+        "/blog/posts/page/2/",
+        "/blog/posts/page/3/",
+    ]
+    assert second.canonical_url == "https://example.org/blog/posts/page/2/"
+    assert first.content
+    assert not second.content
+    assert second.pager is not None
+    assert (second.pager.previous_url, second.pager.next_url) == (
+        "/blog/posts/",
+        numbered_url("/blog/posts/", 3),
+    )
+    assert paginated([view], 0) == [view]
+
+
+def test_the_archive_goes_by_year() -> None:
+    old = replace(post(1), date=dt.datetime(2024, 5, 1, tzinfo=dt.UTC))
+    undated = replace(post(4), date=None)
+    (page,) = archive([post(3), post(2), old, undated], FRAME)
+    assert [(group.title, len(group.pages)) for group in page.page_groups] == [("2026", 2), ("2024", 1)]
+    assert archive([undated], FRAME) == []
+
+
+def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:
+    parts = (
+        SeriesPart("Post 1", "/blog/posts/p1/", 1, False),
+        SeriesPart("Later", "", 2, False),
+        SeriesPart("Post 2", "/blog/posts/p2/", 3, False),
+    )
+    fields = {"series_name": "By hand", "series": parts, "series_url": "/blog/series/by-hand/"}
+    overview, page = series_pages([post(2, **fields), post(1, **fields)], FRAME)
+    assert [entry.title for entry in page.pages] == ["Post 1", "Post 2"]
+    assert page.url == "/blog/series/by-hand/"
+    assert overview.groups == (Link("By hand", "/blog/series/by-hand/"),)
+    assert series_path("!!!") == ""
+    assert planned_archive([], {}) == {}
