@@ -209,6 +209,8 @@ class Body:
     summary: str = ""
     """Plain text of the first paragraph, for descriptions."""
     weight: Weight = Weight()
+    links: frozenset[str] = frozenset()
+    """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """Scripts the page needs: `compare`, `embed`, `runnable`."""
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -120,6 +120,10 @@ class PageView:
     """The older neighbour in the section (or the series)."""
     next: Link | None = None
     """The newer neighbour."""
+    backlinks: tuple[Link, ...] = ()
+    """Posts and pages whose text links here, by title."""
+    related: tuple[Link, ...] = ()
+    """Posts that share tags or categories, the most alike first."""
     pages: tuple[PageView, ...] = ()
     """For lists: the pages listed, newest first."""
     groups: tuple[Link, ...] = ()
@@ -160,3 +164,5 @@ class SiteView:
     """Name and version of blogsmith."""
     feeds: tuple[Feed, ...] = ()
     """The site's own; empty for a site without `base_url`."""
+    indexes: tuple[Link, ...] = ()
+    """Lists over the whole site, those that exist: archive, tags, categories, series."""

@@ -41,7 +41,8 @@ def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) 
     for document in made:
         path = str(document.path)
         title = document.front.title or document.path.stem
-        body = Body(f"<p>{title}</p>", title, title, summary=f"About {title}")
+        links = frozenset(f"/b{url}" for url in document.front.extra.get("links", ()))
+        body = Body(f"<p>{title}</p>", title, title, summary=f"About {title}", links=links)
         rendered.append(Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
     frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}")
     return {view.url: view for view in page_views(rendered, unpublished, frame)}
@@ -61,7 +62,7 @@ def test_lists_nobody_wrote() -> None:
         "about.md": "title: About",
     })  # fmt: skip
     assert {url: view.kind for url, view in views.items() if not view.path} == {
-        "/b/": "home", "/b/posts/": "section", "/b/404.html": "not_found"
+        "/b/": "home", "/b/posts/": "section", "/b/archive/": "archive", "/b/404.html": "not_found"
     }  # fmt: skip
     assert titles(views["/b/"].pages) == ["b", "a"]
     assert titles(views["/b/posts/"].pages) == ["b", "a", "undated"]
@@ -69,6 +70,24 @@ def test_lists_nobody_wrote() -> None:
     assert views["/b/404.html"].canonical_url == ""
     assert views["/b/posts/"].canonical_url == "https://example.org/b/posts/"
     assert views["/b/about/"].section is None
+
+
+def test_what_links_here_and_what_is_alike() -> None:
+    views = views_of({
+        "posts/a.md": "tags: [x, y]\ndate: 2026-01-01", "posts/b.md": "tags: [x]\nlinks: [/posts/a/, /posts/b/]",
+        "posts/c.md": "categories: [z]\ntags: [y]", "posts/d.md": "date: 2026-01-04\ntags: [x]",
+        "posts/e.md": "date: 2026-01-03\ntags: [x, y]", "posts/f.md": "categories: [z]",
+        "about.md": "links: [/posts/a/]", "_index.md": "links: [/posts/a/]",
+    })  # fmt: skip
+    assert titles(views["/b/posts/a/"].backlinks) == ["about", "b"]
+    assert views["/b/posts/b/"].backlinks == ()
+    a = views["/b/posts/a/"]
+    neighbours = {link.title for link in (a.previous, a.next) if link}
+    assert [t for t in ("e", "d", "b", "c") if t not in neighbours][:3] == titles(a.related)
+    assert titles(views["/b/posts/f/"].related) == ["c"] or "c" in {
+        link.title for link in (views["/b/posts/f/"].previous, views["/b/posts/f/"].next) if link
+    }
+    assert views["/b/about/"].related == ()
 
 
 def test_index_pages_of_the_author() -> None:

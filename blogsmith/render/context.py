@@ -84,6 +84,8 @@ class Rendering:
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
     widgets: set[str] = field(default_factory=set)
+    links: set[str] = field(default_factory=set)
+    """Addresses in this site that the text links to."""
     formulas: int = 0
     code_lines: int = 0
     code_blocks: int = 0
@@ -104,7 +106,9 @@ class Rendering:
         return replace(self, reporter=Reporter(self.reporter.path), macros=dict(self.macros), widgets=set())
 
     def problem(self, target: Target, place: Place | None) -> None:
-        """Report a target that leads nowhere."""
+        """Report a target that leads nowhere; remember one that stays in the site."""
+        if target.url.startswith("/"):
+            self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
             self.reporter.error(target.code, target.problem, place, target.hint)
 

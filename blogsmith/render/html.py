@@ -102,6 +102,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
             rendering.code_blocks,
             rendering.images,
         ),
+        links=frozenset(rendering.links),
         widgets=frozenset(rendering.widgets),
         diagnostics=tuple(reporter.diagnostics),
     )

@@ -147,6 +147,8 @@ def reference(rendering: Rendering, ref: XRef) -> str:
         hint = "give it a \\tag{…}, or number equations: math.numbering"
         rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
     url = rendering.tools.post_url(ref.page) if ref.page else ""
+    if url:
+        rendering.links.add(url)
     text = escaped(_printed(label, ref.form))
     return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
 

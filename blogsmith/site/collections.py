@@ -16,6 +16,7 @@ from .lists import generated_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginated
+from .relations import add_relations
 from .terms import term_names
 
 
@@ -30,6 +31,7 @@ def page_views(
     add_neighbours(rendered, views, frame)
     add_series(rendered, list(unpublished), views, frame)
     _add_section_links(rendered, views, sections, frame)
+    add_relations(rendered, views)
     posts = [views[view.url.removeprefix(frame.config.base_path)] for view in posts]
     pages = [_with_lists(views[item.url], item, posts, views, rendered) for item in rendered]
     pages += generated_lists(rendered, posts, sections, views, frame)

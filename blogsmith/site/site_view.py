@@ -29,6 +29,7 @@ def site_view(
         options=_plain(config.theme_options),
         generator=generator,
         feeds=site_feeds(config),
+        indexes=tuple(Link(page.title, page.url) for page in pages if page.kind in ("archive", "tags")),
     )
 
 

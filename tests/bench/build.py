@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure and print a table."""
     options = _options(arguments)
     found = [generator for find in GENERATORS if (generator := find())]
-    print(f"{options.posts} posts, {options.posts * FORMULAS} formulas, {options.posts * CODE_BLOCKS} code blocks;")
+    print(f"{options.posts} posts with {FORMULAS} formulas and {CODE_BLOCKS} code blocks each;")
     print(f"clean builds, median of {options.runs}\n")
     print(f"{'':12}{'seconds':>9}{'peak MB':>9}{'times ours':>12}{'formulas':>10}")
     ours: Measured | None = None

@@ -100,6 +100,5 @@ module.exports = function (config) {
   config.amendLibrary("md", (md) => md.use(math, { output: "mathml" }));
 };
 """
-_ELEVENTY_LIST = (
-    '<ul>{% for post in collections.posts %}<li><a href="{{ post.url }}">{{ post.data.title }}</a></li>{% endfor %}</ul>'
-)
+_ELEVENTY_LIST = """<ul>{% for post in collections.posts %}
+<li><a href="{{ post.url }}">{{ post.data.title }}</a></li>{% endfor %}</ul>"""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site_files import build
+from tests.site_files import build, printed
 
 from .reader import Reader, reading
 from .server import served
@@ -52,7 +52,7 @@ def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def _built(root: Path, output: Path) -> Iterator[Served]:
     report = build(root, output=output, base_url=ADDRESS, future=True)
-    assert report.ok, report.diagnostics
+    assert report.ok, printed(report)
     with served(output) as origin:
         yield Served(output, origin)
 

@@ -93,7 +93,7 @@ class Reader:
         return self._driver.execute_cdp_cmd(command, arguments)
 
     def ask(self, script: str, *arguments: Any) -> Any:
-        """What a function body returns in the page; a promise is waited for. Works without page scripts too."""
+        """What a function body returns in the page, also where scripts are off; promises are waited for."""
         code = f"(function () {{ {script} }}).apply(null, {json.dumps(arguments)})"
         answer = self.tell("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:

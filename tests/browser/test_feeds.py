@@ -35,7 +35,9 @@ def test_feeds_of_our_own_site(own_site: Served) -> None:
 
 def test_a_complaint_would_be_heard(tmp_path: Path) -> None:
     feed = tmp_path / "atom.xml"
-    feed.write_text('<feed xmlns="http://www.w3.org/2005/Atom"><title>x</title><entry><id>1</id>&nope;</entry>')
+    feed.write_text(
+        '<feed xmlns="http://www.w3.org/2005/Atom"><title>x</title><entry><id>1</id>&nope;</entry>'
+    )
     found = complaints(feed)
     assert {"no id", "no updated", "1: no title", "1: no content"} <= set(found)
     assert any("entity" in complaint for complaint in found)

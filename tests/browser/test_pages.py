@@ -16,8 +16,8 @@ LOOKS = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ASK_AXE = """
 return axe.run(document, {resultTypes: ["violations"], runOnly: arguments[0]}).then(({violations}) =>
-  violations.flatMap(({id, nodes}) =>
-    nodes.map(node => `${id}: ${node.target.join(" ")}: ${node.any.concat(node.all, node.none)[0]?.message}`)))
+  violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) =>
+    `${id}: ${target.join(" ")}: ${[...any, ...all, ...none][0]?.message}`)))
 """
 # Where text stands that is not painted: closed <details> apart, which a reader opens.
 UNSEEN_TEXT = """
@@ -36,8 +36,9 @@ return unseen;
 WIDER_THAN_THE_WINDOW = """
 const width = document.documentElement.scrollWidth;
 if (width <= innerWidth) return [];
-const wide = [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth);
-return [`${width} px: ` + wide.slice(0, 5).map(e => `<${e.localName} class="${e.className}">`).join(" ")];
+const all = [...document.querySelectorAll("body *")];
+const wide = all.filter(element => element.getBoundingClientRect().right > innerWidth).slice(0, 5);
+return [`${width} px: ` + wide.map(e => `<${e.localName} class="${e.className}">`).join(" ")];
 """
 
 
@@ -81,5 +82,3 @@ def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader) -> 
         reader.open(own_site.url(page), WITHOUT_SCRIPTS)
         found += [f"{page} {text}" for text in reader.ask(UNSEEN_TEXT)]
     assert not found, "\n".join(found)
-
-

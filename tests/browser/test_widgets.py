@@ -6,12 +6,26 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from .conftest import Served
-from .reader import DARK, DESKTOP, PAPER, WITHOUT_SCRIPTS, Reader
+from .reader import DARK, DESKTOP, PAPER, WITHOUT_SCRIPTS, Look, Reader
 
 PAGE = "/posts/widgets/"
-SOURCE = "def square(x):\n    return x * x  # <not a tag>"
 SEEN = "return document.querySelector(arguments[0]).checkVisibility()"
-BACKGROUND = "return getComputedStyle(document.body).backgroundColor"
+FOCUS = "document.querySelector(arguments[0]).focus()"
+BOXES = "return [...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect().toJSON())"
+HANDLERS = """
+const scripts = [...document.scripts].filter(script => script.type !== "application/ld+json");
+const attributes = [...document.querySelectorAll("*")].flatMap(element => element.getAttributeNames());
+return [...scripts.map(script => script.outerHTML), ...attributes.filter(name => name.startsWith("on"))];
+"""
+INK = "return getComputedStyle(document.querySelector('main')).color"
+# Nothing is painted before there is a body: the choice has to stand by then.
+WATCH_FOR_THE_BODY = """
+new MutationObserver((_, observer) => {
+  if (!document.body) return;
+  observer.disconnect();
+  window.early = document.documentElement.dataset.theme;
+}).observe(document, {childList: true, subtree: true});
+"""
 
 
 @pytest.fixture
@@ -21,48 +35,28 @@ def page(widgets: Served, reader: Reader) -> Reader:
     return reader
 
 
-def test_a_plain_post_has_no_script(widgets: Served, reader: Reader) -> None:
-    reader.open(widgets.url("/posts/plain/"))
-    assert [url for url in reader.requests() if url.endswith("js")] == []
-    assert reader.ask(HANDLERS) == []
-
-
-HANDLERS = """
-const scripts = [...document.scripts].filter(script => script.type !== "application/ld+json");
-const attributes = [...document.querySelectorAll("*")].flatMap(element => element.getAttributeNames());
-return [...scripts.map(script => script.outerHTML), ...attributes.filter(name => name.startsWith("on"))];
-"""
-
-
 def test_compare_by_keyboard(page: Reader) -> None:
-    split = "return document.querySelector('.compare-after').getBoundingClientRect().width && " \
-        "getComputedStyle(document.querySelector('figure.image-compare')).getPropertyValue('--split')"
     slider = page.find(".compare-slider")
-    page.ask("document.querySelector('.compare-slider').focus()")
-    steps = {Keys.ARROW_RIGHT: "51", Keys.ARROW_LEFT: "50", Keys.END: "100", Keys.HOME: "0"}
-    for key, value in steps.items():
+    page.ask(FOCUS, ".compare-slider")
+    for key, value in {Keys.ARROW_RIGHT: 51, Keys.ARROW_LEFT: 50, Keys.END: 100, Keys.HOME: 0}.items():
         page.press(key)
-        assert slider.get_property("value") == value
-        assert page.ask(split) == f"{value}%"
-    assert page.ask("return document.activeElement.getAttribute('aria-label')")
+        assert slider.get_property("value") == str(value)
+    assert slider.accessible_name
     assert page.problems() == []
 
 
 def test_compare_uncovers_the_other_picture(page: Reader) -> None:
-    """What is painted at a quarter of the width changes as the slider passes it."""
-    painted = [_painted(page, key) for key in (Keys.HOME, Keys.END)]
-    assert painted[0] != painted[1]
+    assert _painted_after(page, Keys.HOME) != _painted_after(page, Keys.END)
 
 
-def _painted(page: Reader, key: str) -> str:
-    page.ask("document.querySelector('.compare-slider').focus()")
+def _painted_after(page: Reader, key: str) -> str:
+    """A spot of the first picture, as painted after a key was pressed on the slider."""
+    page.ask(FOCUS, ".compare-slider")
     page.press(key)
-    box = page.ask(
-        "const {x, y, width, height} = document.querySelector('.compare-before').getBoundingClientRect();"
-        "return {x: x + scrollX + width / 4, y: y + scrollY + height / 4, width: 8, height: 8, scale: 1}"
-    )
-    answer = page.tell("Page.captureScreenshot", clip=box, captureBeyondViewport=True)
-    return str(answer["data"])
+    [box] = page.ask(BOXES, ".compare-before")
+    x, y = box["x"] + box["width"] / 4, box["y"] + page.ask("return scrollY") + box["height"] / 4
+    spot = {"x": x, "y": y, "width": 8, "height": 8, "scale": 1}
+    return str(page.tell("Page.captureScreenshot", clip=spot, captureBeyondViewport=True)["data"])
 
 
 def test_embed_loads_on_click_only(page: Reader) -> None:
@@ -71,42 +65,82 @@ def test_embed_loads_on_click_only(page: Reader) -> None:
     page.find(".embed-link").click()
     asked = page.wait_for(page.foreign_requests)
     assert asked[0].startswith("https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ")
-    assert page.ask("return document.querySelector('iframe').title")
+    assert page.find("iframe").get_attribute("title")
     assert page.ask("return document.activeElement.localName") == "iframe"
 
 
 def test_embed_by_keyboard(page: Reader) -> None:
-    page.ask("document.querySelector('.embed-link').focus()")
+    page.ask(FOCUS, ".embed-link")
     page.press(Keys.ENTER)
-    page.wait_for(page.foreign_requests)
+    assert page.wait_for(page.foreign_requests)
+
+
+def test_copy_button_copies_the_source_alone(page: Reader) -> None:
+    page.tell("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    page.find("figure.code .copy-button").click()
+    copied = page.wait_for(lambda: page.ask("return navigator.clipboard.readText()"))
+    assert copied.rstrip("\n") == "def square(x):\n    return x * x  # <not a tag>"
+    page.wait_for(lambda: page.find(".copy-button").text.lower() == "copied")
+    assert page.problems() == []
+
+
+@pytest.mark.parametrize("system", [DESKTOP, DARK], ids=["light system", "dark system"])
+def test_switch_is_remembered_and_does_not_flash(widgets: Served, reader: Reader, system: Look) -> None:
+    reader.open(widgets.url("/posts/plain/"), system)
+    first = reader.ask(INK)
+    reader.find(".theme-switch").click()
+    other = reader.ask(INK)
+    assert first != other
+    watch = reader.tell("Page.addScriptToEvaluateOnNewDocument", source=WATCH_FOR_THE_BODY)
+    reader.open_again()
+    reader.tell("Page.removeScriptToEvaluateOnNewDocument", **watch)
+    assert reader.ask("return window.early") == ("dark" if system is DESKTOP else "light")
+    assert reader.ask(INK) == other
+    reader.find(".theme-switch").click()
+    assert reader.ask(INK) == first
+
+
+def test_without_the_switch_the_system_decides(own_site: Served, reader: Reader) -> None:
+    inks = []
+    for look in (DESKTOP, DARK):
+        reader.open(own_site.url("/"), look)
+        inks.append(reader.ask(INK))
+    assert inks[0] != inks[1]
 
 
 def test_folded_text_opens_without_scripts(widgets: Served, reader: Reader) -> None:
     reader.open(widgets.url(PAGE), WITHOUT_SCRIPTS)
     for kind in ("details.callout", "details.collapsible"):
-        content = f"{kind} > :not(summary)"
-        assert reader.ask(SEEN, content) is False
+        assert not reader.ask(SEEN, f"{kind} > :not(summary)")
         reader.find(f"{kind} > summary").click()
-        assert reader.ask(SEEN, content) is True
+        assert reader.ask(SEEN, f"{kind} > :not(summary)")
 
 
-def test_widgets_are_readable_without_scripts(widgets: Served, reader: Reader) -> None:
+def test_pictures_and_links_without_scripts(widgets: Served, reader: Reader) -> None:
     reader.open(widgets.url(PAGE), WITHOUT_SCRIPTS)
-    sizes = "return [...document.querySelectorAll('.image-compare img')].map(i => i.getBoundingClientRect().toJSON())"
-    before, after = reader.ask(sizes)
-    assert min(before["width"], after["width"], before["height"]) > 100
+    before, after = reader.ask(BOXES, ".image-compare img")
+    assert min(before["width"], after["width"], before["height"], after["height"]) > 100
     assert before["right"] <= after["left"] or before["bottom"] <= after["top"], "the pictures overlap"
     for selector in (".compare-label-before", ".compare-label-after", ".embed-link"):
         assert reader.ask(SEEN, selector)
-    assert not reader.ask(SEEN, ".compare-slider"), "a slider that does nothing is shown"
+    for selector in (".compare-slider", ".copy-button", ".theme-switch"):
+        hidden = "const e = document.querySelector(arguments[0]); return !e || !e.checkVisibility()"
+        assert reader.ask(hidden, selector), f"{selector} is shown but does nothing"
     assert reader.find(".embed-link").get_attribute("href") == "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+
+
+def test_a_plain_post_has_no_script(own_site: Served, reader: Reader) -> None:
+    """Ours have the switch off; on a page without code or widgets there is nothing left to run."""
+    reader.open(own_site.url("/"))
+    assert [url for url in reader.requests() if url.endswith("js")] == []
+    assert reader.ask(HANDLERS) == []
 
 
 def test_prints(widgets: Served, reader: Reader) -> None:
     reader.open(widgets.url(PAGE), PAPER)
-    assert reader.printed().startswith(b"%PDF-")
-    for interface in (".site-header nav", ".skip-link", ".compare-slider", ".copy-button"):
+    for interface in (".site-menu", ".skip-link", ".compare-slider", ".copy-button", ".theme-switch"):
         hidden = "const e = document.querySelector(arguments[0]); return !e || !e.checkVisibility()"
         assert reader.ask(hidden, interface), f"{interface} is printed"
     for content in (".post-title", ".post-content", "figure.code", ".compare-before", ".compare-after"):
         assert reader.ask(SEEN, content), f"{content} is not printed"
+    assert reader.printed().startswith(b"%PDF-")

@@ -1,11 +1,11 @@
-// Light or dark by the reader's choice, remembered. It runs in the head, so the page never flashes.
-((root, key) => {
-  try { root.dataset[key] = localStorage[key] || "auto"; } catch { root.dataset[key] = "auto"; }
-  addEventListener("click", ({ target }) => {
-    if (!target.closest(".theme-switch")) return;
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const is = { light: 0, dark: 1 }[root.dataset[key]] ?? dark;
-    root.dataset[key] = is ? "light" : "dark";
-    try { localStorage[key] = root.dataset[key]; } catch {}
+// The reader chooses light or dark. It runs in the head, so no page flashes.
+{
+  const data = document.documentElement.dataset;
+  try { data.theme = localStorage.theme || "auto"; } catch { data.theme = "auto"; }
+  addEventListener("click", (e) => {
+    if (!e.target.closest(".theme-switch")) return;
+    const dark = { light: 0, dark: 1 }[data.theme] ?? matchMedia("(prefers-color-scheme:dark)").matches;
+    data.theme = dark ? "light" : "dark";
+    try { localStorage.theme = data.theme; } catch {}
   });
-})(document.documentElement, "theme");
+}

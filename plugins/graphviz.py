@@ -1,0 +1,58 @@
+"""Graphs in the DOT language, drawn while the site is built by the program `dot`: ```` ```dot ````.
+
+Needs Graphviz on the machine that builds. It executes nothing, but it is a C program that was not made
+for input from strangers: on a site with `markup.untrusted` the source is shown instead.
+"""
+
+import functools
+import re
+import shutil
+import subprocess
+
+TIMEOUT_S = 20
+MISTAKE = re.compile(r"Error: <stdin>: syntax error in line (\d+)(.*)")
+DEFAULTS = (
+    "-Gbgcolor=transparent",
+    "-Gfontname=Helvetica",
+    "-Nfontname=Helvetica",
+    "-Efontname=Helvetica",
+    "-Efontsize=12",
+    "-Ecolor=#686056",
+    "-Ncolor=#8d8477",
+)
+
+
+def register(hooks):
+    draw = functools.lru_cache(maxsize=1024)(_draw)
+
+    @hooks.diagram("graphviz", trusted=True)
+    @hooks.diagram("dot", trusted=True)
+    def dot(source):
+        return draw(source)
+
+
+def _draw(source):
+    program = shutil.which("dot")
+    if program is None:
+        raise FileNotFoundError("install Graphviz, which brings the program dot")
+    try:
+        done = subprocess.run(
+            [program, "-Tsvg", *DEFAULTS],
+            input=source.encode(),
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"dot does not finish within {TIMEOUT_S} seconds") from None
+    if done.returncode != 0:
+        raise _mistake(done.stderr.decode(errors="replace"))
+    return done.stdout.decode()
+
+
+def _mistake(said):
+    found = MISTAKE.search(said)
+    if found:
+        return SyntaxError(f"syntax error{found[2]}", ("", int(found[1]), None, None))
+    lines = [line.removeprefix("Error: ").strip() for line in said.splitlines() if line.strip()]
+    return ValueError(lines[0] if lines else "dot fails without a word")
