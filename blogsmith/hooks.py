@@ -9,6 +9,7 @@ are called at these places of the line:
 | `markdown` | once, when the Markdown parser is made |
 | `block_div` | while parsing: a `<div class="x">` becomes a shortcode call |
 | `shortcode_data` | while rendering: arguments of a call → data for its template |
+| `diagram` | while rendering: the source in a fence of a language → its drawing |
 
 Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site may override them.
 """
@@ -30,6 +31,7 @@ from .errors import Diagnostic, Place, SiteError, did_you_mean
 from .model import Document
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
+DiagramFunction = Callable[[str], str]
 MarkdownRule = Callable[[MarkdownIt], None]
 
 
@@ -47,6 +49,17 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagram:
+    """How the fences of one language are drawn."""
+
+    plugin: str
+    draw: DiagramFunction
+    """The fence's source → SVG."""
+    trusted: bool = False
+    """Whether sources of strangers must not reach it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plugins:
     """What all loaded plugins registered. Immutable: lives across pages and builds."""
 
@@ -57,6 +70,8 @@ class Plugins:
     """Class of a div → shortcode."""
     shortcode_data: Mapping[str, tuple[str, ShortcodeData]] = field(default_factory=dict)
     """Shortcode → (plugin, function)."""
+    diagrams: Mapping[str, Diagram] = field(default_factory=dict)
+    """Language of a fence → what draws it."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Path on disk → plugin, to know whose mistake an exception is."""
 
@@ -71,6 +86,7 @@ class Hooks:
         self._markdown: list[MarkdownRule] = []
         self._divs: dict[str, str] = {}
         self._data: dict[str, ShortcodeData] = {}
+        self._diagrams: dict[str, Diagram] = {}
 
     def callout_kind(
         self,
@@ -108,6 +124,23 @@ class Hooks:
 
         return register
 
+    def diagram(
+        self, language: str, *, trusted: bool = False
+    ) -> Callable[[DiagramFunction], DiagramFunction]:
+        """Decorator: `f(source)` gives the SVG of a fence whose language is `language`.
+
+        blogsmith cleans the SVG and lets its colours follow the theme. Raise ValueError with a sentence
+        for the author when the source is wrong, SyntaxError(sentence, ("", line, column, None)) when you
+        know where, and ImportError or FileNotFoundError with what to install when that is missing: then
+        the source is shown. With `trusted`, sites with `markup.untrusted` never call the function.
+        """
+
+        def register(function: DiagramFunction) -> DiagramFunction:
+            self._diagrams[language] = Diagram(self._plugin, function, trusted)
+            return function
+
+        return register
+
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
     """Load plugins by name from the first of `folders` that has them; SiteError if one is wrong.
@@ -118,15 +151,18 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
     registered = [_register(name, folders) for name in names]
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
+    diagrams: dict[str, Diagram] = {}
     for hooks in registered:
         data |= {key: (hooks._plugin, function) for key, function in hooks._data.items()}
         divs |= hooks._divs
+        diagrams |= hooks._diagrams
     return Plugins(
         tuple(hooks._plugin for hooks in registered),
         tuple(kind for hooks in registered for kind in hooks._kinds),
         tuple(rule for hooks in registered for rule in hooks._markdown),
         MappingProxyType(divs),
         MappingProxyType(data),
+        MappingProxyType(diagrams),
         MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
     )
 

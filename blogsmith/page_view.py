@@ -18,6 +18,8 @@ class Link:
     """Plain text."""
     url: str
     """With base path; empty if there is no page to link to (an unpublished part of a series)."""
+    title_html: str = ""
+    """The title with formulas typeset; safe. Empty where it would be the plain one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class SeriesPart:
     part: int
     """1-based."""
     current: bool
+    title_html: str = ""
+    """As in `Link`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ _REFUSED = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _WORD = re.compile(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
+_CUT_OFF = re.compile(r"[ \t]+(#\d)")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
 """Escapes that can give a character which no page can hold."""
@@ -223,6 +224,10 @@ class _Builder:
             return
         if event.style == '"':
             self._check_escapes(event.value, start, end)
+        if plain and "\\" in event.value and (cut := _CUT_OFF.match(self.text, end)):
+            place = self.place(cut.start(1), cut.end(1))
+            message = f"{cut[1]} behind a blank starts a comment, so it is no part of the TeX"
+            self.reporter.warn("yaml-comment", message, place, "put the value in single quotes")
         value = self._resolve(event.value, start, end) if plain else event.value
         spelling = event.value if isinstance(value, int | float) else None
         self._complete(value, start, end, spelling=spelling)

@@ -5,11 +5,36 @@ chosen inside a diagram is not used, since the site's colours are; colours of si
 """
 
 import functools
+import html
 import json
+import unicodedata
 
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
 TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
-INK, LINE, BORDER, PAPER, NODE, GROUP = "#211e1a", "#686056", "#8d8477", "#fbf9f4", "#f4f0e7", "#f8f5ee"
+# Widths of Helvetica's letters in thousandths of the font size, as its font metrics give them; Arial
+# and Liberation Sans have the same.
+WIDTHS = {
+    191: "'", 222: "ijl", 260: "|", 278: " !,./:;I[\\]ft", 333: "()-`r", 334: "{}", 355: '"', 389: "*",
+    469: "^", 500: "Jcksvxyz", 556: "#$0123456789?L_abdeghnopqu", 584: "+<=>~", 611: "FTZ",
+    667: "&ABEKPSVXY", 722: "CDHNRUw", 778: "GOQ", 833: "Mm", 889: "%", 944: "W", 1015: "@",
+}  # fmt: skip
+OTHER_WIDTH, WIDE_WIDTH, BOLD = 600, 1000, 1.08
+
+# merman's questions that are answered: how long a text is, and how wide and high.
+LENGTHS = (
+    "BOUNDING_CLIENT_RECT_WIDTH",
+    "CANVAS_MEASURE_TEXT_WIDTH",
+    "COMPUTED_LENGTH",
+    "RAW_B_BOX_WIDTH",
+    "SIMPLE_B_BOX_WIDTH",
+    "TSPAN_B_BOX_WIDTH",
+    "WRAP_PROBE_B_BOX_WIDTH",
+)
+MAX_SOURCE_BYTES = 50_000
+TEXTS = ("MEASURE", "MERMAID_CALCULATE_TEXT_DIMENSIONS", "WRAPPED")
+
+INK, LINE, BORDER, GRID = "#211e1a", "#686056", "#8d8477", "#ddd5c7"
+PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
 
 
 def register(hooks):
@@ -25,15 +50,22 @@ def _draw(source):
         import merman
     except (ImportError, OSError) as error:
         raise ImportError("pip install 'blogsmith[diagrams]'") from error
-    engine = merman.Merman()
+    services = merman.MermanEngineServices().with_text_measurer(_measurer(merman))
+    engine = merman.MermanEngine(_options(), services)
     try:
-        return engine.render_svg(source, _options())
+        return engine.render_svg(source, None)
     except merman.MermanError as error:
         raise _mistake(engine, source, error) from error
+    finally:
+        engine.close()
 
 
 def _mistake(engine, source, error):
     """What merman says, at the line and column where it says so."""
+    if getattr(error, "resource", None):
+        return ValueError("it is too large to be drawn")
+    if getattr(error, "capability_id", None) == "math":
+        return ValueError("formulas in labels are not drawn; write letters such as √ and ᵀ instead")
     message = getattr(error, "message", str(error))
     found = json.loads(engine.analyze_json(source, None))["diagnostics"]
     first = next((each for each in found if each["severity"] == "error"), None)
@@ -43,6 +75,59 @@ def _mistake(engine, source, error):
     return SyntaxError(first["message"], ("", span.get("line"), span.get("column"), None))
 
 
+def _measurer(merman):
+    """Measures text as the page will show it; merman's own guess is up to a sixth too narrow."""
+    widths = {letter: width for width, letters in WIDTHS.items() for letter in letters}
+    kinds = merman.MermanTextMeasurementResultKind
+
+    class Measurer(merman.MermanTextMeasurer):
+        def measure(self, request):
+            lengths = request.operation.name in LENGTHS
+            if not lengths and request.operation.name not in TEXTS:
+                return None
+            bold = BOLD if request.font_weight in ("bold", "bolder", "600", "700") else 1
+            scale = request.font_size * bold / 1000
+            lines = html.unescape(request.text).split("\n")
+            if request.max_width is not None and not lengths:
+                lines = [part for line in lines for part in _wrapped(line, request.max_width / scale, widths)]
+            width = max(_width(line, widths) for line in lines) * scale
+            return merman.MermanTextMeasureResult(
+                result_kind=kinds.LENGTH if lengths else kinds.METRICS,
+                width=width,
+                height=request.line_height * len(lines),
+                length=width,
+                line_count=len(lines),
+                bbox_left=None,
+                bbox_right=None,
+                raw_width=None,
+            )
+
+    return Measurer()
+
+
+def _width(text, widths):
+    """In thousandths of the font size."""
+    return sum(widths.get(letter) or _unlisted_width(letter) for letter in text)
+
+
+def _unlisted_width(letter):
+    if unicodedata.combining(letter):
+        return 0
+    return WIDE_WIDTH if unicodedata.east_asian_width(letter) in "WF" else OTHER_WIDTH
+
+
+def _wrapped(line, limit, widths):
+    """`line` broken at spaces, each part at most `limit` wide if its words are."""
+    parts = [""]
+    for word in line.split(" "):
+        longer = f"{parts[-1]} {word}".lstrip()
+        if parts[-1] and _width(longer, widths) > limit:
+            parts.append(word)
+        else:
+            parts[-1] = longer
+    return parts
+
+
 def _options():
     return json.dumps(
         {
@@ -50,13 +135,16 @@ def _options():
                 "theme": "base",
                 "look": "classic",
                 "fontFamily": "Helvetica, Arial, sans-serif",
-                "flowchart": {"minNodeWidth": 30, "padding": 12},
-                "state": {"minNodeWidth": 30},
+                "flowchart": {"minNodeWidth": 30, "padding": 12, "wrappingWidth": 200},
+                "state": {"minNodeWidth": 30, "wrappingWidth": 200},
+                "gantt": {"fontSize": 13, "sectionFontSize": 13, "barHeight": 24, "axisFormat": "%m-%d"},
                 "themeVariables": _colours(),
             },
+            "layout": {"container_width": 760},
             # text as SVG text: HTML inside SVG is shown by browsers only
             "svg": {"diagram_id": "m", "pipeline": "resvg-safe"},
-            "resources": {"profile": "constrained"},
+            # deep nesting takes time that grows with its square
+            "resources": {"limits": {"max_source_bytes": MAX_SOURCE_BYTES}},
         }
     )
 
@@ -83,11 +171,19 @@ def _colours():
         "critBkgColor": TINTS[3],
         "critBorderColor": HUES[3],
         "todayLineColor": HUES[3],
+        "gridColor": GRID,
+        "pieStrokeColor": PAPER,
+        "pieOuterStrokeColor": PAPER,
+        "pieOpacity": "1",
+        "commitLabelColor": INK,
+        "commitLabelBackground": PAPER,
+        "xyChart": {"backgroundColor": PAPER, "plotColorPalette": ",".join(HUES)},
     }
-    inks = "primaryTextColor secondaryTextColor tertiaryTextColor textColor titleColor noteTextColor".split()
-    lines = "lineColor arrowheadColor defaultLinkColor signalColor".split()
-    borders = "primaryBorderColor secondaryBorderColor tertiaryBorderColor nodeBorder clusterBorder".split()
-    named |= dict.fromkeys(inks, INK) | dict.fromkeys(lines, LINE) | dict.fromkeys(borders, BORDER)
+    for rank in ("primary", "secondary", "tertiary"):
+        named |= {f"{rank}TextColor": INK, f"{rank}BorderColor": BORDER}
+    named |= dict.fromkeys(("textColor", "titleColor", "noteTextColor"), INK)
+    named |= dict.fromkeys(("lineColor", "arrowheadColor", "defaultLinkColor", "signalColor"), LINE)
+    named |= dict.fromkeys(("nodeBorder", "clusterBorder"), BORDER)
     for number in range(12):
         tint, hue = TINTS[number % 8], HUES[number % 8]
         named |= {f"pie{number + 1}": tint, f"cScale{number}": tint, f"cScaleLabel{number}": INK}

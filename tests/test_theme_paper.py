@@ -1,93 +1,35 @@
-"""Theme paper: the page frame and shortcodes promised to authors, valid HTML, readable colours."""
+"""Theme paper: the page frame and shortcodes promised to authors, valid HTML."""
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from dataclasses import replace
-from pathlib import Path
-from xml.etree.ElementTree import Element
 
-import html5lib
 import pytest
 from markupsafe import Markup
 
-from blogsmith.model import TocEntry
-from blogsmith.page_view import Link, PageView, SeriesPart, SiteView
-from blogsmith.render.theme import Theme, load_theme
+from blogsmith.page_view import Feed, Link, PageGroup, PageView, SeriesPart
+from blogsmith.render.theme import Theme
 
-ROOT = Path(__file__).parent.parent
-STATIC = ROOT / "themes" / "paper" / "static"
-DAY = dt.datetime(2026, 3, 3, tzinfo=dt.UTC)
-
-BARE = PageView("page", "content/about.md", "/b/about/", "", "About", "About")
-FULL = PageView(
-    kind="post",
-    path="content/posts/a.md",
-    url="/b/posts/a/",
-    canonical_url="https://example.org/b/posts/a/",
-    title="Why x?",
-    title_html="Why <math><mi>x</mi></math>?",
-    content="<h2 id='one'>One</h2><p>Text</p>",
-    subtitle="A subtitle",
-    description="Why, in words",
-    description_html="Why, in <em>words</em>",
-    date=DAY,
-    updated=DAY.replace(month=4),
-    authors=("Ada", "Bo"),
-    tags=(Link("Linear algebra", "/b/tags/linear-algebra/"), Link("NumPy", "/b/tags/numpy/")),
-    categories=(Link("Essays", "/b/categories/essays/"), Link("Loose", "")),
-    series_name="Basics",
-    series=(
-        SeriesPart("First", "/b/f/", 1, False),
-        SeriesPart("Why", "/b/posts/a/", 2, True),
-        SeriesPart("Last", "", 3, False),
-    ),
-    toc=(TocEntry(2, "one", "<em>One</em>", "One", (TocEntry(3, "two", "Two", "Two"),)),),
-    reading_minutes=7,
-    status="wip",
-    draft=True,
-    section=Link("Posts", "/b/posts/"),
-    previous=Link("Older", "/b/posts/o/"),
-    next=Link("Newer", "/b/posts/n/"),
-    groups=(Link("NumPy", "/b/tags/numpy/"),),
+from .theme_pages import (
+    BARE,
+    EVIL,
+    FULL,
+    LAYOUTS,
+    LISTING,
+    SITE,
+    fragment,
+    having,
+    load_paper,
+    parse,
+    scripts,
+    text,
 )
-LISTING = replace(FULL, pages=(FULL, replace(BARE, kind="post")))
-SITE = SiteView(
-    title="Notes",
-    description="",
-    author="Ada",
-    lang="en",
-    base_path="/b",
-    base_url="https://example.org/b",
-    menu=(Link("Posts", "/b/posts/"), Link("Elsewhere", "https://example.org/")),
-    sections=(),
-    options={},
-    generator="blogsmith 0.1.0",
-)
-LAYOUTS = ("base", "home", "not_found", "page", "post", "section", "tag", "tags")
 
 
 @pytest.fixture(scope="module")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Theme:
-    return load_theme("paper", tmp_path_factory.mktemp("site"), ROOT / "themes", base_path="/b")
-
-
-def parse(html: str) -> Element:
-    """The document; html5lib in strict mode raises on any parse error."""
-    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(html)
-
-
-def fragment(html: str) -> Element:
-    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parseFragment(html)
-
-
-def having(tree: Element, css_class: str) -> list[Element]:
-    return [item for item in tree.iter() if css_class in (item.get("class") or "").split()]
-
-
-def text(element: Element) -> str:
-    return " ".join("".join(element.itertext()).split())
+    return load_paper(tmp_path_factory.mktemp("site"))
 
 
 def test_layouts(paper: Theme) -> None:
@@ -108,6 +50,15 @@ def test_every_layout_gives_a_valid_page(paper: Theme, layout: str, page: PageVi
     assert paper.render(layout, page, SITE) == html
 
 
+SCRIPTS = [
+    (set(), {}, []),
+    ({"runnable"}, {}, []),
+    ({"compare", "embed"}, {}, ["compare", "embed"]),
+    ({"code"}, {}, ["copy"]),
+    ({"code"}, {"copy": False}, []),
+    (set(), {"switch": True}, ["switch"]),
+    ({"code"}, {"switch": True}, ["switch", "copy"]),
+]
 FRAME = {
     "post": "article",
     "post-header": "header",
@@ -155,13 +106,16 @@ class TestPost:
 
     def test_series_names_unpublished_parts_without_link(self, paper: Theme) -> None:
         (series,) = having(parse(paper.render("post", FULL, SITE)), "series")
-        assert text(series) == "Basics part 2 of 3 First Why Last (to come)"
-        assert [item.get("href") for item in series.iter("a")] == ["/b/f/"]
+        assert text(series) == "Basics part 2 of 3 First Why x Last (to come)"
+        assert [item.get("href") for item in series.iter("a")] == ["/b/series/basics/", "/b/f/"]
 
     def test_neighbours_and_contents(self, paper: Theme) -> None:
         tree = parse(paper.render("post", FULL, SITE))
-        neighbours = {item.get("rel"): item.get("href") for item in having(tree, "post-nav")[0]}
-        assert neighbours == {"prev": "/b/posts/o/", "next": "/b/posts/n/"}
+        neighbours = {item.get("rel"): (item.get("href"), text(item)) for item in having(tree, "post-nav")[0]}
+        assert neighbours == {
+            "prev": ("/b/posts/o/", "Previous Older o"),
+            "next": ("/b/posts/n/", "Next Newer"),
+        }
         entries = [(item.get("href"), text(item)) for item in having(tree, "toc")[0].iter("a")]
         assert entries == [("#one", "One"), ("#two", "Two")]
 
@@ -174,12 +128,30 @@ class TestPost:
         links = {item.get("rel"): item.get("href") for item in tree.iter("link")}
         assert links["canonical"] == "https://example.org/b/posts/a/"
 
-    @pytest.mark.parametrize("widgets", [(), ("compare",), ("compare", "embed"), ("runnable",)])
-    def test_scripts_only_for_widgets(self, paper: Theme, widgets: tuple[str, ...]) -> None:
-        tree = parse(paper.render("post", replace(FULL, widgets=frozenset(widgets)), SITE))
-        scripts = [(item.get("src") or "").partition("?")[0] for item in tree.iter("script")]
-        shipped = [name for name in widgets if name in ("compare", "embed")]
-        assert scripts == [f"/b/assets/paper/{name}.js" for name in shipped]
+    @pytest.mark.parametrize(("widgets", "options", "shipped"), SCRIPTS)
+    def test_scripts_only_where_needed(
+        self, paper: Theme, widgets: set[str], options: dict[str, bool], shipped: list[str]
+    ) -> None:
+        page = replace(FULL, widgets=frozenset(widgets))
+        tree = parse(paper.render("post", page, replace(SITE, options=options)))
+        found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
+        assert found == [f"/b/assets/paper/{name}.js" for name in shipped]
+        assert len(having(tree, "theme-switch")) == ("switch" in shipped)
+
+    @pytest.mark.parametrize(
+        ("content", "sheet"),
+        [
+            ("<p>Text</p>", ""),
+            ('<section class="footnotes"><ol></ol></section>', "sidenotes.css"),
+            ('<figure class="diagram"></figure>', "diagrams.css"),
+            ("<p><math><mi>x</mi></math></p>", "fonts/stix-two-math.woff2"),
+        ],
+    )
+    def test_files_only_where_needed(self, paper: Theme, content: str, sheet: str) -> None:
+        tree = parse(paper.render("post", replace(FULL, content=content), SITE))
+        found = {(item.get("href") or "").partition("?")[0] for item in tree.iter("link")}
+        special = {"sidenotes.css", "diagrams.css", "fonts/stix-two-math.woff2"}
+        assert {name for name in special if f"/b/assets/paper/{name}" in found} == {sheet} - {""}
 
     def test_no_inline_script_or_style(self, paper: Theme) -> None:
         tree = parse(paper.render("post", FULL, SITE))
@@ -198,10 +170,7 @@ def test_stylesheets_of_the_site_come_last(paper: Theme) -> None:
     tree = parse(paper.render("post", FULL, site))
     sheets = [item.get("href") for item in tree.iter("link") if item.get("rel") == "stylesheet"]
     assert sheets[-1] == "/b/own.css"
-    assert text(having(tree, "site-footer")[0]) == "A & B"
-
-
-EVIL = "\"><script>alert(1)</script><b x='"
+    assert text(having(tree, "site-footer")[0]) == "A & B Archive Feed"
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -226,11 +195,11 @@ def test_hostile_text_stays_text(paper: Theme, layout: str) -> None:
         status=EVIL,
         lang=EVIL,
     )
-    html = paper.render(
-        layout, replace(page, pages=(page,)), replace(SITE, title=EVIL, author=EVIL, menu=(link,))
-    )
-    tree = parse(html)
-    assert not list(tree.iter("script")) and not list(tree.iter("b"))
+    feed = Feed(EVIL, "/b/atom.xml", EVIL)
+    listed = replace(page, pages=(page,), page_groups=(PageGroup(EVIL, (page,)),), feeds=(feed,))
+    site = replace(SITE, title=EVIL, author=EVIL, menu=(link,), feeds=(feed,), indexes=(link,))
+    tree = parse(paper.render(layout, listed, site))
+    assert not scripts(tree) and not list(tree.iter("b"))
 
 
 IMAGE = Markup('<img src="/a.png" alt="A" width="2" height="1">')
@@ -288,74 +257,24 @@ def test_shortcode(paper: Theme, name: str, context: dict[str, object], html: st
     assert re.sub(r">\n+<", "><", shown.strip()) == html
 
 
-# WCAG 2.2, 1.4.3: 4.5 : 1 for text
-TEXT_ON = {
-    "paper": ["ink", "soft", "muted", "accent"],
-    "raised": ["ink", "soft", "muted", "accent", "red"],
-    "mark": ["ink"],
-    "selection": ["ink"],
-}
-CODE = ("ink", "comment", "keyword", "string", "number", "name", "type", "operator")
-TONES = ("blue", "green", "amber", "red", "purple", "grey", "teal")
-TINT = 0.09
-"""The strongest tint of a callout's ground, in callouts.css."""
+class TestLists:
+    def test_pager(self, paper: Theme) -> None:
+        tree = parse(paper.render("section", LISTING, SITE))
+        (pager,) = having(tree, "pager")
+        assert text(pager) == "Newer Page 2 of 3 Older"
+        found = {item.get("rel"): item.get("href") for item in pager.iter("a")}
+        assert found == {"prev": "/b/posts/", "next": "/b/posts/page/3/"}
+        assert "page 2" in text(tree.find(".//title"))  # type: ignore[arg-type]
 
+    def test_archive(self, paper: Theme) -> None:
+        (group,) = having(parse(paper.render("archive", LISTING, SITE)), "list-group")
+        assert text(group) == "2026 Why x? 3 March 2026 About"
 
-def colours(scheme: str) -> dict[str, str]:
-    light, _, dark = (
-        (STATIC / "theme.css").read_text().partition("@media screen and (prefers-color-scheme: dark)")
-    )
-    return {
-        **dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6});", light)),
-        **(dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6});", dark)) if scheme == "dark" else {}),
-    }
+    def test_series_names_what_is_to_come(self, paper: Theme) -> None:
+        tree = parse(paper.render("series", replace(LISTING, kind="series"), SITE))
+        (parts,) = having(tree, "part-list")
+        assert [text(item) for item in parts] == ["First (to come)", "Why x? Why, in words", "Last (to come)"]
 
-
-def luminance(colour: str) -> float:
-    """Relative luminance, WCAG 2.2."""
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def mixed(one: str, other: str, share: float) -> str:
-    """CSS `color-mix(in srgb, one share, other)`."""
-    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
-    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_readable(scheme: str) -> None:
-    found = colours(scheme)
-    pairs = [(text, ground) for ground, texts in TEXT_ON.items() for text in texts]
-    grounds = ("raised", "code-hl", "code-added", "code-removed")
-    pairs += [(f"code-{part}", ground) for part in CODE for ground in grounds]
-    poor = {pair: round(contrast(found[pair[0]], found[pair[1]]), 2) for pair in pairs}
-    assert {pair: ratio for pair, ratio in poor.items() if ratio < 4.5} == {}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("tone", TONES)
-def test_callouts_are_readable(scheme: str, tone: str) -> None:
-    found = colours(scheme)
-    ground = mixed(found[tone], found["paper"], TINT)
-    assert f"var(--tone) {TINT:.0%}" in (STATIC / "callouts.css").read_text()
-    assert min(contrast(found[name], ground) for name in (tone, "ink", "accent")) >= 4.5
-
-
-@pytest.mark.parametrize("file", sorted(STATIC.glob("*.*")), ids=lambda file: file.name)
-def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
-    text = file.read_text().replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(r"https?://|@import|url\((?!\"data:)", text)
-    assert text.count("{") == text.count("}")
-
-
-def test_variables_are_defined() -> None:
-    text = "".join(file.read_text() for file in sorted(STATIC.glob("*.css")))
-    used, defined = set(re.findall(r"var\((--[\w-]+)\)", text)), set(re.findall(r"(--[\w-]+):", text))
-    assert used - defined == set()
+    def test_an_automatic_description_does_not_repeat_the_text(self, paper: Theme) -> None:
+        page = replace(BARE, kind="section", description="Text of", content="<p>Text of the page</p>")
+        assert not having(parse(paper.render("section", page, SITE)), "page-description")

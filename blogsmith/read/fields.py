@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import Place, Reporter, did_you_mean
@@ -15,6 +16,10 @@ from ..strict_yaml import MAX_REPORTS, Located, YamlPath
 
 _CODE = "front-matter-value"
 _QUOTE = "put it in quotes"
+_YAML_1_1: Mapping[str, str] = MappingProxyType(
+    {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+)
+"""Words of older YAML, and words in quotes → what is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ class Fields:
         value = self.values.get(key)
         if value is None or isinstance(value, bool):
             return value
-        self.wrong(f"{key} must be true or false", key)
+        meant = _YAML_1_1.get(str(value).casefold(), "")
+        self.wrong(f"{key} must be true or false", key, hint=f"write {meant}" if meant else "")
         return None
 
     def choice(self, key: str, choices: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ with mistakes still gives a document with all that could be read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ..config import Config
@@ -14,6 +15,10 @@ from ..model import Document, Source
 from ..strict_yaml import Located, load
 from .fields import Fields
 from .head import read_head
+
+
+_HYPHENS = re.compile(r"-{3,}")
+_KEY = re.compile(r"[A-Za-z]\w*:(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
         hint = "write YAML between two lines ---"
         reporter.error("front-matter-open", "TOML front matter is not read", Place(1, 1, 3), hint)
     if first != "---":
+        _report_misplaced(lines, reporter)
         return _Split("", text, 1)
     for index, line in enumerate(lines[1:], start=1):
         if line.rstrip() in ("---", "..."):
@@ -55,6 +61,19 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
     reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint)
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
     return _cut(lines, end, end)
+
+
+def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
+    """A head below blank lines, or between lines of more hyphens, would be printed as text."""
+    at = next((index for index, line in enumerate(lines) if line.strip()), 0)
+    mark = lines[at].rstrip()
+    if not _HYPHENS.fullmatch(mark) or not _KEY.match("".join(lines[at + 1 : at + 2])):
+        return
+    end = next((line.rstrip() for line in lines[at + 1 :] if not line.strip() or line.rstrip() == mark), "")
+    if end == mark:
+        hint = "it stands between two lines --- at the very start of the file"
+        place = Place(at + 1, 1, len(mark))
+        reporter.error("front-matter-open", "this front matter is not read", place, hint)
 
 
 def _cut(lines: list[str], head_end: int, body_start: int) -> _Split:

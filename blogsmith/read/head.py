@@ -21,6 +21,7 @@ from ..errors import Place
 from ..model import FrontMatter, Series
 from .dates import parse_date, split_dated_name
 from .fields import Fields
+from .foreign_keys import warn_of_foreign_keys
 from .references import read_people, read_references
 
 KNOWN_KEYS = (
@@ -75,12 +76,16 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
         fields.flag(hint)  # only its type is checked: content decides
     execute = _execute(fields)
     _warn_of_unmet_wishes(fields, execute)
+    warn_of_foreign_keys(fields)
+    date, updated = _date(fields, "date", zone) or _name_date(path, zone), _date(fields, "updated", zone)
+    if date and updated and updated < date:
+        fields.reporter.warn("date", "updated is before date", fields.place("updated"))
     return FrontMatter(
         title=fields.text("title"),
         subtitle=fields.text("subtitle"),
         description=fields.text("description"),
-        date=_date(fields, "date", zone) or _name_date(path, zone),
-        updated=_date(fields, "updated", zone),
+        date=date,
+        updated=updated,
         slug=fields.text("slug"),
         tags=fields.texts("tags", separator=","),
         categories=fields.texts(_written(fields, "categories"), separator=","),
@@ -182,7 +187,11 @@ def _series(fields: Fields) -> Series | None:
     below = fields.below("series") if "series" in fields.values else None
     if below is None:
         name = fields.text("series")
-        return Series(name, _part(fields)) if name else None
+        part = _part(fields)
+        if not name and part is not None:
+            place = fields.located.key_places.get(("part",))
+            fields.reporter.warn("series-part", "part says nothing without series", place, "add series: Name")
+        return Series(name, part) if name else None
     below.refuse_unknown(("name", "part"))
     name = below.text("name")
     if not name:

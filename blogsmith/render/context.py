@@ -90,6 +90,7 @@ class Rendering:
     code_lines: int = 0
     code_blocks: int = 0
     images: int = 0
+    diagrams: int = 0
 
     @property
     def document(self) -> Document:

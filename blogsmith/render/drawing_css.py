@@ -7,42 +7,43 @@ that SVG also has as attributes are kept; animations, fonts and what depends on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-PROPERTIES = frozenset(
+from ..tex.lexer import words
+from .drawing_tree import Styles, local_name
+
+PROPERTIES = words(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "
     "marker-end marker-mid marker-start opacity stop-color stop-opacity stroke stroke-dasharray "
-    "stroke-linecap stroke-linejoin stroke-opacity stroke-width text-anchor text-decoration visibility".split()
+    "stroke-linecap stroke-linejoin stroke-opacity stroke-width text-anchor text-decoration visibility"
 )
 """Presentation attributes a drawing may have."""
 
-Styles = Mapping[Element, Mapping[str, str]]
 Rule = tuple[bool, str, str]
 """(important, property, value)"""
 
 
 def resolve_styles(root: Element) -> Styles:
     """The declared value of each property of each element of `root`; inheritance is left to the browser."""
-    matcher = _matcher(text for text in (element.text for element in root.iter() if _is_style(element)) if text)
+    sheets = (element.text or "" for element in root.iter() if local_name(element) == "style")
+    matcher = _matcher("\n".join(sheets))
     tree = cssselect2.ElementWrapper.from_xml_root(root)
     return {node.etree_element: _style(node, matcher) for node in tree.iter_subtree()}
 
 
-def _is_style(element: Element) -> bool:
-    return isinstance(element.tag, str) and element.tag.rpartition("}")[2] == "style"
-
-
-def _matcher(sheets: Iterable[str]) -> cssselect2.Matcher:
+# a renderer has one style sheet for each kind of diagram, and reading it is half of the work
+@lru_cache(maxsize=32)
+def _matcher(sheet: str) -> cssselect2.Matcher:
     matcher = cssselect2.Matcher()
-    for sheet in sheets:
-        for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
-            if isinstance(rule, QualifiedRule):
-                _add(matcher, rule)
+    for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
+        if isinstance(rule, QualifiedRule):
+            _add(matcher, rule)
     return matcher
 
 

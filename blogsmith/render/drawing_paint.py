@@ -2,8 +2,8 @@
 
 A renderer knows one set of colours, a page has two. So every colour the author did not write himself
 is replaced by the nearest of a few CSS variables, which a theme sets for light and dark:
-`--diagram-ink`, `-line`, `-border`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with their
-strong forms `-hue-1` to `-hue-8`. Where no theme sets them the drawing is lines on the page's ground.
+`--diagram-ink`, `-line`, `-border`, `-grid`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with
+their strong forms `-hue-1` to `-hue-8`. Where no theme sets them the drawing is lines on the page's ground.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from types import MappingProxyType
 
 from tinycss2.color3 import RGBA, parse_color
 
+ON_HUE = "var(--diagram-paper,Canvas)"
+"""Text on one of the strong colours, which are dark on light pages and light on dark ones."""
+
 Rgb = tuple[float, float, float]
 
 _WHITE: Rgb = (1.0, 1.0, 1.0)
@@ -23,13 +26,15 @@ _WRITTEN = re.compile(
     r"#[0-9a-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<=[:=])\s*\"?[a-z]+", re.IGNORECASE
 )  # a name is a colour only as a value: `fill:red`, `color = "red"`
 _MAX_WRITTEN = 2000
+_LIGHT = 0.9
+"""Text at least this bright is meant for a dark area."""
 
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
-TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#ceDBd7", "#dcd9d3", "#e7d1c9")
+TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
 """What plugins may draw with, so that each becomes its own variable: categories as line and as area."""
 
 _GREYS: Mapping[str, str] = MappingProxyType(
-    {"ink": "#211e1a", "line": "#686056", "border": "#8d8477", "paper": "#fbf9f4"}
+    {"ink": "#211e1a", "line": "#686056", "border": "#8d8477", "grid": "#ddd5c7", "paper": "#fbf9f4"}
 )
 _AREAS: Mapping[str, str] = MappingProxyType({"node": "#f4f0e7", "group": "#f8f5ee"})
 
@@ -45,10 +50,12 @@ def _palette(*groups: Mapping[str, str]) -> Mapping[Rgb, str]:
     return MappingProxyType({color: name for color, name in found.items() if color})
 
 
-_HUE_NAMES = {f"hue-{number}": color for number, color in enumerate(HUES, 1)}
-_TINT_NAMES = {f"tint-{number}": color for number, color in enumerate(TINTS, 1)}
-_STROKES = _palette(_GREYS, _HUE_NAMES)
-_FILLS = _palette(_GREYS, _AREAS, _TINT_NAMES, _HUE_NAMES)
+def _numbered(name: str, colors: tuple[str, ...]) -> Mapping[str, str]:
+    return {f"{name}-{number}": color for number, color in enumerate(colors, 1)}
+
+
+_STROKES = _palette(_GREYS, _numbered("hue", HUES), _numbered("tint", TINTS))
+_FILLS = _palette(_GREYS, _AREAS, _numbered("tint", TINTS), _numbered("hue", HUES))
 
 
 def written_colours(source: str) -> frozenset[Rgb]:
@@ -72,11 +79,21 @@ def _luminance(color: Rgb) -> float:
 def variable(color: Rgb, property: str) -> str:
     """The theme's colour nearest to `color`, as a CSS value. property: `fill`, `stroke` or `text`."""
     if property == "text":
-        return "var(--diagram-ink,currentColor)"
+        return ON_HUE if _luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
     palette = _STROKES if property == "stroke" else _FILLS
     name = _extreme(color) or palette[min(palette, key=lambda known: (_distance(known, color), known))]
-    is_line = name in ("ink", "line", "border") or name.startswith("hue")
+    is_line = name in ("ink", "line", "border", "grid") or name.startswith("hue")
     return f"var(--diagram-{name},{'currentColor' if is_line else 'none'})"
+
+
+def on_area(color: Rgb, is_written: bool) -> str | None:
+    """The colour of text and lines on an area of `color`; None if any of the theme's will do.
+
+    is_written: whether the author chose `color`, so that it is the same in light and dark.
+    """
+    if is_written and not is_plain(color):
+        return contrasting(color)
+    return ON_HUE if variable(color, "fill").startswith("var(--diagram-hue") else None
 
 
 def _extreme(color: Rgb) -> str:

@@ -5,38 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
+from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-from .drawing_css import PROPERTIES, Styles
-from .drawing_paint import Rgb, contrasting, is_plain, rgb, variable, written_colours
+from ..tex.lexer import words
+from .drawing_css import PROPERTIES
+from .drawing_paint import ON_HUE, is_plain, on_area, rgb, variable, written_colours
+from .drawing_tree import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
 
-SHAPES = frozenset("circle ellipse line path polygon polyline rect".split())
-TEXTS = frozenset(("text", "tspan"))
-GROUPS = frozenset("a defs g svg switch use".split())
-NAMED = frozenset("clipPath linearGradient marker radialGradient symbol".split())
+SHAPES = words("circle ellipse line path polygon polyline rect")
+TEXTS = words("text tspan")
+GROUPS = words("a defs g svg switch use")
+NAMED = words("clipPath linearGradient marker radialGradient symbol")
 """Elements that are drawn only where another names them."""
 ELEMENTS = SHAPES | TEXTS | GROUPS | NAMED | {"stop"}
-ATTRIBUTES = frozenset(
+ATTRIBUTES = words(
     "clipPathUnits cx cy d dx dy fx fy gradientTransform gradientUnits height markerHeight markerUnits "
     "markerWidth offset orient points preserveAspectRatio r refX refY rotate rx ry spreadMethod transform "
-    "viewBox width x x1 x2 y y1 y2".split()
+    "viewBox width x x1 x2 y y1 y2"
 )
 _INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
+_INITIAL: Mapping[str, str] = MappingProxyType(
+    {"clip-path": "none", "display": "inline", "visibility": "visible", "text-decoration": "none"}
+    | {"font-style": "normal", "font-weight": "normal", "stroke": "none", "stroke-dasharray": "0"}
+    | dict.fromkeys(("opacity", "fill-opacity", "stroke-opacity", "stop-opacity", "stroke-width"), "1")
+)
 _PAINTS = ("fill", "stroke", "stop-color")
 
 _LOCAL = re.compile(r"url\(\s*[\"']?#([^\s\"')]+)[\"']?\s*\)")
 _VALUE = re.compile(r"[\w.%#,\s+()-]*")
-_NUMBER = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
-_CURVE = re.compile(r"C ?(\S+) (\S+), ?\S+ \S+, ?(\S+) (\S+)")
-_END = re.compile(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
+_SIZE = re.compile(r"\d+(?:\.\d+)?")
+_CURVE = re.compile(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+) ([-\d.e]+)")
 _MAX_DEPTH = 200
+_AREA_PX = 12
 _TINY = 2.5
 """A curve shorter than this, in px, is drawn as a line: the eye sees none."""
-
-
-def local_name(element: Element) -> str:
-    """The tag without its namespace; empty for comments and instructions."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 class Writer:
@@ -44,14 +47,15 @@ class Writer:
 
     def __init__(self, root: Element, styles: Styles, prefix: str, source: str) -> None:
         self._root, self._prefix = root, prefix
-        self._styles, self._dropped = _merged_outlines(root, styles)
+        move_used_once(root)
+        self._styles = merge_outlines(root, styles)
         self._written = written_colours(source)
         self._named = {name for element in root.iter() for name in self._references(element)}
 
     def children(self) -> str:
         """Everything inside the root."""
         # a shape or letter without a colour of its own is black in SVG: here it is ink
-        default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16px"}
+        default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
         inner = "".join(self._inside(self._root, None, {}, 1))
         return f"{group}{inner}</g>"
@@ -59,12 +63,12 @@ class Writer:
     def _references(self, element: Element) -> Iterator[str]:
         for value in self._styles[element].values():
             yield from _LOCAL.findall(value)
-        yield _href(element)
+        yield used_id(element)
 
     def _inside(
-        self, element: Element, ground: Rgb | None, inherited: Mapping[str, str], depth: int
+        self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
-        """The children. ground: the author's colour behind them, None if they stand on the theme's."""
+        """The children. ground: the colour of what stands on the area behind them, if it needs its own."""
         if depth > _MAX_DEPTH:
             raise ValueError("the drawing is nested too deep for a page")
         own = self._ground(element) or ground
@@ -77,8 +81,6 @@ class Writer:
 
     def _is_drawn(self, element: Element) -> bool:
         name = local_name(element)
-        if element in self._dropped:
-            return False
         if name in NAMED and element.get("id", "") not in self._named:
             return False
         if self._styles[element].get("display") == "none" or self._styles[element].get("opacity") == "0":
@@ -88,11 +90,11 @@ class Writer:
         return name in ELEMENTS
 
     def _element(
-        self, element: Element, ground: Rgb | None, inherited: Mapping[str, str], depth: int
+        self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
         name = local_name(element)
         style = self._own_style(element, ground)
-        style = {k: v for k, v in style.items() if k not in _INHERITED or inherited.get(k) != v}
+        style = {key: value for key, value in style.items() if value != _without(key, inherited)}
         attributes = self._kept(element) | style
         passed = {**inherited, **{key: value for key, value in style.items() if key in _INHERITED}}
         inner = "".join(self._inside(element, ground, passed, depth + 1))
@@ -109,19 +111,21 @@ class Writer:
     def _kept(self, element: Element) -> dict[str, str]:
         """Geometry, the id if it is named somewhere, the name of what is used."""
         kept = {
-            key: _short(value)
+            key: rounded(value)
             for key, value in element.attrib.items()
             if key in ATTRIBUTES and (key in ("d", "points") or _VALUE.fullmatch(value))
         }
         if "d" in kept:
-            kept["d"] = _short(_CURVE.sub(_straight, element.get("d", "")))
+            kept["d"] = rounded(_CURVE.sub(_straight, element.get("d", "")))
         if element.get("id", "") in self._named and element.get("id"):
             kept["id"] = f"{self._prefix}{element.get('id')}"
-        if local_name(element) == "use" and _href(element):
-            kept["href"] = f"#{self._prefix}{_href(element)}"
+        if local_name(element) == "use" and used_id(element):
+            kept["href"] = f"#{self._prefix}{used_id(element)}"
+        if local_name(element) == "svg":
+            kept["overflow"] = "visible"  # letters may be wider than a renderer thinks
         return kept
 
-    def _own_style(self, element: Element, ground: Rgb | None) -> dict[str, str]:
+    def _own_style(self, element: Element, ground: str | None) -> dict[str, str]:
         style = {}
         for key, value in sorted(self._styles[element].items()):
             local = _LOCAL.fullmatch(value)
@@ -129,37 +133,55 @@ class Writer:
                 style[key] = f"url(#{self._prefix}{local[1]})"
             elif key in _PAINTS:
                 style[key] = self._paint(element, key, value, ground)
-            elif _VALUE.fullmatch(value) and "(" not in value:
-                style[key] = _short(value)
+            elif value != "inherit" and _VALUE.fullmatch(value) and "(" not in value:
+                style[key] = rounded(value).removesuffix("px")
         if ground is not None and local_name(element) == "text":
-            style.setdefault("fill", contrasting(ground))
+            style.setdefault("fill", ground)
         return style
 
-    def _paint(self, element: Element, key: str, value: str, ground: Rgb | None) -> str:
+    def _paint(self, element: Element, key: str, value: str, ground: str | None) -> str:
         if value in ("none", "transparent"):
             return "none"
         is_text = local_name(element) in TEXTS or (key == "fill" and _holds_text(element))
         color = rgb(value)
         if color is None:
-            color = (0.0, 0.0, 0.0)  # currentColor, inherit, a value newer than the parser
-        elif color in self._written and not (is_plain(color) and ground is None):
+            return "var(--diagram-line,currentColor)"  # currentColor, or newer than the parser
+        if color in self._written and not (is_plain(color) and ground is None):
             return value.lower()
-        if ground is not None and (is_text or key == "stroke"):
-            return contrasting(ground)
-        return variable(color, "text" if is_text and key == "fill" else "stroke" if key == "stroke" else "fill")
+        if ground is not None and (is_text or (key == "stroke" and ground != ON_HUE)):
+            return ground
+        kind = "stroke" if key == "stroke" else "text" if is_text else "fill"
+        return variable(color, kind)
 
-    def _ground(self, element: Element) -> Rgb | None:
-        """The author's colour of the area its other children stand on."""
+    def _ground(self, element: Element) -> str | None:
+        """The colour of what stands on the area among the children of `element`, if it needs its own."""
         for child in element:
-            if local_name(child) in SHAPES:
+            found = None
+            if local_name(child) in SHAPES and _is_area(child):
                 color = rgb(self._styles[child].get("fill", ""))
-                if color in self._written and color is not None and not is_plain(color):
-                    return color
-            elif local_name(child) == "g" and all(local_name(part) in SHAPES for part in child):
+                found = on_area(color, color in self._written) if color else None
+            elif local_name(child) == "g" and _is_one_shape(child):
                 found = self._ground(child)
-                if found:
-                    return found
+            if found:
+                return found
         return None
+
+
+def _is_one_shape(group: Element) -> bool:
+    """Whether a group holds one shape, perhaps as area and outline; more are a plot."""
+    return len(group) <= 2 and all(local_name(part) in SHAPES for part in group)
+
+
+def _is_area(shape: Element) -> bool:
+    """Whether text may stand on it: the dot of a plot and the patch of a legend are too small."""
+    sizes = (shape.get(name, "") for name in ("r", "width", "height"))
+    return all(float(size) >= _AREA_PX for size in sizes if _SIZE.fullmatch(size))
+
+
+def _without(key: str, inherited: Mapping[str, str]) -> str:
+    """What `key` is for an element that does not set it."""
+    initial = _INITIAL.get(key, "")
+    return inherited.get(key, initial) if key in _INHERITED else initial
 
 
 def _holds_text(element: Element) -> bool:
@@ -168,54 +190,12 @@ def _holds_text(element: Element) -> bool:
     return bool(inside) and all(name in TEXTS | {"g", "a", ""} for name in inside)
 
 
-def _href(element: Element) -> str:
-    """The id that a `<use>` names; addresses of anything else are not followed."""
-    for key, value in element.attrib.items():
-        if key.rpartition("}")[2] == "href" and value.startswith("#") and local_name(element) == "use":
-            return value[1:]
-    return ""
-
-
-def _merged_outlines(root: Element, styles: Styles) -> tuple[Styles, frozenset[Element]]:
-    """Shapes drawn twice, as an area without stroke and an outline without fill, made one.
-
-    Renderers with a hand-drawn mode do so, and go twice round the outline too. Returns the styles with
-    the outline's stroke moved to the area, and the outlines that are not drawn any more.
-    """
-    changed, dropped = dict(styles), set()
-    for group in root.iter():
-        parts = list(group)
-        if len(parts) != 2 or any(local_name(part) != "path" for part in parts):
-            continue
-        area, outline = parts
-        if styles[area].get("stroke") == "none" == styles[outline].get("fill") and _is_outline(area, outline):
-            stroke = {key: value for key, value in styles[outline].items() if key.startswith("stroke")}
-            changed[area] = {**styles[area], **stroke}
-            dropped.add(outline)
-    return changed, frozenset(dropped)
-
-
-def _is_outline(area: Element, outline: Element) -> bool:
-    """Whether all corners of `outline` are those of `area`, and it is closed if the area is made so."""
-    corners = [_END.findall(_short(part.get("d", ""))) for part in (area, outline)]
-    if not corners[0] or not set(corners[1]) <= set(corners[0]):
-        return False
-    if corners[1].count(corners[0][0]) > 1 and not area.get("d", "").rstrip().endswith(("z", "Z")):
-        area.set("d", area.get("d", "") + "Z")
-    return True
-
-
 def _straight(curve: re.Match[str]) -> str:
     try:
         x1, y1, x, y = (float(number) for number in curve.groups())
     except ValueError:
         return curve.group()
     return f"L{x} {y}" if abs(x - x1) + abs(y - y1) < _TINY else curve.group()
-
-
-def _short(value: str) -> str:
-    """Numbers with at most one decimal: a tenth of a px is not seen."""
-    return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 
 def _attributes(values: Mapping[str, str]) -> str:

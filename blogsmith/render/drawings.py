@@ -8,14 +8,17 @@ gradients. Scripts, handlers, links, pictures, HTML, animations, filters and fon
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
+from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from .drawing_css import resolve_styles
-from .drawing_write import Writer, local_name
+from .drawing_tree import local_name, rounded
+from .drawing_write import Writer
 
 MAX_CHARACTERS = 4_000_000
 """Of what a renderer returns; a drawing that nobody could look at is far smaller."""
@@ -38,7 +41,7 @@ class Drawing:
     """A cleaned drawing."""
 
     markup: str
-    """`<svg …>` without the text alternative, which `with_label` sets."""
+    """What follows `<svg `, up to `</svg>`; `html` puts the text alternative before it."""
     label: str
     """Its own title and description, empty if it has none."""
     labels: str
@@ -55,6 +58,7 @@ class Drawing:
         return f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="Diagram">{svg}</div>'
 
 
+@lru_cache(maxsize=512)
 def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
     """`svg` as it may stand in a page; ValueError with the reason if it is no SVG.
 
@@ -66,7 +70,7 @@ def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
     body = Writer(root, resolve_styles(root), prefix, source).children()
     shrunk = round(width * _READABLE)
     style = f' style="min-width:{shrunk}px"' if shrunk > _NARROW_PX else ""
-    box = escape(root.get("viewBox", f"0 0 {width:g} {height:g}"))
+    box = escape(rounded(root.get("viewBox", f"0 0 {width:g} {height:g}")))
     start = f'font-family="{FONT}" viewBox="{box}" width="{round(width)}" height="{round(height)}"{style}'
     return Drawing(f"{start}>{body}</svg>", _own_label(root), _labels(root), shrunk)
 
@@ -108,9 +112,17 @@ def _own_label(root: Element) -> str:
 
 
 def _labels(root: Element) -> str:
-    texts = dict.fromkeys(_text(element) for element in root.iter() if local_name(element) == "text")
-    joined = ", ".join(text for text in texts if text)
+    joined = ", ".join(dict.fromkeys(text for parent in root.iter() for text in _texts(parent)))
     return joined if len(joined) <= MAX_LABELS else f"{joined[:MAX_LABELS].rpartition(', ')[0]} …"
+
+
+def _texts(parent: Element) -> Iterator[str]:
+    """The texts among the children; lines below each other are one text."""
+    texts = (child for child in parent if local_name(child) == "text")
+    for _, lines in groupby(texts, key=lambda text: text.get("x")):
+        joined = " ".join(_text(line) for line in lines).strip()
+        if joined:
+            yield joined
 
 
 def _text(element: Element) -> str:

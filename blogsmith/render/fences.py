@@ -1,4 +1,4 @@
-"""Code fences: the highlighted figure, diagrams as their source, indented code."""
+"""Code fences: the highlighted figure, diagrams, indented code."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ from markdown_it.token import Token
 from ..syntax.records import Fence, get
 from .code import code_figure
 from .context import Rendering, Rule
-from .prose import escaped
-
-DIAGRAMS = ("mermaid", "dot", "graphviz")
-"""Languages that stand for a drawing."""
+from .diagrams import diagram_figure, is_diagram
 
 
 def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     fence = get(token, Fence)
+    if is_diagram(rendering, fence.language):
+        return diagram_figure(rendering, token.content, fence)
     rendering.code_blocks += 1
     rendering.code_lines += token.content.count("\n")
-    if fence.language in DIAGRAMS:
-        return _diagram(rendering, token.content, fence)
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
     html, problem = code_figure(
@@ -43,20 +40,6 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         said, _, near = problem.partition(" (")
         rendering.reporter.warn(code, f"{said}; the code is shown plain", fence.place, near.removesuffix(")"))
     return html + "\n"
-
-
-def _diagram(rendering: Rendering, source: str, fence: Fence) -> str:
-    """Until a renderer is installed a diagram is its own source, in a box to open."""
-    rendering.reporter.warn(
-        "diagram-source", f"no renderer for {fence.language} diagrams; the source is shown", fence.place
-    )
-    name = f' id="{escaped(fence.id)}"' if fence.id else ""
-    code = f'<code class="language-{escaped(fence.language)}">{escaped(source)}</code>'
-    pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
-    label = f"Diagram source ({escaped(fence.language)})"
-    caption = f"\n<figcaption>{escaped(fence.title)}</figcaption>" if fence.title else ""
-    details = f"<details>\n<summary>{label}</summary>\n{pre}\n</details>"
-    return f'<figure class="diagram"{name}>{details}{caption}</figure>\n'
 
 
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

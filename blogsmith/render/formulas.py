@@ -66,13 +66,14 @@ def _id(mark: RowMark) -> str:
 def _number(mark: RowMark) -> str:
     if not mark.number:
         return ""
+    shown = escaped(mark.number if mark.bare else f"({mark.number})")
     if not mark.id:
-        return f'<span class="eq-number">({escaped(mark.number)})</span>'
-    return f'<a class="eq-number" href="#{escaped(mark.id)}">({escaped(mark.number)})</a>'
+        return f'<span class="eq-number">{shown}</span>'
+    return f'<a class="eq-number" href="#{escaped(mark.id)}">{shown}</a>'
 
 
 def _row(mark: RowMark) -> RowNumber | None:
-    return RowNumber(mark.number, mark.id) if mark.number else None
+    return RowNumber(mark.number, mark.id, mark.bare) if mark.number else None
 
 
 def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = ()) -> str:

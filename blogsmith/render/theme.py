@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from ..errors import Place, Reporter, SiteError, did_you_mean
 from ..model import Asset, TocEntry
-from ..page_view import PageView, SiteView
+from ..page_view import Link, PageView, SiteView
 from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
 from .theme_head import page_head
@@ -223,6 +223,12 @@ def _safe_page(page: PageView) -> PageView:
         title_html=Markup(page.title_html),
         description_html=Markup(page.description_html),
         toc=_safe_toc(page.toc),
+        series=tuple(replace(part, title_html=Markup(part.title_html)) for part in page.series),
+        section=_safe_link(page.section),
+        previous=_safe_link(page.previous),
+        next=_safe_link(page.next),
+        backlinks=tuple(filter(None, map(_safe_link, page.backlinks))),
+        related=tuple(filter(None, map(_safe_link, page.related))),
         pages=_safe_pages(page.pages),
         page_groups=tuple(replace(group, pages=_safe_pages(group.pages)) for group in page.page_groups),
     )
@@ -230,6 +236,10 @@ def _safe_page(page: PageView) -> PageView:
 
 def _safe_pages(pages: tuple[PageView, ...]) -> tuple[PageView, ...]:
     return tuple(_safe_page(page) for page in pages)
+
+
+def _safe_link(link: Link | None) -> Link | None:
+    return replace(link, title_html=Markup(link.title_html)) if link else None
 
 
 def _safe_toc(entries: tuple[TocEntry, ...]) -> tuple[TocEntry, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from ..config import Config
 from ..model import Body, Document
@@ -50,5 +51,8 @@ class Frame:
 
 
 def canonical(config: Config, url: str) -> str:
-    """The absolute address of a site path; empty if the site does not know where it lives."""
-    return config.base_url.rstrip("/") + url if config.base_url else ""
+    """The absolute address of a site path; empty if the site does not know where it lives.
+
+    In ASCII, as the sitemap protocol and feed readers ask for it.
+    """
+    return config.base_url.rstrip("/") + quote(url) if config.base_url else ""

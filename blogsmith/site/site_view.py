@@ -16,7 +16,7 @@ def site_view(
     sections = tuple(
         Link(page.title, page.url) for page in pages if page.kind == "section" and _is_top(page, config)
     )
-    menu = tuple(Link(item.title, _menu_url(item.url, with_base)) for item in config.menu)
+    menu = tuple(Link(item.title, _menu_url(item.url, pages, with_base)) for item in config.menu)
     return SiteView(
         title=config.title,
         description=config.description,
@@ -37,7 +37,12 @@ def _is_top(page: PageView, config: Config) -> bool:
     return page.url.removeprefix(config.base_path).strip("/").count("/") == 0
 
 
-def _menu_url(url: str, with_base: Callable[[str], str]) -> str:
+def _menu_url(url: str, pages: Sequence[PageView], with_base: Callable[[str], str]) -> str:
+    """The address of an entry; `/posts/a.md` names a page by its file, as links in posts may."""
+    path, mark, anchor = url.partition("#")
+    page = next((page for page in pages if path.endswith(".md") and page.path == f"content{path}"), None)
+    if page:
+        return page.url + mark + anchor
     return with_base(url) if url.startswith("/") else url
 
 

@@ -22,7 +22,7 @@ from .records import Citation, Cited, Entry, Shortcode, get, put
 from .state import PageState, inline_place, page_of
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
-_GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[:])")
+_GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[])")
 _ITEM = re.compile(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
 _BARE = re.compile(_KEY)
 

@@ -109,7 +109,7 @@ def _mark(row: Row, environment: str, math: Math, numbers: Numbers) -> RowMark:
     if name:
         place = math.origin.place(row.label_offset, row.label_length)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
-    return RowMark(number, name)
+    return RowMark(number, name, row.bare_tag)
 
 
 def _label_block(marks: list[RowMark], math: Math, numbers: Numbers) -> list[RowMark]:
@@ -123,7 +123,7 @@ def _label_block(marks: list[RowMark], math: Math, numbers: Numbers) -> list[Row
         return marks
     number = marks[at].number or ("" if numbers.numbering == "none" else numbers.next("eq"))
     name = numbers.add(Label(math.label, "eq", "Equation", number, place))
-    return [*marks[:at], RowMark(number, name), *marks[at + 1 :]]
+    return [*marks[:at], RowMark(number, name, marks[at].bare), *marks[at + 1 :]]
 
 
 def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:

@@ -18,8 +18,10 @@ from ..errors import did_you_mean
 from .records import NoteItem, NoteRef, put
 from .state import PageState, block_place, inline_place, line_start, page_of
 
-_DEFINITION = re.compile(r"\[\^([^\s\]]+)\]:[ \t]*")
-_MARK = re.compile(r"\[\^([^\s\]]+)\]")
+# bounded as in CommonMark 6.3: without a bound, a row of `[^` takes the square of its length
+_LABEL = r"\[\^([^\s\]]{1,999})\]"
+_DEFINITION = re.compile(_LABEL + r":[ \t]*")
+_MARK = re.compile(_LABEL)
 
 
 def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:

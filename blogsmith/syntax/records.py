@@ -56,6 +56,8 @@ class RowMark:
     """Text between the parentheses; empty: the row has no number."""
     id: str = ""
     """Anchor of the row; empty if it has no label."""
+    bare: bool = False
+    """Printed without the parentheses: `\\tag*`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,4 +198,4 @@ def _number_row(row: ElementTree.Element, mark: RowNumber | None) -> None:
         shown = ElementTree.SubElement(text, "a", {"class": "eq-number", "href": f"#{mark.id}"})
     else:
         shown = ElementTree.SubElement(text, "span", {"class": "eq-number"})
-    shown.text = f"({mark.number})"
+    shown.text = mark.number if mark.bare else f"({mark.number})"

@@ -32,6 +32,8 @@ class Row:
     label_length: int = 0
     tag: str | None = None
     """Text of `\\tag{…}`, to print in place of a number."""
+    bare_tag: bool = False
+    """`\\tag*`: printed without parentheses."""
     notag: bool = False
     """`\\notag` or `\\nonumber` stands in it."""
 
@@ -54,6 +56,8 @@ class RowNumber:
     """Text between the parentheses."""
     id: str
     """Anchor of the row; empty: no anchor."""
+    bare: bool = False
+    """Without the parentheses."""
 
 
 def split_rows(tex: str) -> Structure:
@@ -129,6 +133,7 @@ def _row(tokens: Sequence[Token]) -> Row:
         label_offset=inside[0].offset if last else 0,
         label_length=last.offset + last.length - inside[0].offset if last else 0,
         tag=text_of(trim(tag)) if tag else None,
+        bare_tag=tag is not None and _is_starred("\\tag", tokens),
         notag=any(token.text in ("\\notag", "\\nonumber") for token in tokens),
     )
 
@@ -138,7 +143,16 @@ def _argument_of(command: str, tokens: Sequence[Token]) -> list[Token] | None:
     for index, token in enumerate(tokens):
         if token.text == command:
             after = skip_spaces(tokens, index + 1)
-            is_starred = after < len(tokens) and tokens[after].text == "*"
-            argument = read_argument(tokens, after + is_starred)
+            argument = read_argument(tokens, after + _is_star(tokens, after))
             return argument.tokens if argument else None
     return None
+
+
+def _is_starred(command: str, tokens: Sequence[Token]) -> bool:
+    """Whether a star follows the first `command` in `tokens`."""
+    at = next(index for index, token in enumerate(tokens) if token.text == command)
+    return _is_star(tokens, skip_spaces(tokens, at + 1))
+
+
+def _is_star(tokens: Sequence[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].text == "*"

@@ -62,6 +62,7 @@ _NUMBERED: Mapping[str, str] = MappingProxyType(
 )
 _COUNTED = frozenset(("alignat", "alignat*", "alignedat"))
 _POSITIONED = frozenset(("aligned", "gathered", "alignedat", "split"))
+_REFERENCES = frozenset(("\\ref", "\\eqref"))
 _TEXT_COMMANDS = frozenset(("\\text", "\\textrm", "\\textbf", "\\textit", "\\textsf", "\\texttt", "\\mbox"))
 # Each level reads what is inside once more; a converter refuses what is left as it is.
 _MAX_NESTING = 20
@@ -210,8 +211,16 @@ def _substack(tokens: Sequence[Token], index: int) -> Rewritten | None:
     return Rewritten([*rows, *_made("\\end{matrix}", at)], argument.end)
 
 
+def _reference(tokens: Sequence[Token], index: int) -> Rewritten:
+    """`\\ref` → `\\eqref`: both print the number in parentheses, and the converters know only one."""
+    return Rewritten(_made("\\eqref", tokens[index]), index + 1)
+
+
 def _text(tokens: Sequence[Token], index: int) -> Rewritten | None:
-    """`\\text{a $x$ b}` → `{\\text{a }{x}\\text{ b}}`; dollars in deeper groups stay."""
+    """`\\text{a $x$ b}` → `{\\text{a }{x}\\text{ b}}`; dollars in deeper groups stay.
+
+    A reference in the text is taken out like a formula.
+    """
     at, start = tokens[index], skip_spaces(tokens, index + 1)
     end = group_end(tokens, start) if start < len(tokens) and tokens[start].text == "{" else -1
     if end < 0:
@@ -219,7 +228,7 @@ def _text(tokens: Sequence[Token], index: int) -> Rewritten | None:
     if _count(tokens[start:end], _TEXT_COMMANDS) > _MAX_NESTING:
         return Rewritten(list(tokens[index : end + 1]), end + 1)
     command = Token("\\text" if at.text == "\\mbox" else at.text, at.offset, at.length)
-    pieces = _at_dollars(tokens[start + 1 : end])
+    pieces = _at_dollars(_with_dollars(tokens[start + 1 : end]))
     if len(pieces) % 2 == 0:
         return None
     opening, closing = Token("{", at.offset, at.length), Token("}", at.offset, at.length)
@@ -234,6 +243,21 @@ def _text(tokens: Sequence[Token], index: int) -> Rewritten | None:
 
 def _count(tokens: Sequence[Token], names: Container[str]) -> int:
     return sum(token.text in names for token in tokens)
+
+
+def _with_dollars(tokens: Sequence[Token]) -> list[Token]:
+    """`tokens` of a text with every reference outside formulas between dollars."""
+    made: list[Token] = []
+    index, in_formula = 0, False
+    while index < len(tokens):
+        token = tokens[index]
+        in_formula ^= token.text == "$"
+        argument = read_argument(tokens, index + 1) if token.text in _REFERENCES and not in_formula else None
+        end = argument.end if argument else index + 1
+        dollar = [Token("$", token.offset, token.length)] if argument else []
+        made += [*dollar, *tokens[index:end], *dollar]
+        index = end
+    return made
 
 
 def _at_dollars(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -256,6 +280,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         "\\bm": _bold,
         "\\label": _dropped_with_argument,
         "\\tag": _dropped_with_argument,
+        "\\ref": _reference,
         "\\notag": _dropped,
         "\\nonumber": _dropped,
         "\\substack": _substack,

@@ -26,15 +26,15 @@ def scores() -> list[float]:
 
 
 def bars(title: str, weights: list[float]) -> str:
-    sheet = Sheet(640, 300, title)
+    sheet = Sheet(520, 300, title, opaque=True)
     for share in (0, 0.25, 0.5, 0.75, 1):
         y = 260 - 235 * share
-        sheet.line((48, y), (630, y), "axis" if share == 0 else "grid")
+        sheet.line((48, y), (510, y), "axis" if share == 0 else "grid")
         sheet.text(40, y + 5, f"{share:g}", anchor="end")
-    step = 582 / len(weights)
+    step = 462 / len(weights)
     for i, weight in enumerate(weights):
-        sheet.rect(48 + i * step + 5, 260 - 235 * weight, step - 10, 235 * weight, "a")
-    sheet.text(339, 286, f"weights of {len(weights)} keys", anchor="middle")
+        sheet.rect(48 + i * step + 4, 260 - 235 * weight, step - 8, 235 * weight, "a")
+    sheet.text(279, 286, f"weights of {len(weights)} keys", anchor="middle")
     return sheet.svg()
 
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 STYLE = """\
-text{font:14px "Avenir Next","Segoe UI","Helvetica Neue","Liberation Sans",sans-serif;fill:#4a453e}
-.small{font-size:12px}.strong{font-weight:600;fill:#211e1a}
+text{font:15px "Avenir Next","Segoe UI","Helvetica Neue","Liberation Sans",sans-serif;fill:#4a453e}
+.small{font-size:13px}.strong{font-weight:600;fill:#211e1a}
 .axis{stroke:#8d8477;stroke-width:1}.grid{stroke:#ddd5c7;stroke-width:1}
 .a{fill:#2a5a87}.b{fill:#97301f}.c{fill:#39662f}.off{fill:none;stroke:#b9b0a1;stroke-width:.7}
 .curve{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}.dash{stroke-dasharray:5 4}
-.la{stroke:#2a5a87}.lb{stroke:#97301f}.lc{stroke:#39662f}.ink{fill:#211e1a}
+.la{stroke:#2a5a87}.lb{stroke:#97301f}.lc{stroke:#39662f}.ink{fill:#211e1a}.ground{fill:#fbf9f4}
 @media (prefers-color-scheme:dark){
 text{fill:#beb8ac}.strong,.ink{fill:#d8d3c8}.axis{stroke:#8f877b}.grid{stroke:#3a3733}
 .a{fill:#8fb6d9}.b{fill:#e39a83}.c{fill:#9dc18d}.off{stroke:#5d574f}
-.la{stroke:#8fb6d9}.lb{stroke:#e39a83}.lc{stroke:#9dc18d}
+.la{stroke:#8fb6d9}.lb{stroke:#e39a83}.lc{stroke:#9dc18d}.ground{fill:#1a1917}
 }"""
 
 Point = tuple[float, float]
@@ -28,14 +28,19 @@ Point = tuple[float, float]
 class Sheet:
     """An SVG under construction; lengths in px, the origin at the top left."""
 
-    def __init__(self, width: int, height: int, title: str) -> None:
-        """title: what a screen reader says when the file is opened by itself."""
+    def __init__(self, width: int, height: int, title: str, *, opaque: bool = False) -> None:
+        """title: what a screen reader says when the file is opened by itself.
+
+        opaque: for pictures that are laid over each other.
+        """
         self._parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
             f' viewBox="0 0 {width} {height}" role="img">',
             f"<title>{escape(title)}</title>",
             f"<style>\n{STYLE}\n</style>",
         ]
+        if opaque:
+            self.rect(0, 0, width, height, "ground")
 
     def rect(self, x: float, y: float, width: float, height: float, kind: str, opacity: float = 1) -> None:
         faint = f' opacity="{_n(opacity)}"' if opacity < 1 else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from .canvas import Sheet
 
-LEFT, TOP, WIDTH, HEIGHT = 80, 20, 400, 320
+LEFT, TOP, WIDTH, HEIGHT = 76, 20, 316, 320
 LENGTHS = tuple(2**k for k in range(10, 18))
 LAYERS, HEADS, KV_HEADS, D_K = 32, 32, 8, 128
 LOWEST, HIGHEST = 24, 40
@@ -15,7 +15,7 @@ LOWEST, HIGHEST = 24, 40
 
 
 def growth() -> str:
-    sheet = Sheet(640, 400, "Memory against length, both on a logarithmic scale")
+    sheet = Sheet(520, 400, "Memory against length, both on a logarithmic scale")
     _axes(sheet)
     lines: tuple[tuple[str, str, Callable[[int], int]], ...] = (
         ("lb", "one layer’s matrix", lambda n: 2 * HEADS * n * n),

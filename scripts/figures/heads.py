@@ -62,13 +62,13 @@ def nearby() -> str:
 
 def split() -> str:
     """One vector of 512 numbers as eight of 64."""
-    sheet = Sheet(640, 190, "A vector of 512 numbers is read as eight vectors of 64")
-    sheet.text(20, 30, "one row of X W, 512 numbers", "strong")
-    sheet.rect(20, 42, 600, 26, "a", 0.35)
+    sheet = Sheet(520, 190, "A vector of 512 numbers is read as eight vectors of 64")
+    sheet.text(10, 30, "one row of X W, 512 numbers", "strong")
+    sheet.rect(10, 42, 500, 26, "a", 0.35)
     for head in range(8):
-        x = 20 + head * 75
-        sheet.line((x + 37.5, 72), (x + 37.5, 104), "axis")
-        sheet.rect(x + 3, 108, 69, 26, "a", 0.35 + 0.07 * head)
-        sheet.text(x + 37.5, 154, f"head {head + 1}", "small", anchor="middle")
-    sheet.text(320, 182, "64 numbers for each head: the same storage, another shape", anchor="middle")
+        x = 10 + head * 62.5
+        sheet.line((x + 31.25, 72), (x + 31.25, 104), "axis")
+        sheet.rect(x + 3, 108, 56.5, 26, "a", 0.35 + 0.07 * head)
+        sheet.text(x + 31.25, 154, f"head {head + 1}", "small", anchor="middle")
+    sheet.text(260, 182, "64 numbers for each head: the same storage, another shape", anchor="middle")
     return sheet.svg()

@@ -20,14 +20,14 @@ def read(query: float, temperature: float) -> float:
 
 
 def blur() -> str:
-    sheet = Sheet(640, 330, "Twelve entries, and what a query reads from them at three temperatures")
-    sheet.line((40, 280), (520, 280), "axis")
-    sheet.text(280, 312, "query", anchor="middle")
+    sheet = Sheet(520, 330, "Twelve entries, and what a query reads from them at three temperatures")
+    sheet.line((40, 280), (416, 280), "axis")
+    sheet.text(228, 312, "query", anchor="middle")
     sheet.upward(24, 150, "value read")
     for temperature, kind, name in TEMPERATURES:
         points = [(_x(q / 20), _y(read(q / 20, temperature))) for q in range(201)]
         sheet.curve(points, kind)
-        sheet.text(530, points[-1][1] + _shift(kind), name, "small")
+        sheet.text(424, points[-1][1] + _shift(kind), name, "small")
     for key, value in zip(KEYS, VALUES, strict=True):
         sheet.dot(_x(key), _y(value), 4, "ink")
     return sheet.svg()
@@ -38,7 +38,7 @@ def _shift(kind: str) -> float:
 
 
 def _x(position: float) -> float:
-    return 40 + 48 * position
+    return 40 + 37.6 * position
 
 
 def _y(value: float) -> float:

@@ -18,19 +18,19 @@ def likeness(distance: int) -> float:
 
 
 def fading() -> str:
-    sheet = Sheet(640, 320, "The dot product of two positions depends on their distance only")
+    sheet = Sheet(520, 320, "The dot product of two positions depends on their distance only")
     for share in (0, 0.25, 0.5, 0.75, 1):
-        sheet.line((50, _y(share)), (620, _y(share)), "axis" if share == 0 else "grid")
+        sheet.line((50, _y(share)), (510, _y(share)), "axis" if share == 0 else "grid")
         sheet.text(42, _y(share) + 5, f"{share:g}", anchor="end")
     for distance in (-80, -40, 0, 40, 80):
         sheet.text(_x(distance), 288, f"{distance}".replace("-", "−"), anchor="middle")
     sheet.curve([(_x(d), _y(likeness(d))) for d in range(-REACH, REACH + 1)], "la")
-    sheet.text(335, 312, "distance between the positions", anchor="middle")
+    sheet.text(279, 312, "distance between the positions", anchor="middle")
     return sheet.svg()
 
 
 def _x(distance: int) -> float:
-    return 335 + 285 * distance / REACH
+    return 279 + 228 * distance / REACH
 
 
 def _y(share: float) -> float:

@@ -9,7 +9,7 @@ from .canvas import Sheet
 
 SCORES = 60
 SEED = 3
-LEFT, WIDTH = 50, 570
+LEFT, WIDTH = 46, 464
 
 
 def states() -> list[tuple[float, float, float]]:
@@ -26,7 +26,7 @@ def states() -> list[tuple[float, float, float]]:
 
 
 def running() -> str:
-    sheet = Sheet(640, 420, "Scores with their running maximum, and the running sum below")
+    sheet = Sheet(520, 420, "Scores with their running maximum, and the running sum below")
     rows = states()
     _scores(sheet, rows)
     _sums(sheet, rows)
@@ -47,7 +47,10 @@ def _scores(sheet: Sheet, rows: list[tuple[float, float, float]]) -> None:
         sheet.text(LEFT - 10, y(value) + 5, f"{value}".replace("-", "−"), anchor="end")
     for step, (score, _, _) in enumerate(rows):
         sheet.dot(_x(step), y(score), 3, "a")
-    sheet.curve([(_x(step), y(top)) for step, (_, top, _) in enumerate(rows)], "lb")
+    tops = [top for _, top, _ in rows]
+    before = [tops[0], *tops]
+    stairs = [(_x(step), y(top)) for step in range(SCORES) for top in (before[step], tops[step])]
+    sheet.curve(stairs, "lb")
     sheet.text(LEFT + 6, y(4) - 6, "running maximum", "small")
 
 

@@ -8,17 +8,17 @@ VALUES = (0, 1, 2, 3)
 
 
 def _drawn(title: str, weights: tuple[float, ...]) -> str:
-    sheet = Sheet(640, 300, title)
+    sheet = Sheet(520, 300, title, opaque=True)
     for share in (0, 0.25, 0.5):
         y = 230 - 400 * share
-        sheet.line((60, y), (620, y), "axis" if share == 0 else "grid")
+        sheet.line((60, y), (510, y), "axis" if share == 0 else "grid")
         sheet.text(50, y + 5, f"{share:g}", anchor="end")
     for value, weight in zip(VALUES, weights, strict=True):
-        x = 60 + 140 * value
-        sheet.rect(x + 30, 230 - 400 * weight, 80, 400 * weight, "a")
-        sheet.text(x + 70, 254, f"value {value}", anchor="middle")
+        x = 60 + 112 * value
+        sheet.rect(x + 21, 230 - 400 * weight, 70, 400 * weight, "a")
+        sheet.text(x + 56, 254, f"value {value}", anchor="middle")
     mean = sum(w * v for w, v in zip(weights, VALUES, strict=True))
-    sheet.text(340, 286, f"weighted mean {mean:g}", "strong", anchor="middle")
+    sheet.text(284, 286, f"weighted mean {mean:g}", "strong", anchor="middle")
     return sheet.svg()
 
 

@@ -1,0 +1,37 @@
+"""Front matter keys of other generators that would change where, when or whether a post appears.
+
+They are kept for the theme like every unknown key, but an author who moves a site here must not
+believe that they are obeyed. Keys that only describe (`keywords`, `excerpt`) are left in peace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .fields import Fields
+
+_ADDRESS = "write slug: name, or permalinks: in blogsmith.yaml; old addresses go under aliases:"
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "permalink": _ADDRESS,
+        "url": _ADDRESS,
+        "lastmod": "write updated:",
+        "last_modified_at": "write updated:",
+        "date-modified": "write updated:",
+        "publishDate": "write date:",
+        "expiryDate": "take the post out, or write draft: true",
+    }
+)
+"""Key → what does the same here."""
+
+
+def warn_of_foreign_keys(fields: Fields) -> None:
+    """A warning for each key above, and for `published: false`."""
+    hints = dict(_HINTS)
+    if fields.values.get("published") is False:
+        hints["published"] = "write draft: true"
+    for key in fields.values:
+        if key in hints:
+            place = fields.located.key_places.get((key,))
+            fields.reporter.warn("front-matter-key", f"{key} changes nothing here", place, hints[key])

@@ -1,0 +1,108 @@
+"""Fences that a plugin draws: the figure with its drawing, or with its source where nothing draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..errors import Place, place_within
+from ..hooks import Diagram
+from ..syntax.records import Fence
+from .context import Rendering
+from .prose import escaped
+
+DIAGRAMS: Mapping[str, str] = MappingProxyType(
+    {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
+)
+"""Languages that stand for a drawing even on a site without a plugin for them → the bundled plugin."""
+
+
+def is_diagram(rendering: Rendering, language: str) -> bool:
+    """Whether a fence of `language` is a drawing."""
+    return language in DIAGRAMS or language in rendering.tools.plugins.diagrams
+
+
+def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
+    """`<figure class="diagram">` of a fence; mistakes are reported at their line of the source."""
+    diagram = rendering.tools.plugins.diagrams.get(fence.language)
+    if diagram is None:
+        hint = f"write plugins: [{DIAGRAMS[fence.language]}] in blogsmith.yaml"
+        return _figure(fence, _source(rendering, source, fence, hint))
+    if diagram.trusted and rendering.tools.config.markup.untrusted:
+        hint = f"{fence.language} is not run on text of strangers (markup.untrusted)"
+        return _figure(fence, _source(rendering, source, fence, hint))
+    return _figure(fence, _drawn(rendering, diagram, source, fence))
+
+
+def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
+    """The drawing, or the source if it cannot be drawn."""
+    # importing the style sheet parser takes as long as a page; most pages have no diagram
+    from .drawings import clean_drawing
+
+    try:
+        svg = diagram.draw(source)
+    except (ImportError, FileNotFoundError) as error:
+        return _source(rendering, source, fence, str(error))
+    except (ValueError, SyntaxError) as error:
+        if isinstance(error, SyntaxError) and error.filename:
+            return _failed(rendering, diagram, source, fence, error)
+        place = _place(rendering, source, fence, error)
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
+        return _folded(source, fence)
+    except Exception as error:
+        # a bug of the plugin must not take the build down, and must be known as the plugin's
+        return _failed(rendering, diagram, source, fence, error)
+    rendering.diagrams += 1
+    try:
+        return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(fence.title)
+    except (ValueError, TypeError) as error:
+        message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
+        rendering.reporter.error("plugin", message, fence.place)
+        return _folded(source, fence)
+
+
+def _failed(rendering: Rendering, diagram: Diagram, source: str, fence: Fence, error: Exception) -> str:
+    message = f"plugin {diagram.plugin} fails on {fence.language}: {type(error).__name__}: {error}"
+    rendering.reporter.error("plugin", message, fence.place)
+    return _folded(source, fence)
+
+
+def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) -> Place | None:
+    """Where in the file the plugin found the mistake; the fence's own place if it did not say.
+
+    A fence in a quote or list has lost its indentation, so its line is looked for in the file's.
+    """
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    written = source.split("\n")
+    if fence.place is None or line is None or not 0 < line <= len(written):
+        return fence.place
+    text = written[line - 1]
+    start = place_within(text.strip(), Place(fence.place.line + line, 1), rendering.reporter.lines)
+    if start is None or start.line != fence.place.line + line or not text.strip():
+        return Place(fence.place.line + line)
+    indent = len(text) - len(text.lstrip())
+    offset = error.offset if isinstance(error, SyntaxError) and error.offset else 0
+    if not offset:
+        return start
+    shift = max(0, min(offset - 1 - indent, len(text.strip()) - 1))
+    return Place(start.line, start.column + shift, max(1, len(text.strip()) - shift))
+
+
+def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
+    message = f"no renderer for {fence.language} diagrams; the source is shown"
+    rendering.reporter.warn("diagram-source", message, fence.place, hint)
+    return _folded(source, fence)
+
+
+def _folded(source: str, fence: Fence) -> str:
+    """The source in a box to open."""
+    code = f'<code class="language-{escaped(fence.language)}">{escaped(source)}</code>'
+    pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
+    return f"<details>\n<summary>Diagram source ({escaped(fence.language)})</summary>\n{pre}\n</details>"
+
+
+def _figure(fence: Fence, inside: str) -> str:
+    name = f' id="{escaped(fence.id)}"' if fence.id else ""
+    caption = f"\n<figcaption>{escaped(fence.title)}</figcaption>" if fence.title else ""
+    return f'<figure class="diagram"{name}>{inside}{caption}</figure>\n'

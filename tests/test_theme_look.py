@@ -1,0 +1,134 @@
+"""Theme paper: readable colours, style sheets that hang together, scripts that stay small, the math font."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .theme_pages import ROOT
+
+STATIC = ROOT / "themes" / "paper" / "static"
+
+
+# WCAG 2.2, 1.4.3: 4.5 : 1 for text
+TEXT_ON = {
+    "paper": ["ink", "soft", "muted", "accent"],
+    "raised": ["ink", "soft", "muted", "accent", "red"],
+    "mark": ["ink"],
+    "selection": ["ink"],
+}
+CODE = ("ink", "comment", "keyword", "string", "number", "name", "type", "operator")
+TONES = ("blue", "green", "amber", "red", "purple", "grey", "teal")
+TINT = 0.09
+"""The strongest tint of a callout's ground, in callouts.css."""
+
+
+def colours(scheme: str) -> dict[str, str]:
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", (STATIC / "theme.css").read_text())
+    return {name: light if scheme == "light" else dark for name, light, dark in pairs}
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, WCAG 2.2."""
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """CSS `color-mix(in srgb, one share, other)`."""
+    pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable(scheme: str) -> None:
+    found = colours(scheme)
+    pairs = [(text, ground) for ground, texts in TEXT_ON.items() for text in texts]
+    grounds = ("raised", "code-hl", "code-added", "code-removed")
+    pairs += [(f"code-{part}", ground) for part in CODE for ground in grounds]
+    poor = {pair: round(contrast(found[pair[0]], found[pair[1]]), 2) for pair in pairs}
+    assert {pair: ratio for pair, ratio in poor.items() if ratio < 4.5} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tone", TONES)
+def test_callouts_are_readable(scheme: str, tone: str) -> None:
+    found = colours(scheme)
+    ground = mixed(found[tone], found["paper"], TINT)
+    assert f"var(--tone) {TINT:.0%}" in (STATIC / "callouts.css").read_text()
+    assert min(contrast(found[name], ground) for name in (tone, "ink", "accent")) >= 4.5
+
+
+@pytest.mark.parametrize("file", sorted(STATIC.glob("*.*")), ids=lambda file: file.name)
+def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
+    text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|@import|url\((?!\"(data:|fonts/))", text)
+    assert text.count("{") == text.count("}")
+
+
+def test_variables_are_defined() -> None:
+    text = "".join(file.read_text() for file in sorted(STATIC.glob("*.css")))
+    used, defined = set(re.findall(r"var\((--[\w-]+)\)", text)), set(re.findall(r"(--[\w-]+):", text))
+    assert used - defined == set()
+
+
+class TestScripts:
+    def test_switch_is_small(self) -> None:
+        assert (STATIC / "switch.js").stat().st_size <= 512
+
+    def test_paper_is_light_whatever_the_switch_says(self) -> None:
+        css = (STATIC / "theme.css").read_text()
+        assert css.index('[data-theme="dark"]') > css.index("@media screen {")
+        assert re.search(r"@media print \{\s+:root \{\s+color-scheme: light;", css)
+
+
+class TestSidenotes:
+    def test_every_note_hangs_below_the_one_above(self) -> None:
+        css = (STATIC / "sidenotes.css").read_text()
+        rows = re.findall(
+            r"#fnref-(\d+) \{ anchor-name: --mark-(\d+); \} "
+            r"#fn-(\d+) \{ anchor-name: --note-(\d+); --mark: --mark-(\d+); --above: --note-(\d+); \}",
+            css,
+        )
+        assert [tuple(map(int, row)) for row in rows] == [(n, n, n, n, n, n - 1) for n in range(1, 61)]
+        assert "#fn-61" in css
+
+
+@pytest.fixture(scope="module")
+def font() -> Any:
+    tools = pytest.importorskip("fontTools.ttLib", reason="needs fonttools[woff]")
+    pytest.importorskip("brotli", reason="needs fonttools[woff]")
+    return tools.TTFont(STATIC / "fonts" / "stix-two-math.woff2")
+
+
+class TestMathFont:
+    """The shipped cut of STIX Two Math."""
+
+    def test_size_and_licence(self) -> None:
+        assert (STATIC / "fonts" / "stix-two-math.woff2").stat().st_size <= 60_000
+        assert "SIL OPEN FONT LICENSE Version 1.1" in (STATIC / "fonts" / "OFL.txt").read_text()
+
+    def test_signs(self, font: Any) -> None:
+        wanted = "xA+=∑∫√∈ℝ𝑥𝐱𝒩𝔼𝜃𝛉𝟎𝟙⊤‖′∎"
+        assert [sign for sign in wanted if ord(sign) not in font.getBestCmap()] == []
+
+    def test_what_must_stretch_can(self, font: Any) -> None:
+        names = font["MATH"].table.MathVariants.VertGlyphCoverage.glyphs
+        assert [s for s in "()[]{}|‖⟨⟩⌈⌉⌊⌋∑∏∫√↑" if font.getBestCmap()[ord(s)] not in names] == []
+
+    def test_a_root_is_as_wide_as_its_sign(self, font: Any) -> None:
+        variants = font["MATH"].table.MathVariants
+        root = font.getBestCmap()[ord("√")]
+        construction = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(root)]
+        names = [record.VariantGlyph for record in construction.MathGlyphVariantRecord]
+        names += [part.glyph for part in construction.GlyphAssembly.PartRecords]
+        assert {font["hmtx"][name][0] for name in names} == {font["hmtx"][root][0]}
