@@ -10,8 +10,10 @@ TOOLS := .cache/.tools
 # The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
 PYTEST_FLAGS ?= -q -n auto --dist worksteal
 BENCH_FLAGS ?=
+# a folder, then paths of pages; by default .cache/screenshots and a page of each kind
+SCREENSHOTS ?=
 
-.PHONY: site test lint types format regen bench clean
+.PHONY: site test lint types format regen bench screenshots clean
 
 site: $(READY)
 	$(BIN)/blogsmith build
@@ -33,6 +35,10 @@ format: $(READY)
 # Rewrites expected results; read the difference before you commit it.
 regen: $(READY)
 	$(BIN)/python -m tests.regen
+
+# Pictures of every kind of page, for people to look at.
+screenshots: $(READY)
+	$(BIN)/python -m tests.browser.screenshots $(SCREENSHOTS)
 
 # Seconds and memory of a build beside other generators found here; `make bench BENCH_FLAGS=--help`.
 bench: $(READY)

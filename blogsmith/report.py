@@ -16,6 +16,8 @@ import click
 
 from .errors import Diagnostic, Place, sort_key
 
+MAX_SHOWN = 500
+"""Diagnostics printed in one run."""
 _EXCERPT = 100
 """Longest stretch of an author's line that is shown, in characters."""
 _BEFORE = 40
@@ -45,10 +47,19 @@ def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool) -> None:
-    """Print all of them in the order of files and places, then one line that counts them."""
+    """Print them in the order of files and places, then one line that counts all of them.
+
+    Of more than `MAX_SHOWN` the errors come first: one slip can repeat itself a thousand times.
+    """
     ordered = sorted(diagnostics, key=sort_key)
-    for diagnostic in ordered:
+    shown = ordered
+    if len(ordered) > MAX_SHOWN:
+        by_weight = sorted(ordered, key=lambda diagnostic: diagnostic.severity != "error")
+        shown = sorted(by_weight[:MAX_SHOWN], key=sort_key)
+    for diagnostic in shown:
         print(format_diagnostic(diagnostic, color=color), file=stream)
+    if len(shown) < len(ordered):
+        print(f"… and {len(ordered) - len(shown):,} more", file=stream)
     if ordered:
         print(count_line(ordered), file=stream)
 

@@ -4,4 +4,6 @@
 def register(hooks):
     hooks.callout_kind("insight", "Key insight", prefix="💡 Key insight:", icon="bulb", color="amber")
     hooks.callout_kind("analogy", "Analogy", prefix="💡 Analogy:", icon="bulb", color="teal")
-    hooks.callout_kind("research", "Research insight", prefix="🔬 Research insight:", icon="lens", color="purple")
+    hooks.callout_kind(
+        "research", "Research insight", prefix="🔬 Research insight:", icon="lens", color="purple"
+    )

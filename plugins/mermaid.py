@@ -70,9 +70,17 @@ def _mistake(engine, source, error):
     found = json.loads(engine.analyze_json(source, None))["diagnostics"]
     first = next((each for each in found if each["severity"] == "error"), None)
     if first is None:
-        return ValueError(message)
+        return ValueError(_lower_first(message))
+    message = first["message"]
+    if "diagram detected" in message or "type detected" in message:
+        message = "it begins with no kind of diagram, such as flowchart or sequenceDiagram"
     span = first.get("span") or {}
-    return SyntaxError(first["message"], ("", span.get("line"), span.get("column"), None))
+    return SyntaxError(_lower_first(message), ("", span.get("line"), span.get("column"), None))
+
+
+def _lower_first(text):
+    """`Unexpected x` within a sentence of ours; names such as `HTML` stay."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _measurer(merman):

@@ -20,7 +20,7 @@ CONFIG = "plugins: [emoji_callouts, hf_space]\n"
 
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
-_ROW_MARK = re.compile(r'<mtr id="[^"]*">|<(?:a|span) class="eq-number"[^>]*>[^<]*</(?:a|span)>')
+_ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>')
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,8 @@ def test_lists_nobody_wrote() -> None:
 
 def test_what_links_here_and_what_is_alike() -> None:
     views = views_of({
-        "posts/a.md": "tags: [x, y]\ndate: 2026-01-01", "posts/b.md": "tags: [x]\nlinks: [/posts/a/, /posts/b/]",
+        "posts/a.md": "tags: [x, y]\ndate: 2026-01-01",
+        "posts/b.md": "tags: [x]\nlinks: [/posts/a/, /posts/b/]",
         "posts/c.md": "categories: [z]\ntags: [y]", "posts/d.md": "date: 2026-01-04\ntags: [x]",
         "posts/e.md": "date: 2026-01-03\ntags: [x, y]", "posts/f.md": "categories: [z]",
         "about.md": "links: [/posts/a/]", "_index.md": "links: [/posts/a/]",
@@ -265,6 +266,16 @@ def test_menu() -> None:
         return [(link.title, link.url) for link in view.menu]
 
     assert menu(CONFIG) == [("Notes", "/b/notes/"), ("Posts", "/b/posts/")]
-    items = (MenuItem("Posts", "/posts/"), MenuItem("Away", "https://example.org/"))
+    items = (
+        MenuItem("Posts", "/posts/"),
+        MenuItem("A", "/posts/a.md#top"),
+        MenuItem("Away", "https://example.org/"),
+    )
     own = Config(base_url="https://example.org/b", menu=items)
-    assert menu(own) == [("Posts", "/b/posts/"), ("Away", "https://example.org/")]
+    addresses = ["/b/posts/", "/b/posts/a/#top", "https://example.org/"]
+    assert menu(own) == list(zip(("Posts", "A", "Away"), addresses, strict=True))
+
+
+def test_canonical_addresses_are_ascii() -> None:
+    page = views_of({"posts/wärme.md": ""})["/b/posts/wärme/"]
+    assert page.canonical_url == "https://example.org/b/posts/w%C3%A4rme/"

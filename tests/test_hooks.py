@@ -44,7 +44,7 @@ def html_of(root: Path, files: dict[str, str], body: str, name: str = "mine") ->
 
 class TestBundled:
     def test_there_are_some(self) -> None:
-        assert {file.stem for file in BUNDLED} >= {"emoji_callouts", "hf_space"}
+        assert {file.stem for file in BUNDLED} >= {"emoji_callouts", "graphviz", "hf_space", "mermaid"}
 
     @pytest.mark.parametrize("file", BUNDLED, ids=lambda file: file.stem)
     def test_uses_public_hooks_only(self, file: Path) -> None:

@@ -146,3 +146,13 @@ class Terminal(io.StringIO):
 )
 def test_color_only_on_a_terminal(stream: io.StringIO, environment: dict[str, str], expected: bool) -> None:
     assert wants_color(stream, environment) is expected
+
+
+def test_of_very_many_the_errors_come_first() -> None:
+    found = [Diagnostic("w", "m", "a.md", Place(line), severity="warning") for line in range(1, 1001)]
+    found.append(Diagnostic("e", "m", "z.md"))
+    stream = io.StringIO()
+    print_diagnostics(found, stream, color=False)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].startswith("a.md:1:") and lines[-3].startswith("z.md")
+    assert lines[-2:] == ["… and 501 more", "1 error, 1,000 warnings"]

@@ -39,6 +39,7 @@ def test_labels_tags_and_notag() -> None:
     assert rows[0] == Row("eq:x", tex.index("eq:x"), 4)
     assert [row.notag for row in rows] == [False, True, False, False, True]
     assert [row.tag for row in rows] == [None, None, "$*$", "A", None]
+    assert [row.bare_tag for row in rows] == [False, False, False, True, False]
 
 
 def test_a_label_inside_an_inner_alignment_names_the_display() -> None:

@@ -16,7 +16,6 @@ from ..strict_yaml import Located, load
 from .fields import Fields
 from .head import read_head
 
-
 _HYPHENS = re.compile(r"-{3,}")
 _KEY = re.compile(r"[A-Za-z]\w*:(?:\s|$)")
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Collapsible, Table, get
 from .context import Rendering, Rule
 from .prose import attributes, escaped
@@ -113,6 +114,17 @@ def caption(table_open: Token, html: str) -> str:
     number = get(table_open, Table).number
     label = f'<span class="table-label">Table {number}.</span> ' if number else ""
     return f"<caption>{label}{html}</caption>\n"
+
+
+def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> str:
+    """The content of a header cell; a lone formula gets a name.
+
+    Checkers and some screen readers take no text from `<math>`, so such a header would be empty to them.
+    """
+    if any(child.type != "math_inline" for child in children):
+        return html
+    name = escaped(plain_text(children, rendering.parsed.page))
+    return html.replace("<math ", f'<math aria-label="{name}" ', 1)
 
 
 def _table_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -13,17 +13,40 @@ from .drawing_css import PROPERTIES
 from .drawing_paint import ON_HUE, is_plain, on_area, rgb, variable, written_colours
 from .drawing_tree import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
 
-SHAPES = words("circle ellipse line path polygon polyline rect")
 TEXTS = words("text tspan")
 GROUPS = words("a defs g svg switch use")
 NAMED = words("clipPath linearGradient marker radialGradient symbol")
 """Elements that are drawn only where another names them."""
-ELEMENTS = SHAPES | TEXTS | GROUPS | NAMED | {"stop"}
-ATTRIBUTES = words(
-    "clipPathUnits cx cy d dx dy fx fy gradientTransform gradientUnits height markerHeight markerUnits "
-    "markerWidth offset orient points preserveAspectRatio r refX refY rotate rx ry spreadMethod transform "
-    "viewBox width x x1 x2 y y1 y2"
+SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "circle": words("cx cy r"),
+        "ellipse": words("cx cy rx ry"),
+        "line": words("x1 x2 y1 y2"),
+        "path": words("d"),
+        "polygon": words("points"),
+        "polyline": words("points"),
+        "rect": words("height rx ry width x y"),
+    }
 )
+"""What is drawn → the attributes that say where."""
+ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **SHAPES,
+        **dict.fromkeys(TEXTS, words("dx dy rotate x y")),
+        **dict.fromkeys(GROUPS, frozenset()),
+        "clipPath": words("clipPathUnits"),
+        "linearGradient": words("gradientTransform gradientUnits spreadMethod x1 x2 y1 y2"),
+        "marker": words("markerHeight markerUnits markerWidth orient refX refY viewBox"),
+        "radialGradient": words("cx cy fx fy gradientTransform gradientUnits r spreadMethod"),
+        "stop": words("offset"),
+        "svg": words("height preserveAspectRatio viewBox width x y"),
+        "symbol": words("preserveAspectRatio viewBox"),
+        "use": words("height width x y"),
+    }
+)
+"""Elements that may stand in a drawing → their attributes, besides `transform` and those of style."""
+_OF_TEXT = words("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
+_BASELINES = words("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
 _INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
 _INITIAL: Mapping[str, str] = MappingProxyType(
     {"clip-path": "none", "display": "inline", "visibility": "visible", "text-decoration": "none"}
@@ -87,7 +110,7 @@ class Writer:
             return False
         if name == "rect" and not (element.get("width") and element.get("height")):
             return False
-        return name in ELEMENTS
+        return name in ATTRIBUTES
 
     def _element(
         self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
@@ -110,10 +133,11 @@ class Writer:
 
     def _kept(self, element: Element) -> dict[str, str]:
         """Geometry, the id if it is named somewhere, the name of what is used."""
+        known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
             key: rounded(value)
             for key, value in element.attrib.items()
-            if key in ATTRIBUTES and (key in ("d", "points") or _VALUE.fullmatch(value))
+            if key in known and (key in ("d", "points") or _VALUE.fullmatch(value))
         }
         if "d" in kept:
             kept["d"] = rounded(_CURVE.sub(_straight, element.get("d", "")))
@@ -133,7 +157,7 @@ class Writer:
                 style[key] = f"url(#{self._prefix}{local[1]})"
             elif key in _PAINTS:
                 style[key] = self._paint(element, key, value, ground)
-            elif value != "inherit" and _VALUE.fullmatch(value) and "(" not in value:
+            elif _fits(local_name(element), key, value):
                 style[key] = rounded(value).removesuffix("px")
         if ground is not None and local_name(element) == "text":
             style.setdefault("fill", ground)
@@ -182,6 +206,13 @@ def _without(key: str, inherited: Mapping[str, str]) -> str:
     """What `key` is for an element that does not set it."""
     initial = _INITIAL.get(key, "")
     return inherited.get(key, initial) if key in _INHERITED else initial
+
+
+def _fits(name: str, key: str, value: str) -> bool:
+    """Whether an element `name` may have `key="value"`."""
+    if (key in _OF_TEXT and name in SHAPES) or (key == "dominant-baseline" and value not in _BASELINES):
+        return False
+    return value != "inherit" and "(" not in value and _VALUE.fullmatch(value) is not None
 
 
 def _holds_text(element: Element) -> bool:

@@ -19,9 +19,10 @@ from .context import Rendering, Rule
 from .notes import reference
 from .prose import escaped, joined_punctuation
 
-NARROW = 30
+NARROW = 26
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
 
+_INNERMOST = re.compile(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _UNPRINTED = re.compile(r"[{}^_&\s]")
 
@@ -55,8 +56,19 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _scrollable(tex: str) -> str:
     """A display that may be wider than a phone scrolls in its box, which the keyboard must reach."""
-    widest = max(len(_UNPRINTED.sub("", _COMMAND.sub("x", row))) for row in tex.split("\\\\"))
-    return ' tabindex="0"' if widest > NARROW else ""
+    return ' tabindex="0"' if printed_width(tex) > NARROW else ""
+
+
+def printed_width(tex: str) -> int:
+    """About how many characters the widest row prints; a matrix counts as its own widest row."""
+    replaced = 1
+    while replaced:
+        tex, replaced = _INNERMOST.subn(lambda found: "x" * _widest(found[2]), tex)
+    return _widest(tex)
+
+
+def _widest(rows: str) -> int:
+    return max(len(_UNPRINTED.sub("", _COMMAND.sub("x", row))) for row in rows.split("\\\\"))
 
 
 def _id(mark: RowMark) -> str:

@@ -69,6 +69,8 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     before = tokens[index - 1] if index else None
     if before is not None and before.type == "table_open":
         return blocks.caption(before, html)
+    if before is not None and before.type == "th_open":
+        return blocks.header_cell(rendering, children, html)
     return html
 
 

@@ -13,7 +13,7 @@ from ..syntax.records import Heading, LinkAt, get
 from .context import Rendering, Rule
 from .raw import rewrite_raw
 
-_PUNCTUATION = re.compile(r"[,.;:!?)\]’”…]+")
+_PUNCTUATION = re.compile(r"[,.;:!?)\]’”…‑-]+")
 
 
 def escaped(text: str) -> str:

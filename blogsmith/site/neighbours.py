@@ -24,8 +24,8 @@ def add_neighbours(rendered: Sequence[Rendered], views: dict[str, PageView], fra
 
 def _join(older: Rendered, newer: Rendered, views: dict[str, PageView]) -> None:
     first, second = views[older.url], views[newer.url]
-    views[older.url] = replace(first, next=Link(second.title, second.url))
-    views[newer.url] = replace(second, previous=Link(first.title, first.url))
+    views[older.url] = replace(first, next=Link(second.title, second.url, second.title_html))
+    views[newer.url] = replace(second, previous=Link(first.title, first.url, first.title_html))
 
 
 def add_series(
@@ -82,7 +82,9 @@ def _parts(
     for item in dated:
         series = item.document.front.series
         number = series.part if series and series.part else next(free)
-        parts.append(SeriesPart(views[item.url].title, views[item.url].url, number, False))
+        parts.append(
+            SeriesPart(views[item.url].title, views[item.url].url, number, False, views[item.url].title_html)
+        )
     parts += [SeriesPart(m.title, "", m.part or next(free), False) for m in missing]
     return sorted(parts, key=lambda part: (part.part, part.url))
 
@@ -90,5 +92,5 @@ def _parts(
 def _join_parts(before: SeriesPart, after: SeriesPart, views: dict[str, PageView], frame: Frame) -> None:
     first = before.url.removeprefix(frame.config.base_path)
     second = after.url.removeprefix(frame.config.base_path)
-    views[first] = replace(views[first], next=Link(after.title, after.url))
-    views[second] = replace(views[second], previous=Link(before.title, before.url))
+    views[first] = replace(views[first], next=Link(after.title, after.url, after.title_html))
+    views[second] = replace(views[second], previous=Link(before.title, before.url, before.title_html))

@@ -37,7 +37,7 @@ def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> d
         view = views[item.url]
         if view.kind in ("post", "page"):
             for url in item.body.links - {view.url}:
-                found.setdefault(url, set()).add(Link(view.title, view.url))
+                found.setdefault(url, set()).add(Link(view.title, view.url, view.title_html))
     return {
         url: tuple(sorted(links, key=lambda link: (link.title.casefold(), link.url)))
         for url, links in found.items()
@@ -53,7 +53,7 @@ def _related(view: PageView, posts: Sequence[PageView]) -> tuple[Link, ...]:
         ((score, post) for score, post in scored if score),
         key=lambda pair: (-pair[0], -(pair[1].date or OLDEST).timestamp(), pair[1].url),
     )
-    return tuple(Link(post.title, post.url) for _, post in best[:RELATED])
+    return tuple(Link(post.title, post.url, post.title_html) for _, post in best[:RELATED])
 
 
 def _score(one: PageView, other: PageView) -> int:

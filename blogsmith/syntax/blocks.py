@@ -15,7 +15,7 @@ from types import MappingProxyType
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from ..errors import TextMap
+from ..errors import TextMap, did_you_mean
 from .attributes import ALLOWED
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of
@@ -26,6 +26,9 @@ CONTAINERS = ("collapsible", "runnable")
 
 DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
 """Class of a div that only carries data → its shortcode; plugins add theirs."""
+
+_DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
+"""Attributes by which an author means one of our blocks."""
 
 _DIV = re.compile(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -60,6 +63,8 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     tag = start_tag(state.src, pos)
     kind = _kind(state, tag) if tag else ""
     if not tag or not kind:
+        if tag and not silent:
+            _report_unknown(state, pos, tag)
         return False
     extent = _extent(state, start, end, tag)
     if extent is None:
@@ -81,8 +86,23 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def _known(state: StateBlock) -> list[str]:
+    return sorted({*CONTAINERS, *DATA, *page_of(state.env).options.block_classes})
+
+
+def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
+    """A div with data for a block, but of a class that no block has, would show nothing."""
+    if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
+        return
+    near = did_you_mean(tag.classes[0], _known(state))
+    hint = near or f"known: {', '.join(_known(state))}; plugins: in blogsmith.yaml adds others"
+    place = block_place(state, pos, len("<div"))
+    message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
+    page_of(state.env).reporter.warn("div-unknown", message, place, hint)
+
+
 def _kind(state: StateBlock, tag: StartTag) -> str:
-    known = {*CONTAINERS, *DATA, *page_of(state.env).options.block_classes}
+    known = _known(state)
     named = next((name for name in tag.classes if name in known), "")
     return named or ("markdown" if tag.get("markdown") in ("1", "block") else "")
 

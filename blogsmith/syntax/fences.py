@@ -7,6 +7,8 @@ forms `{python}` and `{code-cell} python` (shown as their language; running them
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -25,6 +27,26 @@ _LINES = re.compile(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
 _KEYS = ("title", "linenos", "fold", "start", "hl", "id")
 _WORDS = ("linenos", "fold", "eval")
 _MAX_LINE = 100_000
+
+_IN_BRACES = re.compile(
+    r"[\s,]*(?:(?P<key>[A-Za-z][\w-]*)=(?P<value>\"[^\"]*\"|'[^']*'|\[[^\]]*\]|[^\s,]*)|(?P<word>[^\s,]+))"
+)
+_OTHER_KEYS: Mapping[str, str] = MappingProxyType(
+    {"filename": "title", "startFrom": "start", "linenostart": "start", "hl_lines": "hl"}
+)
+"""Pandoc's, Quarto's and Hugo's names of settings → ours."""
+
+_CELLS = ("code-cell", "code-block", "code")
+_CALLOUT = "a callout is written > [!NOTE]"
+_DIRECTIVES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("note", "tip", "hint", "warning", "important", "admonition", "attention"), _CALLOUT),
+        **dict.fromkeys(("caution", "danger", "error", "seealso", "proof", "theorem"), _CALLOUT),
+        "math": "a formula is written between $$ and $$",
+        **dict.fromkeys(("figure", "image"), 'a picture is written ![text](picture.png "caption")'),
+    }
+)
+"""MyST's directives, which are no languages → what to write instead."""
 
 
 def parse_info(
@@ -56,22 +78,36 @@ class _Reader:
         self.marked: set[int] = set()
         self.numbered: bool | None = None
         self.first_line = 1
+        self.language_follows = False
         self.classes: list[str] = []
 
     def brace(self, text: str, offset: int) -> None:
-        text = text.strip()
-        if _LINES.fullmatch(text):
-            self.mark(text, offset)
+        if _LINES.fullmatch(text.strip()):
+            self.mark(text.strip(), offset)
             return
-        for word in text.split():
-            if word.startswith("."):
-                self.class_or_language(word[1:])
-            elif word.startswith("#"):
-                self.id = normal_id(word[1:])
-            elif word == "code-cell":
-                continue
-            elif not self.language and re.fullmatch(r"[\w+-]+", word):
-                self.language = word
+        for found in _IN_BRACES.finditer(text):
+            at = offset + 1
+            if found["key"]:
+                value = re.sub(r"[\"'\[\]]", "", found["value"])
+                self.pair(_OTHER_KEYS.get(found["key"], found["key"]), value, at + found.start("key"))
+            else:
+                self.word_in_braces(found["word"], at + found.start("word"))
+
+    def word_in_braces(self, word: str, offset: int) -> None:
+        if word in (".numberLines", ".number-lines"):
+            self.numbered = True
+        elif word.startswith("."):
+            self.class_or_language(word[1:])
+        elif word.startswith("#"):
+            self.id = normal_id(word[1:])
+        elif word in _CELLS:
+            self.language_follows = True
+        elif word in _DIRECTIVES:
+            self.warn(f"{{{word}}} means nothing on a code fence", offset, len(word), _DIRECTIVES[word])
+        elif not self.language and re.fullmatch(r"[\w+-]+", word):
+            self.language = word
+        else:
+            self.problem(word, offset, _WORDS)
 
     def class_or_language(self, name: str) -> None:
         if self.language:
@@ -96,7 +132,7 @@ class _Reader:
             self.problem(key, offset, _KEYS)
 
     def word(self, word: str, offset: int) -> None:
-        if not self.language and offset == 0:
+        if not self.language and (offset == 0 or self.language_follows):
             self.language = word
         elif word == "linenos":
             self.numbered = True

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link
+from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
 
 from .lookahead import comes_after
 from .records import LinkAt, put
@@ -16,6 +16,9 @@ Rule = Callable[[StateInline, bool], bool]
 
 SCHEMES = ("http:", "https:", "mailto:", "tel:")
 """Addresses a link may have besides site paths and anchors."""
+
+LONGEST_SCHEME = 64
+"""Characters before a `://` that are looked at; the longest scheme we accept has six."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
@@ -64,6 +67,19 @@ def _autolink(state: StateInline, silent: bool) -> bool:
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
     return located(autolink, "link_open", "href")(state, silent)
+
+
+def linkify_rule(state: StateInline, silent: bool) -> bool:
+    """The stock rule for bare addresses.
+
+    At every `://` it searches all text before it for the scheme; what is too far away is put aside.
+    """
+    if not silent and state.src[state.pos] == ":" and len(state.pending) > 2 * LONGEST_SCHEME:
+        near = state.pending[-LONGEST_SCHEME:]
+        state.pending = state.pending[:-LONGEST_SCHEME]
+        state.pushPending()
+        state.pending = near
+    return linkify(state, silent)
 
 
 def _html(state: StateInline, silent: bool) -> bool:

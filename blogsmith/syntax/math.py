@@ -30,6 +30,7 @@ from .state import (
 _LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = re.compile(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
 _LOOKS_LIKE_TEX = re.compile(r"[\\^_]|^[A-Za-z]$")
+_TEX_FOLLOWS = re.compile(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 TAIL = re.compile(r"[.,;:](?=\s|$)")
 """Punctuation that belongs to the line of the display before it."""
 
@@ -63,14 +64,19 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _report_open(state: StateInline, silent: bool) -> None:
-    """Warn of a lone `$$` with something behind it; one at the start of a block was reported as an error."""
-    after = state.src[state.pos + 2 : state.pos + 3]
-    if silent or not state.src.startswith("$$", state.pos) or not after.strip("$ \t\n"):
+    """Warn of a lone `$$` with something behind it; one at the start of a block was reported as an error.
+
+    A lone `\\(` is CommonMark's escape; it is doubtful only if TeX follows.
+    """
+    opening = state.src[state.pos : state.pos + 2]
+    after = state.src[state.pos + 2 : state.pos + 40]
+    doubtful = {"$$": after[:1].strip("$ \t\n"), "\\(": _TEX_FOLLOWS.match(after)}
+    if silent or not doubtful.get(opening):
         return
     page, place = page_of(state.env), inline_place(state, state.pos, state.pos + 2)
     if all(found.place != place for found in page.reporter.diagnostics):
-        hint = "write \\$\\$ for the signs"
-        page.reporter.warn("math-unclosed", "$$ has no closing $$ and is text", place, hint)
+        closing, hint = ("$$", "write \\$\\$ for the signs") if opening == "$$" else ("\\)", "")
+        page.reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", place, hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,12 @@ from .cites import cite_rules, number_citations
 from .displays import split_paragraphs
 from .fences import fences
 from .figures import figures
+from .foreign import foreign
 from .front_text import located
 from .headings import heading_attributes, number_headings, plain_text, title_heading
+from .hidden import hidden_characters
 from .labels import Label, number_page
-from .links import link_rules
+from .links import link_rules, linkify_rule
 from .math import math_rules, text_with_formulas
 from .notes import arrange, collect, note_rules
 from .paragraphs import paragraph_rules
@@ -44,8 +46,12 @@ from .text import task_lists, text_rules
 MAX_BRACKETS = 500
 _BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
 
-# GFM 6.9: punctuation at the end of an address is not part of it
-_WWW = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+(?:[/?#](?:[^\s<]*[^\s<.,;:!?)\"'*_~])?)?", re.IGNORECASE)
+# GFM 6.9: punctuation at the end of an address is not part of it. Lengths are those of DNS, and of
+# what servers take: every `www.` is tried, and without bounds each would read to the end of its word.
+_WWW = re.compile(
+    r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,126}(?:[/?#](?:[^\s<]{0,2000}[^\s<.,;:!?)\"'*_~])?)?",
+    re.IGNORECASE,
+)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
 
@@ -122,6 +128,8 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 """Core rules between the block and the inline pass, in order."""
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+    ("foreign", foreign),
+    ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
     ("figures", figures),
@@ -176,6 +184,7 @@ def _enable_linkify(md: MarkdownIt) -> None:
     md.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
     md.linkify.add("www.", {"validate": _WWW, "normalize": _with_scheme})
     md.options["linkify"] = True
+    md.inline.ruler.at("linkify", linkify_rule)
     md.enable(["linkify"])
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from html.entities import html5
+from types import MappingProxyType
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -39,6 +40,10 @@ _STYLES = words(
 _STYLE_VALUE = re.compile(r"[#\w.%\s+-]*")
 _CLASS = re.compile(r"[\w\s-]*")
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_LAYOUT = ("displaystyle", "scriptlevel")
+_STYLED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"math": words("display displaystyle"), "mstyle": frozenset(_LAYOUT), "mtable": words("displaystyle")}
+)
 _URL = re.compile(r"(https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\x00-\x20]*", re.IGNORECASE)
 
 
@@ -83,6 +88,8 @@ class _Writer:
         self._depth = 0
         self._dropped_at = 0
         """Depth of the outermost element being dropped; 0: none."""
+        self._closings: list[str] = []
+        """What ends each element that was written and is still open."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self._depth += 1
@@ -96,7 +103,9 @@ class _Writer:
             self._dropped_at = self._depth
             return
         kept = self._root if self._depth == 1 else allowed_attributes(attributes)
-        self.parts.append(_opening(name, kept))
+        opening, closing = _tags(name, kept)
+        self.parts.append(opening)
+        self._closings.append(closing)
 
     def _refuse_nesting(self, name: str) -> None:
         if self._depth == 1:
@@ -106,7 +115,7 @@ class _Writer:
 
     def end(self, name: str) -> None:
         if not self._dropped_at:
-            self.parts.append(f"</{name}>")
+            self.parts.append(self._closings.pop())
         elif self._dropped_at == self._depth:
             self._dropped_at = 0
         self._depth -= 1
@@ -114,6 +123,22 @@ class _Writer:
     def text(self, data: str) -> None:
         if not self._dropped_at:
             self.parts.append(escape(data, quote=False))
+
+
+def _tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
+    """Opening and closing markup of an element.
+
+    HTML's checkers know `displaystyle` and `scriptlevel` from MathML 3: on `math` and `mstyle`, and the
+    first on `mtable`. Elsewhere they go to an `mstyle` around the element, or inside it for a cell.
+    """
+    homes = _STYLED.get(name, frozenset())
+    moved = {key: attributes[key] for key in _LAYOUT if key in attributes and key not in homes}
+    own = {key: value for key, value in attributes.items() if key not in moved}
+    if not moved or name == "mtr":
+        return _opening(name, own), f"</{name}>"
+    if name == "mtd":
+        return _opening(name, own) + _opening("mstyle", moved), "</mstyle></mtd>"
+    return _opening("mstyle", moved) + _opening(name, own), f"</{name}></mstyle>"
 
 
 def _opening(name: str, attributes: Mapping[str, str]) -> str:
@@ -158,8 +183,9 @@ _BESIDE_SPACER = f"{_SPACER};text-align:right;justify-items:end"
 def number_rows(markup: str, rows: Sequence[RowNumber | None]) -> str:
     """`markup` of `clean_mathml` with a last cell in each row of its outermost table.
 
-    A row with a number gets `id` and the number as a link to itself, the others an empty cell, and
-    short rows are filled up, so that all numbers stand in one column.
+    A row with a number gets `id` and the number as text, the others an empty cell, and short rows are
+    filled up, so that all numbers stand in one column. No link: assistive technology reads a formula
+    as one thing, so nothing inside it may take the focus (ARIA, "children presentational").
     """
     root = ElementTree.fromstring(markup)
     table = root.find(".//mtable")
@@ -192,10 +218,7 @@ def _number_row(row: ElementTree.Element, mark: RowNumber | None) -> None:
         cell.set("style", _BESIDE_SPACER)
     if mark is None or not mark.number:
         return
-    text = ElementTree.SubElement(cell, "mtext")
     if mark.id:
         row.set("id", mark.id)
-        shown = ElementTree.SubElement(text, "a", {"class": "eq-number", "href": f"#{mark.id}"})
-    else:
-        shown = ElementTree.SubElement(text, "span", {"class": "eq-number"})
+    shown = ElementTree.SubElement(cell, "mtext", {"class": "eq-number"})
     shown.text = mark.number if mark.bare else f"({mark.number})"

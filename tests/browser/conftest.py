@@ -33,9 +33,14 @@ class Served:
 
     def pages(self) -> list[str]:
         """The path of every page, sorted; redirects are none."""
-        files = sorted(self.folder.rglob("*.html"))
-        shown = [file for file in files if 'http-equiv="refresh"' not in file.read_text("utf-8")]
-        return [f"/{file.relative_to(self.folder)}".removesuffix("index.html") for file in shown]
+        files = [f"/{file.relative_to(self.folder)}" for file in sorted(self.folder.rglob("*.html"))]
+        pages = [file.removesuffix("index.html") for file in files]
+        return [page for page in pages if 'http-equiv="refresh"' not in self.text(page)]
+
+    def text(self, page: str) -> str:
+        """The HTML of a page."""
+        file = self.folder / page.removeprefix("/")
+        return (file / "index.html" if page.endswith("/") else file).read_text("utf-8")
 
 
 @pytest.fixture(scope="session")

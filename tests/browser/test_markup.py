@@ -17,7 +17,16 @@ def errors(*folders: Path) -> list[str]:
     """Every error in the HTML files below `folders`, with its file and line."""
     java, checker = tools.program("java"), tools.file(tools.NU)
     # deep formulas need a deeper stack than Java gives
-    command = [java, "-Xss4m", "-jar", checker, "--format", "json", "--exit-zero-always", "--errors-only"]
+    command: list[str | Path] = [
+        java,
+        "-Xss4m",
+        "-jar",
+        checker,
+        "--format",
+        "json",
+        "--exit-zero-always",
+        "--errors-only",
+    ]
     done = subprocess.run([*command, "--skip-non-html", "--stdout", *folders], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     messages = json.loads(done.stdout)["messages"]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import html5lib
 import pytest
+
+from tests.page_checks import elements
 
 from . import tools
 from .conftest import Served
@@ -13,6 +16,8 @@ from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 
 LOOKS = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
+ACTING = ('class="code', 'class="image-compare', "data-embed-url=", 'class="runnable')
+"""Marks of what a script may serve."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ASK_AXE = """
 return axe.run(document, {resultTypes: ["violations"], runOnly: arguments[0]}).then(({violations}) =>
@@ -96,3 +101,20 @@ def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader) -> 
         for text in reader.ask(UNSEEN_TEXT):
             found.setdefault(text, []).append(page)
     assert not found, listing(found)
+
+
+def test_a_page_without_widgets_has_no_script(own_site: Served) -> None:
+    texts = {page: own_site.text(page) for page in own_site.pages()}
+    plain = {page: html for page, html in texts.items() if not any(mark in html for mark in ACTING)}
+    assert plain
+    assert [page for page, html in plain.items() if scripts(html)] == []
+
+
+def scripts(html: str) -> list[str]:
+    """What could run in a page: scripts that are not data, and handlers in attributes."""
+    found = []
+    for tag, element in elements(html5lib.parse(html)):
+        is_data = element.get("type") == "application/ld+json"
+        found += ["<script>"] if tag == "script" and not is_data else []
+        found += [str(name) for name in element.attrib if str(name).startswith("on")]
+    return found

@@ -12,11 +12,6 @@ PAGE = "/posts/widgets/"
 SEEN = "return document.querySelector(arguments[0]).checkVisibility()"
 FOCUS = "document.querySelector(arguments[0]).focus()"
 BOXES = "return [...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect().toJSON())"
-HANDLERS = """
-const scripts = [...document.scripts].filter(script => script.type !== "application/ld+json");
-const attributes = [...document.querySelectorAll("*")].flatMap(element => element.getAttributeNames());
-return [...scripts.map(script => script.outerHTML), ...attributes.filter(name => name.startsWith("on"))];
-"""
 INK = "return getComputedStyle(document.querySelector('main')).color"
 # Nothing is painted before there is a body: the choice has to stand by then.
 WATCH_FOR_THE_BODY = """
@@ -127,13 +122,6 @@ def test_pictures_and_links_without_scripts(widgets: Served, reader: Reader) -> 
         hidden = "const e = document.querySelector(arguments[0]); return !e || !e.checkVisibility()"
         assert reader.ask(hidden, selector), f"{selector} is shown but does nothing"
     assert reader.find(".embed-link").get_attribute("href") == "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
-
-
-def test_a_plain_post_has_no_script(own_site: Served, reader: Reader) -> None:
-    """Ours have the switch off; on a page without code or widgets there is nothing left to run."""
-    reader.open(own_site.url("/"))
-    assert [url for url in reader.requests() if url.endswith("js")] == []
-    assert reader.ask(HANDLERS) == []
 
 
 def test_prints(widgets: Served, reader: Reader) -> None:

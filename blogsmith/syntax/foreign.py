@@ -1,0 +1,110 @@
+"""Syntax of other generators that has no meaning here: it stays text, and the author is told.
+
+Only what hardly anybody writes on purpose is looked for, in the text that is left when all rules have
+run; a backslash in front of it is consent. Code and formulas are never looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import Place, TextMap
+from .records import get
+from .state import page_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Habit:
+    """One construct of another generator."""
+
+    pattern: re.Pattern[str]
+    hint: str
+
+
+_LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
+_HABITS = (
+    _Habit(re.compile(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
+    _Habit(re.compile(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"), "a post is no template; write the value out"),
+    _Habit(re.compile(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
+    _Habit(re.compile(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
+    _Habit(re.compile(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
+    _Habit(re.compile(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
+    _Habit(re.compile(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
+    _Habit(re.compile(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
+    _Habit(re.compile(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
+    _Habit(
+        re.compile(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
+        "put it inside a formula, or under math: macros:",
+    ),
+    _Habit(re.compile(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
+)
+_ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
+_ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
+_EMBED_HINT = "a picture is written ![text](picture.png)"
+_MARKS = frozenset("{[:(^\\!")
+
+
+def foreign(state: StateCore) -> None:
+    """Core rule: warn of what is left."""
+    page = page_of(state.env)
+    # an environment that is never closed was reported where it opens
+    reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
+    for token in state.tokens:
+        if token.type != "inline" or not token.children or _MARKS.isdisjoint(token.content):
+            continue
+        for place, text, hint in _placed(get(token, TextMap), _left_over(token.children)):
+            if (place.line, place.column) not in reported:
+                page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
+
+
+def _placed(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
+    """Place, text and hint of each hit that stands in the source as it is: else the author has escaped it."""
+    cursor = 0
+    for hit in hits:
+        at = origin.text.find(hit.text, cursor)
+        if at < 0:
+            continue
+        cursor = at + len(hit.text)
+        if hit.hint and origin.text[at - 1 : at] != "\\":
+            text = hit.text.split("\n")[0].rstrip()
+            yield origin.place(at, len(text)), text, hit.hint
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A stretch of the text in the order of the source; without a hint it is only passed over."""
+
+    text: str
+    hint: str = ""
+
+
+def _left_over(children: list[Token]) -> Iterator[_Found]:
+    for index, child in enumerate(children):
+        if child.type in ("code_inline", "math_inline"):
+            yield _Found(child.content)
+        elif child.type == "text":
+            yield from _in_text(child.content)
+            after = children[index + 1].type if index + 1 < len(children) else ""
+            role = _ROLE.search(child.content) if after == "code_inline" else None
+            if role:
+                yield _Found(role[0], _ROLE_HINT)
+            elif after == "kbd" and child.content.endswith("!"):
+                yield _Found("![[", _EMBED_HINT)
+
+
+def _in_text(text: str) -> Iterator[_Found]:
+    if _MARKS.isdisjoint(text):
+        return
+    hits = sorted(
+        (hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)
+    )
+    end = 0
+    for start, written, hint in hits:
+        if start >= end:
+            yield _Found(written, hint)
+            end = start + len(written)
