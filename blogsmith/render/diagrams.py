@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..errors import Place, place_within
+from ..errors import Place, TextMap, place_within
 from ..hooks import Diagram
 from ..syntax.records import Fence
+from .captions import inline_html, plain
 from .context import Rendering
 from .prose import escaped
 
@@ -27,11 +28,11 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
     diagram = rendering.tools.plugins.diagrams.get(fence.language)
     if diagram is None:
         hint = f"write plugins: [{DIAGRAMS[fence.language]}] in blogsmith.yaml"
-        return _figure(fence, _source(rendering, source, fence, hint))
+        return _figure(rendering, fence, _source(rendering, source, fence, hint))
     if diagram.trusted and rendering.tools.config.markup.untrusted:
         hint = f"{fence.language} is not run on text of strangers (markup.untrusted)"
-        return _figure(fence, _source(rendering, source, fence, hint))
-    return _figure(fence, _drawn(rendering, diagram, source, fence))
+        return _figure(rendering, fence, _source(rendering, source, fence, hint))
+    return _figure(rendering, fence, _drawn(rendering, diagram, source, fence))
 
 
 def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
@@ -55,7 +56,9 @@ def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) ->
         return _failed(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
-        return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(fence.title)
+        return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
+            plain(rendering, _title(rendering, fence)) if fence.title else ""
+        )
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
         rendering.reporter.error("plugin", message, fence.place)
@@ -102,7 +105,19 @@ def _folded(source: str, fence: Fence) -> str:
     return f"<details>\n<summary>Diagram source ({escaped(fence.language)})</summary>\n{pre}\n</details>"
 
 
-def _figure(fence: Fence, inside: str) -> str:
+def _figure(rendering: Rendering, fence: Fence, inside: str) -> str:
     name = f' id="{escaped(fence.id)}"' if fence.id else ""
-    caption = f"\n<figcaption>{escaped(fence.title)}</figcaption>" if fence.title else ""
+    caption = ""
+    if fence.title:
+        caption = f"\n<figcaption>{inline_html(rendering, _title(rendering, fence))}</figcaption>"
     return f'<figure class="diagram"{name}>{inside}{caption}</figure>\n'
+
+
+def _title_text(rendering: Rendering, fence: Fence) -> str:
+    return plain(rendering, _title(rendering, fence)) if fence.title else ""
+
+
+def _title(rendering: Rendering, fence: Fence) -> TextMap:
+    line = fence.place.line if fence.place else 1
+    place = place_within(fence.title, Place(line), rendering.reporter.lines) or Place(line)
+    return TextMap(fence.title, ((place.line, place.column),))

@@ -23,8 +23,11 @@ NARROW = 26
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
 
 _INNERMOST = re.compile(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
+_BRACKETS = 2
+# commands that print a word of three letters or so
+_WORD = re.compile(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
-_UNPRINTED = re.compile(r"[{}^_&\s]")
+_UNPRINTED = re.compile(r"[{}^_\s]")
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -63,12 +66,13 @@ def printed_width(tex: str) -> int:
     """About how many characters the widest row prints; a matrix counts as its own widest row."""
     replaced = 1
     while replaced:
-        tex, replaced = _INNERMOST.subn(lambda found: "x" * _widest(found[2]), tex)
+        tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
     return _widest(tex)
 
 
 def _widest(rows: str) -> int:
-    return max(len(_UNPRINTED.sub("", _COMMAND.sub("x", row))) for row in rows.split("\\\\"))
+    rows = _COMMAND.sub("x", _WORD.sub("xxx", rows).replace("&", "x"))
+    return max(len(_UNPRINTED.sub("", row)) for row in rows.split("\\\\"))
 
 
 def _id(mark: RowMark) -> str:

@@ -14,9 +14,8 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from ..errors import Place, SiteError, TextMap, did_you_mean
-from ..syntax.figures import parse_inline
-from ..syntax.headings import plain_text
 from ..syntax.records import Shortcode, get
+from .captions import inline_html, plain
 from .context import Rendering, Rule
 from .figures import image_tag
 from .images import valid_width
@@ -138,7 +137,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     images = []
     width = _width(rendering, call)
     for index, source in enumerate(sources):
-        caption = _inline_html(rendering, captions[index]) if index < len(captions) else ""
+        caption = inline_html(rendering, captions[index]) if index < len(captions) else ""
         alt = alts[index].text if index < len(alts) else ""
         tag = image_tag(
             rendering,
@@ -172,23 +171,6 @@ def _width(rendering: Rendering, call: Shortcode) -> str:
     return ""
 
 
-def _inline_html(rendering: Rendering, text: TextMap) -> str:
-    tokens = parse_inline(rendering.tools.md, text, rendering.parsed.page)
-    _take_reports(rendering)
-    return rendering.render(rendering, tokens)
-
-
-def _take_reports(rendering: Rendering) -> None:
-    """Captions are parsed while rendering; what the parser found there belongs to this stage."""
-    of_parsing = len(rendering.parsed.diagnostics)
-    for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
-        rendering.reporter.add(diagnostic)
-
-
-def _plain(rendering: Rendering, text: TextMap) -> str:
-    return plain_text(parse_inline(rendering.tools.md, text, rendering.parsed.page), rendering.parsed.page)
-
-
 def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     tags, labels, names = {}, {}, {}
     for side, default in (("before", "Before"), ("after", "After")):
@@ -200,8 +182,8 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             iter(_values_whole(call, f"label-{side}")),
             TextMap(default, ((call.place.line, call.place.column),)),
         )
-        names[side] = _plain(rendering, label)
-        labels[side] = Markup(_inline_html(rendering, label))
+        names[side] = plain(rendering, label)
+        labels[side] = Markup(inline_html(rendering, label))
         alt = call.args.get(f"{side}-alt", names[side])
         place = path.place(0, len(path.text))
         tags[side] = Markup(image_tag(rendering, path.text, alt, place, classes=[f"compare-{side}"]))
@@ -229,10 +211,10 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         _wrong(rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file")
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
-    text = Markup(_inline_html(rendering, caption)) if caption else ""
+    text = Markup(inline_html(rendering, caption)) if caption else ""
     base = {
         "caption": text,
-        "title": call.args.get("title", "") or (_plain(rendering, caption) if caption else ""),
+        "title": call.args.get("title", "") or (plain(rendering, caption) if caption else ""),
     }
     if "://" not in source.text and not source.text.startswith("//"):
         return {**base, "local": _local(rendering, source)}
