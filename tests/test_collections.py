@@ -127,7 +127,7 @@ def test_series_names_parts_that_are_not_out() -> None:
     assert [(p.part, p.title, p.url, p.current) for p in one.series] == [
         (1, "one", "/b/posts/one/", True), (2, "two", "", False), (3, "three", "/b/posts/three/", False)
     ]  # fmt: skip
-    assert (one.next, three.previous) == (Link("three", three.url), Link("one", one.url))
+    assert (one.next, three.previous) == (Link("three", three.url, "three"), Link("one", one.url, "one"))
     assert (one.series_name, views["/b/posts/other/"].series) == ("S", ())
 
 
