@@ -2,7 +2,8 @@
 
 A generated part stands between `<!-- name: argument -->` and `<!-- end name -->`; the rest of a page
 is written by hand. What a part shows comes from the place that decides it: case files, docstrings
-of settings, the table of codes, the commands' own help. Nothing here runs blogsmith on a post.
+of settings, the table of codes, the commands' own help. Examples of codes come
+from builds that really go wrong.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from blogsmith.codes import CODES
 from blogsmith.syntax.kinds import ROWS
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
+from tests.code_examples import example
 from tests.docs_sources import ROOT
 
 DOCS = ROOT / "content" / "docs"
@@ -133,12 +135,20 @@ def hooks(_: Sequence[str]) -> str:
 
 
 def codes(_: Sequence[str]) -> str:
-    """A table of codes for each group of `blogsmith/codes.py`."""
+    """A table of codes for each group of `blogsmith/codes.py`, and an example of each."""
     parts = []
     for group, found in sources.grouped_codes().items():
         rows = [(f"`{code}`", CODES[code]) for code in found]
-        parts.append(f"### {group[:1].upper()}{group[1:]}\n\n{table(('code', 'meaning'), rows)}")
+        examples = "\n\n".join(fence("text", _shown(example(code))) for code in found)
+        parts += [
+            f"### {group[:1].upper()}{group[1:]}\n\n{table(('code', 'meaning'), rows)}",
+            f'<div class="collapsible" data-label="Examples">\n\n{examples}\n\n</div>',
+        ]
     return "\n\n".join(parts)
+
+
+def _shown(message: str) -> str:
+    return message.translate(_PICTURES)
 
 
 def commands(_: Sequence[str]) -> str:

@@ -19,11 +19,13 @@ from markdown_it.token import Token
 
 from ..errors import did_you_mean
 from .records import Citation, Cited, Entry, Shortcode, get, put
+from .refs import PREFIXES
 from .state import PageState, inline_place, page_of
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[])")
 _ITEM = re.compile(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
+_LABEL = re.compile(rf"(?:{'|'.join(PREFIXES)})-\w")
 _BARE = re.compile(_KEY)
 
 
@@ -38,12 +40,18 @@ def group(state: StateInline, silent: bool) -> bool:
         place = inline_place(state, start - 1, start + len(item[1]))
         items.append(Cited(item[1], (item[2] or "").strip(), place))
         at = item.end()
-    if at < len(found[1]) or not items:
+    if at < len(found[1]) or not items or _only_labels(state, items):
         return False
     if not silent:
         _push(state, tuple(items))
     state.pos = found.end()
     return True
+
+
+def _only_labels(state: StateInline, items: list[Cited]) -> bool:
+    """`[@fig-x]`, as Quarto has it: references to labels, which `refs.py` reads without the brackets."""
+    references = page_of(state.env).references
+    return all(_LABEL.match(item.key) and item.key not in references for item in items)
 
 
 def bare(state: StateInline, silent: bool) -> bool:

@@ -1,0 +1,157 @@
+"""An example of every diagnostic code for the manual, printed by the build that makes it.
+
+Most come from `tests/broken/`. What no text file can hold (a full disk, a lock, a pipe) is brought
+about here for real; only the temporary folder's name is replaced.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+
+from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.model import Output
+from blogsmith.new import new_post, new_site
+from blogsmith.report import format_diagnostic
+from blogsmith.trust import trust
+from blogsmith.write.lock import site_lock
+from blogsmith.write.output import write_site
+from tests.site_files import build
+from tests.test_broken import FILES
+
+HOME = "/home/ada/notes"
+"""Stands for the temporary folder."""
+_DAY = dt.date(2026, 6, 1)
+Make = Callable[[Path], tuple[Diagnostic, ...]]
+
+
+def example(code: str) -> str:
+    """The shortest printed diagnostic with `code`; KeyError if nothing shows it."""
+    found = _from_broken_sites()
+    return found[code] if code in found else _made(code)
+
+
+@cache
+def _from_broken_sites() -> Mapping[str, str]:
+    """Code → its shortest message under `tests/broken/`."""
+    shortest: dict[str, str] = {}
+    for file in FILES:
+        text = file.read_text(encoding="utf-8").partition("=== expected\n")[2].strip("\n")
+        for message in _messages(text):
+            code = message.split("\n")[0].rpartition("[")[2].rstrip("]")
+            shortest[code] = min(shortest.get(code, message), message, key=lambda m: (len(m), m))
+    return MappingProxyType(shortest)
+
+
+def _messages(text: str) -> list[str]:
+    """One printed diagnostic each: a headline ends in its code."""
+    messages: list[list[str]] = []
+    for line in text.split("\n"):
+        headline = line.endswith("]") and re.search(r"(^|: )(error|warning): ", line)
+        if headline or not messages:
+            messages.append([])
+        messages[-1].append(line)
+    return ["\n".join(lines) for lines in messages]
+
+
+def _made(code: str) -> str:
+    with TemporaryDirectory() as folder:
+        root = Path(folder) / "notes"
+        root.mkdir()
+        found = next(d for d in MISTAKES[code](root) if d.code == code)
+        text = format_diagnostic(found, color=False).replace(str(root), HOME)
+        return re.sub(r"process \d+", "process 4711", text)
+
+
+def _raised(act: Callable[[], object]) -> tuple[Diagnostic, ...]:
+    try:
+        act()
+    except SiteError as error:
+        return error.diagnostics
+    raise AssertionError("the mistake was not noticed")
+
+
+def _site(root: Path) -> Path:
+    """A site with an empty section; gives the section's folder."""
+    (root / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
+    posts = root / "content" / "posts"
+    posts.mkdir(parents=True)
+    return posts
+
+
+def _symlink(root: Path) -> tuple[Diagnostic, ...]:
+    (_site(root) / "secrets").symlink_to("/etc")
+    return build(root).diagnostics
+
+
+def _unreadable(root: Path) -> tuple[Diagnostic, ...]:
+    os.mkfifo(_site(root) / "pipe.md")
+    return build(root).diagnostics
+
+
+def _too_large(root: Path) -> tuple[Diagnostic, ...]:
+    with (_site(root) / "long.md").open("wb") as file:
+        file.truncate(11 << 20)
+    return build(root).diagnostics
+
+
+def _busy(root: Path) -> tuple[Diagnostic, ...]:
+    output = Output(PurePosixPath("index.html"), b"")
+    with site_lock(root, 0):
+        return _raised(lambda: write_site([output], root / "public", site_root=root, wait_s=0))
+
+
+def _output_write(root: Path) -> tuple[Diagnostic, ...]:
+    (root / "dist").write_text("a file where a folder is needed", encoding="utf-8")
+    output = Output(PurePosixPath("index.html"), b"")
+    return _raised(lambda: write_site([output], root / "dist" / "public", site_root=root))
+
+
+def _trust_write(root: Path) -> tuple[Diagnostic, ...]:
+    state = root / "state"
+    state.write_text("a file where a folder is needed", encoding="utf-8")
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(state)
+    try:
+        return _raised(lambda: trust(root))
+    finally:
+        os.environ.pop("XDG_STATE_HOME")
+        os.environ.update({"XDG_STATE_HOME": before} if before is not None else {})
+
+
+def _file_exists(root: Path) -> tuple[Diagnostic, ...]:
+    (root / "old.txt").write_text("mine", encoding="utf-8")
+    return _raised(lambda: new_site(root, _DAY))
+
+
+def _new_name(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _raised(lambda: new_post(root, "???", _DAY, section="posts", bundle=False))
+
+
+def _new_write(root: Path) -> tuple[Diagnostic, ...]:
+    file = root / "file"
+    file.write_text("", encoding="utf-8")
+    return _raised(lambda: new_site(file / "site", _DAY))
+
+
+MISTAKES: Mapping[str, Make] = MappingProxyType(
+    {
+        "symlink": _symlink,
+        "unreadable": _unreadable,
+        "file-too-large": _too_large,
+        "busy": _busy,
+        "output-write": _output_write,
+        "trust-write": _trust_write,
+        "file-exists": _file_exists,
+        "new-name": _new_name,
+        "new-write": _new_write,
+    }
+)
+"""Code → what brings it about in an empty folder."""
