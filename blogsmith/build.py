@@ -110,7 +110,7 @@ def _tools(workshop: Workshop, index: SiteIndex, collected: Collected) -> Tools:
         if file not in sizes:
             try:
                 size = image_size(file)
-                sizes[file] = ImageInfo("", size.width_px, size.height_px)
+                sizes[file] = ImageInfo("", size.width_px, size.height_px, size.located)
             except ImageProblem as problem:
                 sizes[file] = str(problem)
         return sizes[file]

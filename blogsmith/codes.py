@@ -72,6 +72,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "fence-open": "A code fence is never closed, so all that follows is code (warning).",
         # images and embeds
         "embed-host": "A video is on a host that the site does not allow.",
+        "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-missing": "An image names a file that does not exist.",
         "image-remote": "An image is on another host; pages load nothing from elsewhere.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",

@@ -176,6 +176,8 @@ class ImageInfo:
     width_px: int | None
     """None for a vector image without a size of its own."""
     height_px: int | None
+    located: bool = False
+    """The file tells where the picture was taken."""
 
 
 @dataclass(frozen=True, slots=True)

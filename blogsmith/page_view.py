@@ -131,7 +131,7 @@ class PageView:
     pages: tuple[PageView, ...] = ()
     """For lists: the pages listed, newest first."""
     groups: tuple[Link, ...] = ()
-    """For overviews: every tag, category or series."""
+    """For overviews: every tag, category or series. For a section: the sections right below it."""
     page_groups: tuple[PageGroup, ...] = ()
     """For the archive: the pages of each year, newest first."""
     pager: Pager | None = None

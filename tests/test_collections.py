@@ -98,6 +98,8 @@ def test_index_pages_of_the_author() -> None:
     })  # fmt: skip
     assert (views["/b/"].kind, titles(views["/b/"].pages)) == ("home", ["x", "a"])
     assert titles(views["/b/posts/"].pages) == ["a"]
+    assert views["/b/posts/"].groups == (Link("Deeper", "/b/posts/deep/"),)
+    assert views["/b/posts/deep/"].groups == ()
     assert views["/b/posts/a/"].section == Link("All posts", "/b/posts/")
     assert views["/b/posts/deep/x/"].section == Link("Deeper", "/b/posts/deep/")
 

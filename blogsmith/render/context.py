@@ -113,6 +113,13 @@ class Rendering:
         if target.problem:
             self.reporter.error(target.code, target.problem, place, target.hint)
 
+    def warn_of_location(self, image: ImageInfo, path: str, place: Place | None) -> None:
+        """A photo that carries a position tells every reader where it was taken, often a home."""
+        if image.located:
+            message = f"image {path} tells where it was taken"
+            hint = "take the position out of its EXIF data, e.g. with exiftool -gps:all="
+            self.reporter.warn("image-location", message, place, hint)
+
     def absorb(self, error: SiteError) -> None:
         """Keep the diagnostics of a stage below that could not go on."""
         for diagnostic in error.diagnostics:

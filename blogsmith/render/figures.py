@@ -30,6 +30,7 @@ def image_tag(
     if not isinstance(found, ImageInfo):
         rendering.problem(found, place)
         found = ImageInfo(found.local_url, None, None)
+    rendering.warn_of_location(found, path, place)
     width = more.pop("width", "")
     if width and not valid_width(width):
         rendering.reporter.error(

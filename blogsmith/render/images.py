@@ -30,6 +30,8 @@ _MAX_BYTES = 200_000_000
 _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": b"IEND"})
 
 _ORIENTATION = 0x0112
+_GPS = 0x8825
+_TURNED = (5, 6, 7, 8)
 """EXIF tag; 5 to 8 mean that the picture is shown turned by a quarter."""
 
 _WIDTH = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
@@ -44,6 +46,8 @@ class ImageSize:
     width_px: int | None
     """None for a vector image that names no size."""
     height_px: int | None
+    located: bool = False
+    """Its EXIF data say where it was taken."""
 
 
 class ImageProblem(Exception):
@@ -145,7 +149,8 @@ def _raster_size(stream: BinaryIO, name: str) -> ImageSize:
         ) from error
     _check_end(stream, name, image.format or "")
     width, height = image.size
-    return ImageSize(height, width) if _is_turned(image) else ImageSize(width, height)
+    orientation, located = _exif(image)
+    return ImageSize(height, width, located) if orientation in _TURNED else ImageSize(width, height, located)
 
 
 def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
@@ -158,11 +163,13 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
             raise ImageProblem(f"{name} is cut off: its end is missing")
 
 
-def _is_turned(image: Image) -> bool:
+def _exif(image: Image) -> tuple[int, bool]:
+    """Orientation (0: none given), and whether there is a position."""
     # without EXIF data in the head `getexif` would decode a PNG to look for some behind the picture
     if "exif" not in image.info:
-        return False
+        return 0, False
     try:
-        return image.getexif().get(_ORIENTATION) in (5, 6, 7, 8)
+        exif = image.getexif()
+        return exif.get(_ORIENTATION) or 0, bool(exif.get_ifd(_GPS))
     except Exception:  # damaged EXIF data; browsers ignore it as well
-        return False
+        return 0, False

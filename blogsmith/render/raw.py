@@ -81,6 +81,7 @@ def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
     if not isinstance(found, ImageInfo):
         rendering.problem(found, place)
         found = ImageInfo(found.local_url, None, None)
+    rendering.warn_of_location(found, tag.get("src"), place)
     own = {
         a.name: a.value
         for a in tag.attributes

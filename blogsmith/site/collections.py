@@ -35,6 +35,7 @@ def page_views(
     posts = [views[view.url.removeprefix(frame.config.base_path)] for view in posts]
     pages = [_with_lists(views[item.url], item, posts, views, rendered) for item in rendered]
     pages += generated_lists(rendered, posts, sections, views, frame)
+    pages = [_with_subsections(page, sections, views, frame) for page in pages]
     pages += taxonomy(posts, "tags", "Tags", frame)
     pages += taxonomy(posts, "categories", "Categories", frame)
     pages = [with_feed(page, frame.config) for page in paginated(pages, frame.config.pagination)]
@@ -79,3 +80,17 @@ def _with_lists(
         return view
     listed = {views[other.url].url for other in rendered if other.section == item.section}
     return replace(view, pages=tuple(post for post in posts if post.url in listed))
+
+
+def _with_subsections(
+    view: PageView, sections: Mapping[str, str], views: Mapping[str, PageView], frame: Frame
+) -> PageView:
+    """The list of a section with links to the sections right below it."""
+    own = next((name for name, url in sections.items() if frame.with_base(url) == view.url), "")
+    if view.kind != "section" or not own:
+        return view
+    below = [name for name in sections if name.rpartition("/")[0] == own]
+    links = (
+        Link(section_title(name, views, sections[name]), frame.with_base(sections[name])) for name in below
+    )
+    return replace(view, groups=tuple(links))

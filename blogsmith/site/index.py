@@ -233,7 +233,7 @@ def resolve_image(
     found = measure(assets[file].file)
     if isinstance(found, str):
         return Target(url, found, "", "image-unreadable")
-    return ImageInfo(url, found.width_px, found.height_px)
+    return ImageInfo(url, found.width_px, found.height_px, found.located)
 
 
 def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> Target:

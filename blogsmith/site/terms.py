@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..errors import Diagnostic, Reporter, place_within
 from ..model import Document, FrontMatter
@@ -44,7 +45,8 @@ def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Lin
 
 def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
     """Warnings for terms that no list can be made of."""
-    return [found for document in documents for found in _nameless(document)]
+    names = term_names(documents)
+    return [found for document in documents for found in (*_nameless(document), *_alike(document, names))]
 
 
 def _nameless(document: Document) -> Iterator[Diagnostic]:
@@ -56,6 +58,24 @@ def _nameless(document: Document) -> Iterator[Diagnostic]:
                 message = f'{kind} "{term}" has no letter or digit, so no page lists its posts'
                 reporter.warn("term", message, place, f"give the {kind} a name that can be read aloud")
     yield from reporter.diagnostics
+
+
+def _alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
+    """A term that falls together with another one, though they do not read the same: `C` and `C++`."""
+    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+    for taxonomy, names in by_taxonomy.items():
+        for term in terms_of(document.front, taxonomy):
+            name = names.get(slugify(term), term)
+            if _spoken(name) != _spoken(term):
+                place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
+                kind = dict(TAXONOMIES)[taxonomy]
+                message = f'{kind} "{term}" has the same address as "{name}", so both share one page'
+                reporter.warn("term", message, place, "spell one of them out, as in `cpp`")
+    yield from reporter.diagnostics
+
+
+def _spoken(term: str) -> str:
+    return re.sub(r"[\s_-]+", "", term.casefold())
 
 
 def planned_terms(documents: Iterable[Document]) -> dict[str, str]:

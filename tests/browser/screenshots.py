@@ -37,7 +37,7 @@ KINDS = (
     "/tags/attention/",
 )
 """A page of each kind, and posts with every construct."""
-WIDTHS_PX = (1440, 1024, 390)
+WIDTHS_PX = (1280, 1024, 390)
 MAX_HEIGHT_PX = 9_000
 # pictures below the first screen would still be waiting to be scrolled to
 LOAD_ALL = """
