@@ -85,16 +85,25 @@ def feed_files(pages: Sequence[PageView], config: Config) -> list[Output]:
     """`atom.xml` and `feed.json` of the site, and an Atom feed for every tag and category."""
     if not site_feeds(config):
         return []
-    posts = _entries(next((page.pages for page in pages if page.kind == "archive"), ()))
+    ready: dict[str, PageView] = {}
+
+    def prepared(posts: Sequence[PageView]) -> list[PageView]:
+        # a post stands in the site's two feeds and in one for each of its tags: prepare it once
+        for post in posts:
+            if post.url not in ready:
+                ready[post.url] = replace(post, content=feed_html(post, config))
+        return [ready[post.url] for post in posts]
+
+    posts = prepared(_entries(next((page.pages for page in pages if page.kind == "archive"), ())))
     files = [
         Output(PurePosixPath("atom.xml"), atom(config.title, "/", posts, config)),
         Output(PurePosixPath("feed.json"), json_feed(config.title, "/", posts, config)),
     ]
     for page in pages:
-        entries = _entries(page.pages)
-        if page.kind == "tag" and entries and (page.pager is None or page.pager.number == 1):
+        entries = _entries(page.pages) if page.kind == "tag" else []
+        if entries and (page.pager is None or page.pager.number == 1):
             path = page.url.removeprefix(config.base_path)
-            data = atom(f"{config.title}: {page.title}", path, entries, config)
+            data = atom(f"{config.title}: {page.title}", path, prepared(entries), config)
             files.append(Output(PurePosixPath(path.strip("/")) / "atom.xml", data))
     return files
 
@@ -114,7 +123,10 @@ def _stamp(moment: dt.datetime) -> str:
 
 
 def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
-    """The Atom feed of `posts`; its time is that of the newest change, so equal sites give equal bytes."""
+    """The Atom feed of `posts`, whose content is as `feed_html` makes it.
+
+    Its time is that of the newest change, so equal sites give equal bytes.
+    """
     ElementTree.register_namespace("", _ATOM)
     base = config.base_url.rstrip("/")
     feed = ElementTree.Element(f"{{{_ATOM}}}feed", {"xml:lang": config.lang})
@@ -152,7 +164,7 @@ def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
     if post.description:
         _text(entry, "summary", post.description)
     content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
-    content.text = feed_html(post, config)
+    content.text = post.content
 
 
 def _text(parent: ElementTree.Element, tag: str, text: str) -> None:
@@ -194,7 +206,7 @@ def _item(post: PageView, config: Config) -> dict[str, object]:
         "id": post.canonical_url,
         "url": post.canonical_url,
         "title": post.title,
-        "content_html": feed_html(post, config),
+        "content_html": post.content,
         "summary": post.description,
         "date_published": _stamp(post.date) if post.date else "",
         "date_modified": _stamp(_changed(post)),

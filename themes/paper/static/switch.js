@@ -1,4 +1,4 @@
-// The reader chooses light or dark. It runs in the head, so no page flashes.
+// Light or dark, by choice; in the head, so that no page flashes.
 {
   const data = document.documentElement.dataset;
   try { data.theme = localStorage.theme || "auto"; } catch { data.theme = "auto"; }
