@@ -75,6 +75,13 @@ def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
     assert text.count("{") == text.count("}")
 
 
+def test_icons_that_plugins_and_cases_name_are_drawn() -> None:
+    files = [*sorted((ROOT / "plugins").glob("*.py")), ROOT / "tests" / "cases" / "callouts.md"]
+    named = set(re.findall(r"\bicon(?:=\"|: )([a-z]+)", "".join(file.read_text() for file in files)))
+    drawn = set(re.findall(r"data-icon=\"([a-z]+)\"", (STATIC / "callouts.css").read_text()))
+    assert {"bulb", "lens"} <= named <= drawn
+
+
 def test_variables_are_defined() -> None:
     text = "".join(file.read_text() for file in sorted(STATIC.glob("*.css")))
     used, defined = set(re.findall(r"var\((--[\w-]+)\)", text)), set(re.findall(r"(--[\w-]+):", text))

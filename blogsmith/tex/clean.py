@@ -131,6 +131,13 @@ def _tags(name: str, attributes: Mapping[str, str]) -> tuple[str, str]:
     HTML's checkers know `displaystyle` and `scriptlevel` from MathML 3: on `math` and `mstyle`, and the
     first on `mtable`. Elsewhere they go to an `mstyle` around the element, or inside it for a cell.
     """
+    if name == "mtable" and attributes.get("scriptlevel", "").isdigit():
+        # an `mstyle` around the table would take from it the width of the line; MathML Core 2.1.6: the same
+        depth = f"math-depth:{attributes['scriptlevel']}"
+        style = ";".join(filter(None, (attributes.get("style", ""), depth)))
+        attributes = {key: value for key, value in attributes.items() if key != "scriptlevel"} | {
+            "style": style
+        }
     homes = _STYLED.get(name, frozenset())
     moved = {key: attributes[key] for key in _LAYOUT if key in attributes and key not in homes}
     own = {key: value for key, value in attributes.items() if key not in moved}
