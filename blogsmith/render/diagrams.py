@@ -57,7 +57,7 @@ def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) ->
     rendering.diagrams += 1
     try:
         return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
-            plain(rendering, _title(rendering, fence)) if fence.title else ""
+            _title_text(rendering, fence)
         )
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.records import Fence, get
-from .code import code_figure
+from .code import code_figure, is_known_language
 from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
 
@@ -36,7 +36,7 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         max_line=settings.max_line,
     )
     if problem:
-        code = "code-language" if problem.startswith("unknown language") else "code-plain"
+        code = "code-plain" if is_known_language(fence.language) else "code-language"
         said, _, near = problem.partition(" (")
         rendering.reporter.warn(code, f"{said}; the code is shown plain", fence.place, near.removesuffix(")"))
     return html + "\n"
