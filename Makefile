@@ -7,13 +7,19 @@ READY := $(VENV)/.ready
 # What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker.
 PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27
 TOOLS := .cache/.tools
+# What our formulas are compared with, and drawn beside; no test needs them.
+REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5
+REFERENCES := .cache/.references
 # The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
 PYTEST_FLAGS ?= -q -n auto --dist worksteal
 BENCH_FLAGS ?=
 # a folder, then paths of pages; by default .cache/screenshots and a page of each kind
 SCREENSHOTS ?=
+# a folder, then names of groups; by default .cache/gallery and all groups
+GALLERY ?=
+FUZZ_FLAGS ?= --seconds 600
 
-.PHONY: site test lint types format regen bench screenshots clean
+.PHONY: site test lint types format regen bench bench-math gallery fuzz screenshots clean
 
 site: $(READY)
 	$(BIN)/blogsmith build
@@ -44,6 +50,18 @@ screenshots: $(READY)
 bench: $(READY)
 	$(BIN)/python -m tests.bench.build $(BENCH_FLAGS)
 
+# How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.
+bench-math: $(READY) $(REFERENCES)
+	$(BIN)/python -m tests.bench.math $(BENCH_FLAGS)
+
+# Our formulas next to KaTeX's, for people to look at.
+gallery: $(READY) $(REFERENCES)
+	$(BIN)/python -m tests.browser.gallery $(GALLERY)
+
+# Ten minutes of formulas by chance against what must hold for every formula.
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz_math $(FUZZ_FLAGS)
+
 clean:
 	rm -rf $(VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find blogsmith plugins tests -name __pycache__ -type d -exec rm -rf {} +
@@ -64,3 +82,6 @@ $(TOOLS): Makefile
 	@if command -v npm >/dev/null; then \
 		npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(PACKAGES) && touch $@; \
 	else echo 'npm is missing: some tests will be skipped'; fi
+
+$(REFERENCES): Makefile
+	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(REFERENCE_PACKAGES) && touch $@

@@ -11,11 +11,12 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from .collect import Collected, collect
-from .compose import compose
+from .compose import compose, font_files, fonts_for
 from .decode import decode
 from .errors import Diagnostic, Reporter, SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from .lint.doubts import doubts
 from .load_config import CONFIG_NAME
 from .model import Document, FrontMatter, ImageInfo, Source
 from .page_view import PageView
@@ -56,12 +57,19 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     parsed = parse(collected, workshop, ledger)
     rendered, index = render(collected, parsed, workshop, ledger)
     ledger.add(menu_problems(workshop, index))
+    if not options.write:
+        with ledger.stage("lint"):
+            waiting = (document for document, _ in collected.left_out.values())
+            ledger.add(doubts(parsed, waiting, workshop.settings))
     views = page_views(rendered, _unpublished(collected), _frame(workshop, index, collected, ledger))
-    outputs = compose(views, rendered, collected, workshop, ledger)
+    fonts = fonts_for(views, workshop)
+    outputs = compose([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
     report = ledger.close(_counts(rendered, views, collected))
     if not report.ok or not options.write:
         return report
     target = options.output or workshop.root / config.output
+    with ledger.stage("fonts"):
+        outputs += font_files(fonts, workshop)
     with ledger.stage("write"):
         done = write_site(outputs, target, site_root=workshop.root)
     return replace(

@@ -26,6 +26,8 @@ LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
+PACKAGES = ("physics",)
+"""LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 _URL = re.compile(r"https?://[^\s\\\"'<>{}|^`]+")
@@ -210,6 +212,7 @@ def _limits(config: Config, checker: _Checker) -> None:
 def _known_words(config: Config, checker: _Checker) -> None:
     checker.known(config.embeds.allow, PROVIDERS, "provider", "embeds", "allow")
     checker.known(config.diagnostics.ignore, CODES, "code", "diagnostics", "ignore")
+    checker.known(config.math.packages, PACKAGES, "package", "math", "packages")
 
 
 _CHECKS: tuple[Callable[[Config, _Checker], None], ...] = (

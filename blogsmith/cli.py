@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,32 +20,16 @@ from . import __version__, terminal
 from .clocks import Clocks
 from .errors import SiteError
 from .ledger import BuildOptions
+from .math_command import math
 from .new import new_post, new_site
+from .options import find_site, site_config, site_option, site_root, verbose_option
 from .progress import ProgressBar
 from .report import plural, print_diagnostics, printable, wants_color
 from .summary import scheduled_lines, summary_line, timing_table
 
-if TYPE_CHECKING:
-    from .config import Config
-
-CONFIG_FILE = "blogsmith.yaml"
-
-_site = click.option(
-    "--site",
-    type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help=f"Folder of the site; by default the current one or the nearest above that holds {CONFIG_FILE}.",
-)
-# Read by `main`, because a bug may strike before any command has its options.
-_verbose = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    help="Show the traceback if blogsmith itself fails; by default one line.",
-)
 # Options of every command that builds, in the order of the help text.
 _BUILD_OPTIONS = (
-    _site,
+    site_option,
     click.option("--drafts", is_flag=True, help="Include posts with `draft: true`; by default left out."),
     click.option("--future", is_flag=True, help="Include posts dated in the future; by default left out."),
     click.option("--strict", is_flag=True, help="Treat warnings as errors; by default they are only shown."),
@@ -55,7 +39,7 @@ _BUILD_OPTIONS = (
     click.option(
         "--timings", is_flag=True, help="Show the seconds spent in each stage; by default not shown."
     ),
-    _verbose,
+    verbose_option,
 )
 
 
@@ -63,6 +47,9 @@ _BUILD_OPTIONS = (
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
+
+
+cli.add_command(math)
 
 
 @cli.group()
@@ -88,14 +75,14 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
 @click.option(
     "--bundle", is_flag=True, help="Make a folder with room for the post's images; by default a single file."
 )
-@_site
+@site_option
 @click.pass_obj
 def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, site: Path | None) -> int:
     """Write a draft with the given TITLE and print its path."""
     from zoneinfo import ZoneInfo
 
-    root = _site_root(site)
-    today = clocks.now().astimezone(ZoneInfo(_config(root).timezone)).date()
+    root = site_root(site)
+    today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
     terminal.say(_shown(new_post(root, title, today, section=section, bundle=bundle)))
     return 0
 
@@ -124,13 +111,17 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 @_building
 @click.pass_obj
 def check(clocks: Clocks, /, **options: Any) -> int:
-    """Report what is wrong, and write nothing."""
+    """Report what is wrong or doubtful, and write nothing.
+
+    Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
+    something else, and of formulas that do not keep to the site's notation.
+    """
     return _build(clocks, output=None, write=False, **options)
 
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@_verbose
+@verbose_option
 def tokens(file: Path) -> int:
     """Print how FILE is read.
 
@@ -143,8 +134,8 @@ def tokens(file: Path) -> int:
 
 
 @cli.command()
-@_site
-@_verbose
+@site_option
+@verbose_option
 def clean(site: Path | None) -> int:
     """Remove the built site.
 
@@ -152,15 +143,15 @@ def clean(site: Path | None) -> int:
     """
     from .write.output import clean as clean_output
 
-    root = _site_root(site)
-    target = root / _config(root).output
+    root = site_root(site)
+    target = root / site_config(root).output
     report = clean_output(target, root)
     terminal.say(f"{plural(report.removed, 'file')} removed from {_shown(target)}/")
     return 0
 
 
 @cli.command()
-@_site
+@site_option
 def trust(site: Path | None) -> int:
     """Allow the site's own plugins to run.
 
@@ -169,7 +160,7 @@ def trust(site: Path | None) -> int:
     """
     from .trust import trust as record_trust
 
-    root = _site_root(site)
+    root = site_root(site)
     record_trust(root)
     terminal.say(f"plugins of {root} may run until their code changes")
     return 0
@@ -215,24 +206,9 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
         return _report_bug(error, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
 
 
-def find_site(start: Path) -> Path | None:
-    """The nearest folder at or above `start` that holds the configuration, or None."""
-    return next((folder for folder in (start, *start.parents) if (folder / CONFIG_FILE).is_file()), None)
-
-
-def _site_root(given: Path | None) -> Path:
-    """The site to work on; wrong usage if there is none."""
-    start = (given or Path()).resolve()
-    root = find_site(start)
-    if root is None:
-        message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
-        raise click.UsageError(message)
-    return root
-
-
 def _build(clocks: Clocks, *, site: Path | None, timings: bool, **options: Any) -> int:
     """Build with `options`, which are fields of BuildOptions, and report what came of it."""
-    root = _site_root(site)
+    root = site_root(site)
     from .build import build_site
 
     settings = BuildOptions(now=clocks.now(), **options)
@@ -254,17 +230,7 @@ def _target(root: Path, settings: BuildOptions) -> str:
     """The folder that was written to, for the summary; empty if nothing is written."""
     if not settings.write:
         return ""
-    return f"{_shown(settings.output or root / _config(root).output)}/"
-
-
-def _config(root: Path) -> Config:
-    """The site's configuration; stops with its errors, if it has any."""
-    from .load_config import load_config
-
-    loaded = load_config(root)
-    if any(diagnostic.severity == "error" for diagnostic in loaded.diagnostics):
-        raise SiteError(*loaded.diagnostics)
-    return loaded.config
+    return f"{_shown(settings.output or root / site_config(root).output)}/"
 
 
 def _shown(path: Path) -> str:

@@ -81,6 +81,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "citation-key": "A citation names a reference that the post does not list.",
         "citation-unused": "A reference is never cited (warning).",
         "label-twice": "A label is given to two things, or two labels to one.",
+        "label-unnumbered": "A label stands at a formula that shows no number (warning).",
         "link-anchor": "A link leads to an anchor that its page does not have.",
         "link-missing": "A link leads to a page or file that does not exist.",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
@@ -90,6 +91,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
+        # doubts, told by `blogsmith check` only
+        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the other way round (warning).",
+        "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
+        "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
+        "macro-unused": "A macro is declared and never used (warning).",
+        "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
         # templates and plugins
         "plugin": "A plugin fails, with the line of its file.",
         "plugin-missing": "There is no plugin of this name, in the site or bundled.",

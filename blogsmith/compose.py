@@ -15,11 +15,14 @@ from .page_view import PageView, SiteView
 from .render.theme import Theme
 from .site.collisions import folded
 from .site.feeds import feed_files
+from .site.font_cut import FontProblem, can_cut, cut_font
 from .site.frame import Rendered
+from .site.math_font import FontCut, MathFonts, math_fonts
 from .site.redirects import output_path, redirect
 from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
 from .workshop import Workshop
+from .write.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,40 @@ def compose(
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
         ledger.add(clashes(made))
     return [item.output for item in made]
+
+
+def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:
+    """What the theme's math font is to be cut into for these pages."""
+    font = workshop.theme.files.math_font
+    if font is None:
+        return MathFonts(None)
+    folder = f"{workshop.config.base_path}/{font.asset.path.parent}"
+    return math_fonts(views, folder, font.asset.path.stem, font.version)
+
+
+def font_files(fonts: MathFonts, workshop: Workshop) -> list[Output]:
+    """The fonts themselves; SiteError if the theme's cannot be cut."""
+    return [_font_file(cut, workshop) for cut in fonts.cuts()]
+
+
+def _font_file(cut: FontCut, workshop: Workshop) -> Output:
+    font = workshop.theme.files.math_font
+    assert font is not None, "a cut is one of the theme's font"
+    name = f"{cut.name}.woff2"
+    path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
+    if beside.is_file():
+        return Output(path, file=beside)
+    if not can_cut():
+        # a large font is better than a formula without its signs
+        return Output(path, file=font.asset.file)
+    try:
+        folder = workshop.root / ".blogsmith" / "fonts"
+        return Output(path, kept(folder, name, lambda: cut_font(font.asset.file.read_bytes(), cut.signs)))
+    except FontProblem as problem:
+        message = (
+            f"the math font {font.asset.file.name} of theme {workshop.theme.name} cannot be cut: {problem}"
+        )
+        raise SiteError(Diagnostic("theme-value", message)) from problem
 
 
 def _page(view: PageView, site: SiteView, document: Document | None, workshop: Workshop) -> Iterator[Made]:

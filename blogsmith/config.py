@@ -35,13 +35,26 @@ class Markup(Struct, frozen=True):
     """Turn bare web addresses into links (GFM autolinks)."""
 
 
+class Symbol(Struct, frozen=True):
+    """How one quantity is written throughout the site; for `blogsmith check`."""
+
+    use: str
+    """TeX of the symbol, e.g. `\\mathcal{L}`."""
+    avoid: tuple[str, ...] = ()
+    """Other TeX that would mean the same and is warned of, e.g. `\\mathscr{L}`."""
+
+
 class MathSettings(Struct, frozen=True):
     """How formulas are read, numbered and reported."""
 
     macros: Mapping[str, str] = {}
     """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
-    numbering: Literal["all", "labelled", "none"] = "labelled"
-    """Which display formulas get a number."""
+    packages: tuple[str, ...] = ()
+    """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
+    symbols: Mapping[str, Symbol] = {}
+    """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
+    numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
+    """Which display formulas get a number; `by section` counts anew behind each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"
     """`error` fails the build; `render` shows the TeX source and warns."""
 

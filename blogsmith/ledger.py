@@ -36,7 +36,7 @@ class BuildOptions:
     output: Path | None = None
     """In place of the setting."""
     write: bool = True
-    """False: report only."""
+    """False: report only, with what is doubtful beside what is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,8 @@ class FrontMatter:
     """`wip` or empty."""
     math_macros: Mapping[str, str] = field(default_factory=dict)
     """Name with backslash → TeX body."""
+    math_packages: tuple[str, ...] | None = None
+    """LaTeX packages in force; None means: as the site says."""
     math_numbering: str = ""
     """`all`, `labelled`, `none`; empty means: as the site says."""
     execute: str = ""

@@ -144,6 +144,8 @@ class PageView:
     """URL of the page's picture with base path, or empty."""
     layout: str = ""
     """Layout name without `.html`."""
+    math_font: str = ""
+    """Address of the font for formulas, with base path; empty on a site without formulas."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Unknown front matter keys."""
 

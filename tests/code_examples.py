@@ -141,6 +141,28 @@ def _new_write(root: Path) -> tuple[Diagnostic, ...]:
     return _raised(lambda: new_site(file / "site", _DAY))
 
 
+_DOUBTFUL = r"""---
+title: Descent
+math:
+  macros:
+    '\grad': '\nabla'
+    '\R': '\mathbb{R}'
+---
+
+Let $ x_1 $ be in $\mathbb{R}$. For $x \in \R$ a step lowers the loss:
+
+$$ L(x - \eta g) < L(x) \label{eq:step} $$
+"""
+
+
+def _doubts(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    settings = "math:\n  symbols:\n    loss: {use: '\\mathcal{L}', avoid: ['L']}\n"
+    (root / "blogsmith.yaml").write_text(settings, encoding="utf-8")
+    (posts / "descent.md").write_text(_DOUBTFUL, encoding="utf-8")
+    return build(root, write=False).diagnostics
+
+
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
         "symlink": _symlink,
@@ -152,6 +174,11 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "file-exists": _file_exists,
         "new-name": _new_name,
         "new-write": _new_write,
+        "dollar-doubtful": _doubts,
+        "label-unused": _doubts,
+        "macro-bypassed": _doubts,
+        "macro-unused": _doubts,
+        "notation-mixed": _doubts,
     }
 )
 """Code → what brings it about in an empty folder."""

@@ -1,10 +1,12 @@
-"""Which displays are scroll boxes for the keyboard: a rough width, by what a row prints."""
+"""Displays: which are scroll boxes for the keyboard, and where the ids and links of their rows stand."""
 
 from __future__ import annotations
 
 import pytest
 
 from blogsmith.render.formulas import NARROW, printed_width
+
+from .check import render
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,31 @@ def test_printed_width(tex: str, width: int) -> None:
 
 def test_a_short_formula_is_no_scroll_box() -> None:
     assert printed_width(r"p = \operatorname{softmax}(s)") <= NARROW < printed_width("a + " * 20)
+
+
+ROWS = r"""
+\begin{align}
+a &= %s \label{eq:a} \\
+c &= d \\
+e &= f \label{eq:e}
+\end{align}
+
+By \eqref{eq:e}.
+"""
+
+
+def test_each_row_with_a_label_has_a_link_behind_the_formula() -> None:
+    html = render(ROWS % "b").html
+    links = [
+        f'<a class="eq-anchor" href="#eq-{name}" aria-label="Equation ({number})"></a>'
+        for name, number in (("a", 1), ("e", 2))
+    ]
+    assert f"</math>{''.join(links)}</div>" in html
+    assert '<mtr id="eq-a">' in html and '<mtr id="eq-e">' in html
+
+
+def test_references_to_rows_of_a_wrong_formula_lead_to_it() -> None:
+    html = render(ROWS % r"\nosuchcommand", "math: {on_error: render}\n").html
+    assert '<span id="eq-a"></span><span id="eq-e"></span><code class="math-error">' in html
+    assert "eq-anchor" not in html
+    assert 'href="#eq-e"' in html

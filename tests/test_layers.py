@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("build",),
-    ("site", "write"),
+    ("site", "write", "lint"),
     ("render",),
     ("read", "syntax", "tex"),
     ("hooks", "config"),
@@ -31,7 +31,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
     "clocks": "cli",
+    "json_lines": "cli",
+    "math_command": "cli",
     "new": "cli",
+    "options": "cli",
     "progress": "cli",
     "report": "cli",
     "summary": "cli",

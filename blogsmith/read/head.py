@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..check_config import LANGUAGE, MACRO_NAME
-from ..errors import Place
+from ..check_config import LANGUAGE, MACRO_NAME, PACKAGES
+from ..errors import Place, did_you_mean
 from ..model import FrontMatter, Series
 from .dates import parse_date, split_dated_name
 from .fields import Fields
@@ -57,7 +57,7 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 )
 """Names of other generators → ours."""
 
-_NUMBERING = ("all", "labelled", "none")
+_NUMBERING = ("all", "labelled", "none", "all by section", "labelled by section")
 _MODES = ("off", "marked", "all")
 _TEMPLATE = re.compile(r"\w[\w-]*")
 _ALIKE = 0.8
@@ -100,6 +100,7 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
         comments=fields.flag("comments"),
         status=fields.choice("status", ("wip",)),
         math_macros=_macros(math),
+        math_packages=_packages(math),
         math_numbering=math.choice("numbering", _NUMBERING) if math else "",
         execute=execute,
         references=read_references(fields),
@@ -218,7 +219,7 @@ def _math(fields: Fields) -> Fields | None:
     if below is None:
         fields.wrong("math must be true, false, or a mapping with macros and numbering", "math")
     else:
-        below.refuse_unknown(("macros", "numbering"))
+        below.refuse_unknown(("macros", "numbering", "packages"))
     return below
 
 
@@ -230,6 +231,19 @@ def _macros(math: Fields | None) -> dict[str, str]:
         math.wrong("macros must be a mapping from names to TeX", "macros")
         return {}
     return {name: _macro_body(macros, name) for name in macros.values if _is_macro_name(macros, name)}
+
+
+def _packages(math: Fields | None) -> tuple[str, ...] | None:
+    if math is None or math.values.get("packages") is None:
+        return None
+    names = math.texts("packages")
+    written = math.values["packages"]
+    for name in names:
+        if name not in PACKAGES:
+            at = [written.index(name)] if isinstance(written, list) and name in written else []
+            hint = did_you_mean(name, PACKAGES) or f"known: {', '.join(PACKAGES)}"
+            math.wrong(f'unknown package "{name}"', "packages", *at, hint=hint)
+    return tuple(name for name in names if name in PACKAGES)
 
 
 def _is_macro_name(macros: Fields, name: str) -> bool:

@@ -16,6 +16,7 @@ from ..hooks import Plugins
 from ..model import Document, ImageInfo
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
+from ..tex.reader import Macro
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Rendering:
     parsed: Parsed
     tools: Tools
     reporter: Reporter
-    macros: dict[str, str]
+    macros: dict[str, str | Macro]
     """TeX macros known so far: the site's, the page's, then those its formulas define."""
     render: Callable[[Rendering, Sequence[Token]], str]
     """`html.render_tokens`: for rules whose HTML holds other tokens."""

@@ -13,7 +13,6 @@ from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.refs import label_id
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError
-from ..tex.macros import definitions
 from ..tex.numbering import RowNumber
 from .context import Rendering, Rule
 from .notes import reference
@@ -41,7 +40,11 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """A display with its numbers; one number stands beside the formula, several in their rows."""
+    """A display with its numbers; one number stands beside the formula, several in their rows.
+
+    A number is the link to its equation. Inside `<math>` it cannot be one (see `tex`), so the links of rows
+    stand behind the formula, empty; the theme lays them over the numbers.
+    """
     math = get(tokens[index], Math)
     single = len(math.rows) == 1
     numbered = any(mark.number for mark in math.rows)
@@ -53,8 +56,10 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if single:
         mark = math.rows[0]
         return f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(mark)}</div>\n'
-    anchors = "".join(f"<span{_id(mark)}></span>" for mark in math.rows if mark.id and not mark.number)
-    return f'<div class="math-display"{scroll}>{anchors}{content}{tail}</div>\n'
+    typeset = content.startswith("<math")
+    anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
+    links = "".join(_row_link(mark) for mark in math.rows if typeset and mark.number)
+    return f'<div class="math-display"{scroll}>{anchors}{content}{tail}{links}</div>\n'
 
 
 def _scrollable(tex: str) -> str:
@@ -79,13 +84,27 @@ def _id(mark: RowMark) -> str:
     return f' id="{escaped(mark.id)}"' if mark.id else ""
 
 
+def _anchor(mark: RowMark) -> str:
+    """A place for a row's id where the row itself cannot carry it."""
+    return f"<span{_id(mark)}></span>" if mark.id else ""
+
+
 def _number(mark: RowMark) -> str:
     if not mark.number:
         return ""
-    shown = escaped(mark.number if mark.bare else f"({mark.number})")
     if not mark.id:
-        return f'<span class="eq-number">{shown}</span>'
-    return f'<a class="eq-number" href="#{escaped(mark.id)}">{shown}</a>'
+        return f'<span class="eq-number">{_shown(mark)}</span>'
+    return f'<a class="eq-number" href="#{escaped(mark.id)}">{_shown(mark)}</a>'
+
+
+def _shown(mark: RowMark) -> str:
+    return escaped(mark.number if mark.bare else f"({mark.number})")
+
+
+def _row_link(mark: RowMark) -> str:
+    if not mark.id:
+        return ""
+    return f'<a class="eq-anchor" href="#{escaped(mark.id)}" aria-label="Equation {_shown(mark)}"></a>'
 
 
 def _row(mark: RowMark) -> RowNumber | None:
@@ -96,14 +115,19 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
     try:
-        tex, macros = definitions(math.tex, rendering.macros)
-        rendering.macros.update(macros)
-        if macros and not tex.strip():
-            return ""
-        found = convert_formula(math.tex, display=math.display, macros=rendering.macros, rows=rows)
+        found = convert_formula(
+            math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
+        )
     except TexError as error:
         return _wrong(rendering, math, error)
+    rendering.macros.update(found.macros)
     return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), found.mathml)
+
+
+def _packages(rendering: Rendering) -> frozenset[str]:
+    """LaTeX packages that the page asks for, else the site."""
+    own = rendering.document.front.math_packages
+    return frozenset(rendering.tools.config.math.packages if own is None else own)
 
 
 def _reference(rendering: Rendering, math: Math, target: str) -> str:

@@ -23,6 +23,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("name", str, "a text"),
     ("description", str, "a text"),
     ("extends", str, "the name of a theme"),
+    ("math_font", str, "the path of a file"),
     ("options", dict, "a mapping"),
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -58,6 +59,8 @@ class ThemeFiles:
     """`layouts/post.html` → the file that counts; `paper/layouts/post.html` → the one of theme paper."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
+    math_font: StaticFile | None = None
+    """The whole font for formulas, from which builds cut their own; its path is where those go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class ThemeFolder:
     """Path of the folder for messages."""
     extends: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    math_font: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ def read_theme_files(
     if problems:
         raise SiteError(*problems)
     options = {key: value for folder in reversed(chain) for key, value in folder.options.items()}
-    return ThemeFiles(name, options, templates, static)
+    font = next((folder.math_font for folder in chain if folder.math_font), None)
+    return ThemeFiles(name, options, templates, static, _math_font(name, font) if font else None)
 
 
 def _chain(name: str, places: _Places) -> list[ThemeFolder]:
@@ -154,12 +159,15 @@ def _with_settings(folder: ThemeFolder) -> ThemeFolder:
     text = _read_text(file, folder.root, label, problems) or ""
     reporter = Reporter(label, text.splitlines())
     settings = _settings(text, folder.name, reporter)
+    font = settings.get("math_font")
+    path = (folder.root / font).resolve() if isinstance(font, str) else None
+    if path and not (path.is_relative_to(folder.root) and path.is_file()):
+        reporter.error("theme-value", f'the theme has no file "{font}"', hint="give a path inside its folder")
     problems.extend(reporter.diagnostics)
     if any(problem.severity == "error" for problem in problems):
         raise SiteError(*problems)
-    return ThemeFolder(
-        folder.name, folder.root, folder.label, settings.get("extends", ""), settings.get("options", {})
-    )
+    extends, options = settings.get("extends", ""), settings.get("options", {})
+    return ThemeFolder(folder.name, folder.root, folder.label, extends, options, path)
 
 
 def _settings(text: str, name: str, reporter: Reporter) -> dict[str, Any]:
@@ -219,6 +227,12 @@ def _static_files(
                 asset = Asset(PurePosixPath("assets", name, relative), file.resolve(), len(data))
                 found[relative] = StaticFile(asset, hashlib.sha256(data).hexdigest()[:8])
     return dict(sorted(found.items()))
+
+
+def _math_font(name: str, file: Path) -> StaticFile:
+    data = file.read_bytes()
+    asset = Asset(PurePosixPath("assets", name, "fonts", file.name), file, len(data))
+    return StaticFile(asset, hashlib.sha256(data).hexdigest())
 
 
 def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:

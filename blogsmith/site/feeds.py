@@ -28,7 +28,8 @@ JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _LEFT_OUT = re.compile(
-    r'\s*<a class="heading-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>', re.DOTALL
+    r'\s*<a class="(?:heading|eq)-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>',
+    re.DOTALL,
 )
 _ADDRESS = re.compile(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"')
 _SHELL = re.compile(r' (?:tabindex|loading|decoding)="[^"]*"')

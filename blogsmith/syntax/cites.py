@@ -25,7 +25,7 @@ from .state import PageState, inline_place, page_of
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[])")
 _ITEM = re.compile(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
-_LABEL = re.compile(rf"(?:{'|'.join(PREFIXES)})-\w")
+_LABEL = re.compile(rf"(?:{'|'.join(PREFIXES)})[:-]\w")
 _BARE = re.compile(_KEY)
 
 

@@ -10,8 +10,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..errors import TextMap
+from .equations import check_inline
 from .math import normal_id
-from .records import Figure, LinkAt, get, put
+from .records import Figure, LinkAt, Math, get, put
 from .state import PageState, page_of
 
 
@@ -64,4 +65,7 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"
+        # what is parsed later than the page is not numbered with it
+        if token.type == "math_inline" and page.parsed:
+            check_inline(get(token, Math), page.reporter)
     return tokens

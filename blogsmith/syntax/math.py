@@ -36,8 +36,8 @@ TAIL = re.compile(r"[.,;:](?=\s|$)")
 
 
 def normal_id(label: str) -> str:
-    """`eq:x` → `eq-x`: the id a label becomes."""
-    return label.strip().replace(":", "-", 1)
+    """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
+    return "-".join(label.split()).replace(":", "-", 1)
 
 
 def math_inline(state: StateInline, silent: bool) -> bool:
@@ -57,7 +57,7 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         token = state.push("math_display" if found.display else "math_inline", "math", 0)
         origin = inline_map(state, found.inner, found.inner_end)
         token.content = origin.text
-        label_place = inline_place(state, end.label, end.label + 1) if end.id else None
+        label_place = inline_place(state, end.label, end.label + len(end.id)) if end.id else None
         put(token, Math(origin.text, found.display, origin, end.id, end.tail, label_place=label_place))
     state.pos = end.pos
     return True
@@ -234,7 +234,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: _After, origin:
     elif not after.id and last + 1 < state.lineMax and (named := _label_line(state, last + 1)):
         after = replace(after, id=normal_id(named[1]), label=named.start(1))
         state.line += 1
-    place = block_place(state, after.label) if after.id else None
+    place = block_place(state, after.label, len(after.id)) if after.id else None
     put(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
 
 

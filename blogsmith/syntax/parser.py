@@ -30,16 +30,18 @@ from .foreign import foreign
 from .front_text import located
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters
-from .labels import Label, number_page
+from .labels import Label
 from .links import link_rules, linkify_rule
 from .math import math_rules, text_with_formulas
 from .notes import arrange, collect, note_rules
+from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
 from .records import Math, get, put
-from .refs import ref_rules
+from .refs import ref_rules, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
+from .subequations import subequations
 from .tables import table_rules
 from .text import task_lists, text_rules
 
@@ -132,6 +134,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
+    ("subequations", subequations),
     ("figures", figures),
     ("end_marks", end_marks),
     ("footnote_order", arrange),
@@ -202,31 +205,37 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     env = {"page": page}
     tokens = md.parse(document.body, env)
     page.parsed = True
-    title = _front_text(front.title, "title", front.places, reporter.lines)
+    title = _front_text(front.title, "title", front.places, reporter)
     taken = title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
         title = list(taken.children or [])
     numbered = options.numbering if front.numbering is None else front.numbering
     number_headings(tokens, page, numbered=numbered)
-    labels = number_page(tokens, page, front.math_numbering or options.math_numbering)
+    description = _front_text(front.description, "description", front.places, reporter)
+    macros = {**options.math_macros, **front.math_macros}
+    numbering = front.math_numbering or options.math_numbering
+    labels = number_page(tokens, page, numbering, macros, [*title, *description])
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
         document,
         tuple(tokens),
         tuple(title),
         text,
-        tuple(_front_text(front.description, "description", front.places, reporter.lines)),
+        tuple(description),
         labels,
         page,
         tuple(reporter.diagnostics),
     )
 
 
-def _front_text(text: str, key: str, places: Mapping[str, Place], lines: Sequence[str]) -> list[Token]:
+def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Reporter) -> list[Token]:
     """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
     if not text:
         return []
-    return text_with_formulas(located(text, places.get(key, Place(1)), lines))
+    origin = located(text, places.get(key, Place(1)), reporter.lines)
+    tokens = text_with_formulas(origin)
+    warn_of_unread(tokens, origin, reporter)
+    return tokens
 
 
 def _name_of(document: Document) -> str:

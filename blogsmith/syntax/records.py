@@ -53,11 +53,20 @@ class RowMark:
     """What a row of a display prints at its right edge."""
 
     number: str = ""
-    """Text between the parentheses; empty: the row has no number."""
+    """What stands between the parentheses, TeX text if a `\\tag` says it; empty: the row has no number."""
     id: str = ""
-    """Anchor of the row; empty if it has no label."""
+    """Anchor of the row: from its label, or from its content if it has a number; may be empty."""
     bare: bool = False
     """Printed without the parentheses: `\\tag*`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subequations:
+    """Equations that share a number, told apart by letters: (1a), (1b)."""
+
+    label: str = ""
+    """Id of the number they share, normalised; empty if it has no label."""
+    label_place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

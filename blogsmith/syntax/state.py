@@ -22,6 +22,21 @@ from ..errors import Place, Reporter, TextMap
 from ..model import Reference
 
 
+class Mistake(Protocol):
+    """What is wrong with the labels and tags of a row."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def hint(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+
+
 class Row(Protocol):
     """A row of a display as `tex.numbering.split_rows` gives it."""
 
@@ -34,9 +49,15 @@ class Row(Protocol):
     @property
     def tag(self) -> str | None: ...
     @property
+    def tag_offset(self) -> int: ...
+    @property
     def bare_tag(self) -> bool: ...
     @property
     def notag(self) -> bool: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]: ...
 
 
 class Structure(Protocol):
@@ -46,6 +67,8 @@ class Structure(Protocol):
     def environment(self) -> str: ...
     @property
     def rows(self) -> tuple[Row, ...]: ...
+    @property
+    def macros(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +88,17 @@ class ParseOptions:
 
     linear_math: Callable[[str], str]
     """TeX → plain text; handed in, since `tex/` stands beside this folder."""
-    split_rows: Callable[[str], Structure]
-    """TeX of a display → its environment and rows."""
+    split_rows: Callable[[str, Mapping[str, str]], Structure]
+    """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""
     untrusted: bool = False
     smart_quotes: bool = False
     linkify: bool = True
+    math_macros: Mapping[str, str] = field(default_factory=dict)
+    """The site's macros, for those that make a label or a row."""
     math_numbering: str = "labelled"
+    """`all`, `labelled` or `none`, the first two also with ` by section`."""
     numbering: bool = False
     inline_shortcodes: frozenset[str] = frozenset()
     """Shortcodes that stand inside a paragraph; all others are blocks."""

@@ -1,30 +1,37 @@
 """One function from a formula's TeX to the MathML a page prints.
 
-guard → macros → rewrite → engine → clean → row numbers. Wrong TeX is a `TexError` that points at
-the author's characters, also through macros (at the call). Pure: a formula's answer depends on
-the arguments alone.
+scan → parser (macros are opened as it reads) → door. Wrong TeX is a `TexError` that points at the author's
+characters, also through macros (at the call). Pure: a formula's answer depends on the arguments alone.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from html import escape
 from types import MappingProxyType
 
-from .clean import clean_mathml, number_rows
-from .commands import COMMANDS, ENVIRONMENTS
-from .engines import Engine, engine
+from .constructs.grid import read_gap
+from .constructs.table import constructs
+from .door import check
 from .errors import TexError
-from .guard import check_length, check_structure
-from .lexer import Joined, Token, join, tokenize
-from .macros import definitions, expand_tokens
-from .numbering import ROW_ENVIRONMENTS, RowNumber, split_rows
-from .rewrite import rewrite
+from .lexer import clean_text
+from .macros import read_macros
+from .numbering import RowNumber
+from .parser import Constructs, Parser, misplaced_tab
+from .reader import Macro, Wrong, placed_error
+from .scan import split, split_placed
 
-__all__ = ["Formula", "TexError", "convert_formula"]
+__all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
 
-_NO_MACROS: Mapping[str, str] = MappingProxyType({})
+MAX_LENGTH = 64_000
+"""Characters of the author's formula."""
+_DEEP_RECURSION = 20_000
+_BREAKS = ("\\\\", "\\cr", "\\newline")
+_NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
+_NO_PACKAGES: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,65 +39,97 @@ class Formula:
     """A typeset formula."""
 
     mathml: str
-    """One `<math>` element, safe to stand in an HTML page."""
+    """One `<math>` element, safe to stand in an HTML page; empty for a formula that only defines macros."""
+    macros: Mapping[str, Macro]
+    """What it has defined for the formulas after it."""
 
 
 def convert_formula(
     tex: str,
     *,
     display: bool,
-    macros: Mapping[str, str] = _NO_MACROS,
+    macros: Mapping[str, str | Macro] = _NO_MACROS,
     rows: Sequence[RowNumber | None] = (),
-    engine: Engine = "auto",
+    packages: frozenset[str] = _NO_PACKAGES,
 ) -> Formula:
     """Typeset `tex`, the author's formula without its delimiters; TexError if it is wrong.
 
-    macros: name with backslash → body, see `macros`; definitions inside `tex` are added.
+    macros: name with backslash → body, see `macros`, or what an earlier formula has defined.
     rows: what each row of an `align` or its kin prints; empty, or no such environment: no numbers.
+    packages: LaTeX packages whose names replace others; `physics` only.
     """
-    check_length(len(tex))
-    body, defined = definitions(tex, macros)
-    known = {**macros, **defined} if defined else macros
-    tokens = expand_tokens(tokenize(body), known)
-    check_structure(tokens)
-    numbered = any(rows) and split_rows(body).environment in ROW_ENVIRONMENTS
-    source = join(rewrite(tokens, numbered=numbered))
-    check_length(len(source.text))
-    markup = clean_mathml(_run(source, display, known, engine), display=display, alttext=tex)
-    return Formula(number_rows(markup, rows) if numbered else markup)
-
-
-def _run(source: Joined, display: bool, macros: Mapping[str, str], name: Engine) -> str:
-    """The engine's markup; its errors moved to the author's characters."""
+    if len(tex) > MAX_LENGTH:
+        raise TexError("math-limit", f"formula has {len(tex):,} characters, {MAX_LENGTH:,} are the limit")
+    known = read_macros(macros) if macros else {}
+    table = constructs(packages)
     try:
-        return engine(name)(source.text, display)
-    except TexError as error:
-        raise _at_author(error, source, macros) from None
+        parser = Parser(split(tex), known, table, display=display)
+        parser.row_numbers = rows
+        body = _read(parser)
+    except Wrong:
+        parser, body = _read_slowly(tex, known, table, display, rows)
+    except RecursionError:
+        parser, body = _read_slowly(tex, known, table, display, rows)
+    defined = {name: macro for name, macro in parser.macros.items() if known.get(name) is not macro}
+    if defined and not body:
+        return Formula("", defined)
+    block = ' display="block"' if display else ""
+    alttext = escape(clean_text(tex).strip())
+    return Formula(check(f'<math{block} alttext="{alttext}">{body}</math>'), defined)
 
 
-def _at_author(error: TexError, source: Joined, macros: Mapping[str, str]) -> TexError:
-    token = _blamed(error, source)
-    hint = error.hint or _suggestion(error, macros)
-    length = max(error.length, token.length)
-    return TexError(error.kind, error.message, token.offset, length, hint=hint)
+def _read(parser: Parser) -> str:
+    """The whole formula; several lines of one without an environment are rows of a table."""
+    pieces = parser.row()
+    if not parser.ended_by:
+        return "".join(pieces)
+    lines = [pieces]
+    while parser.ended_by in _BREAKS:
+        read_gap(parser)
+        lines.append(parser.row())
+    if parser.ended_by:
+        raise _stray(parser.ended_by)
+    if not lines[-1]:
+        lines.pop()
+    if len(lines) < 2:
+        return "".join(lines[0] if lines else ())
+    rows = "".join(f"<mtr><mtd>{''.join(line)}</mtd></mtr>" for line in lines)
+    return f'<mtable class="math-align" displaystyle="{str(parser.is_display).lower()}">{rows}</mtable>'
 
 
-def _blamed(error: TexError, source: Joined) -> Token:
-    """The token an engine complains about; its `\\begin` for an unknown environment."""
-    at = error.offset
-    if error.message.startswith("unknown TeX environment"):
-        at = max(source.text.rfind("\\begin", 0, at + 1), 0)
-    return source.token_at(at)
+def _stray(token: str) -> Wrong:
+    if token == "&":
+        return misplaced_tab(token)
+    if token == "\\middle":
+        return Wrong("math-brace", "\\middle stands outside \\left … \\right", token)
+    return Wrong("math-brace", f"{token} closes nothing that is open", token)
 
 
-def _suggestion(error: TexError, macros: Mapping[str, str]) -> str:
-    if error.kind != "math-command":
-        return ""
-    word = error.message.rsplit(" ", 1)[-1]
-    choices = [*COMMANDS, *macros] if word.startswith("\\") else ENVIRONMENTS
-    # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
-    near = get_close_matches(word.lstrip("\\"), [c.lstrip("\\") for c in reversed(choices)], n=1, cutoff=0.75)
-    slash = "\\" if word.startswith("\\") else ""
-    if near:
-        return f"did you mean {slash}{near[0]}?"
-    return "a command of your own is declared under math: macros:" if slash else ""
+def _read_slowly(
+    tex: str, known: Mapping[str, Macro], table: Constructs, display: bool, rows: Sequence[RowNumber | None]
+) -> tuple[Parser, str]:
+    """Read once more, with places and as deep as is allowed; TexError where it goes wrong."""
+    before = sys.getrecursionlimit()
+    # Our own frames need no C stack; groups nested as deep as `MAX_DEPTH` need some thousand of them.
+    sys.setrecursionlimit(max(before, _DEEP_RECURSION))
+    try:
+        parser = Parser(split_placed(tex), known, table, display=display)
+        parser.row_numbers = rows
+        return parser, _read(parser)
+    except Wrong as error:
+        raise _with_hint(placed_error(error, tex), known, table) from None
+    except RecursionError:
+        raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -> TexError:
+    """`error` with a suggestion if a command is unknown."""
+    if error.kind == "math-command" and not error.hint:
+        word = error.message.rsplit(" ", 1)[-1]
+        # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
+        names = [name.lstrip("\\") for name in (*known, *table.names())]
+        near = get_close_matches(word.lstrip("\\"), names, n=1, cutoff=0.75)
+        error.hint = f"did you mean \\{near[0]}?" if near else "a command of your own is declared under math: macros:"
+    return error

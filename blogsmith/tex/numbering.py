@@ -1,24 +1,54 @@
 """What of a display can carry a number: its environment and the rows in it.
 
-Only the outermost environment counts: `aligned` inside an equation is one row. Which rows get a
-number, and which, is decided by the caller; this module does not count.
+Only the outermost environment counts: `aligned` inside an equation is one row. Macros are opened where
+one of them makes a row, a label or a tag. Which rows get a number, and which, is decided by the
+caller; this module does not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from .errors import TexError
 from .lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
+from .textual_macros import definitions, expand_tokens
 
 ROW_ENVIRONMENTS = frozenset(
-    name + star for name in ("align", "gather", "alignat", "flalign", "eqnarray") for star in ("", "*")
+    name + star
+    for name in ("align", "gather", "alignat", "xalignat", "flalign", "eqnarray")
+    for star in ("", "*")
 )
 """Numbered row by row."""
 SINGLE_ENVIRONMENTS = frozenset(
     name + star for name in ("equation", "multline", "displaymath", "math") for star in ("", "*")
 )
 """Numbered as a whole."""
+
+_COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
+"""Their number of columns stands behind the name."""
+_BREAKS = frozenset(("\\\\", "\\cr", "\\newline"))
+_COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
+_MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
+"""A macro that makes one of these changes what is numbered."""
+_STRUCTURE = re.compile(r"\\(?:begin|label|tag|notag|nonumber)|%")
+"""What a formula without environment, label and tag does not hold; `%` begins a comment."""
+_CALL = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_NO_MACROS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong with the labels and tags of a row."""
+
+    code: str
+    message: str
+    hint: str
+    offset: int
+    """In the author's formula."""
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +61,16 @@ class Row:
     """Of the label's text in the author's formula."""
     label_length: int = 0
     tag: str | None = None
-    """Text of `\\tag{…}`, to print in place of a number."""
+    """TeX of `\\tag{…}`, to print in place of a number."""
+    tag_offset: int = 0
+    """Of the tag's text in the author's formula."""
     bare_tag: bool = False
     """`\\tag*`: printed without parentheses."""
     notag: bool = False
     """`\\notag` or `\\nonumber` stands in it."""
+    content: str = field(default="", compare=False)
+    """TeX of the row without spaces and without what is said about its number."""
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +81,8 @@ class Structure:
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
     rows: tuple[Row, ...]
     """At least one."""
+    macros: Mapping[str, str] = field(default_factory=dict)
+    """Those known behind the formula: the given ones and its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +90,50 @@ class RowNumber:
     """What a row prints at its right edge."""
 
     number: str
-    """Text between the parentheses."""
+    """TeX text between the parentheses: a number, or what `\\tag` says."""
     id: str
     """Anchor of the row; empty: no anchor."""
     bare: bool = False
     """Without the parentheses."""
+    mathml: str = ""
+    """The number typeset, parentheses and all, where a tag holds TeX; empty: print `number` as it is."""
 
 
-def split_rows(tex: str) -> Structure:
+def split_rows(tex: str, macros: Mapping[str, str] = _NO_MACROS) -> Structure:
     """Environment and rows of the display `tex`; never raises, whatever is wrong is one row."""
-    tokens = unwrap(tokenize(tex), "subequations")
+    try:
+        body, found = definitions(tex, macros)
+        macros = {**macros, **found} if found else macros
+        makes_rows = _makes_rows(body, macros)
+        if not makes_rows and _STRUCTURE.search(body) is None:
+            return Structure("", (Row(content="".join(body.split())),), macros)
+        tokens = tokenize(body)
+        if makes_rows:
+            tokens = expand_tokens(tokens, macros)
+    except TexError:  # reported by whoever typesets the formula
+        tokens = tokenize(tex)
+    tokens = unwrap(tokens, "subequations")
     name = outer_environment(tokens)
-    rows = [tokens]
     if name in ROW_ENVIRONMENTS:
-        rows = _split(tokens)
-    elif name not in SINGLE_ENVIRONMENTS:
-        name = ""
-    return Structure(name, tuple(_row(row) for row in rows))
+        rows = _split(_without_count(name, unwrap(tokens, name)))
+        return Structure(name, tuple(_row(row, "row") for row in rows), macros)
+    if name in SINGLE_ENVIRONMENTS:
+        return Structure(name, (_row(unwrap(tokens, name), "formula"),), macros)
+    return Structure("", (_row(tokens, "formula"),), macros)
+
+
+def _makes_rows(tex: str, macros: Mapping[str, str]) -> bool:
+    """Whether a macro called in `tex` makes something that counts here, be it through another one."""
+    seen: set[str] = set()
+    pending = {call for call in _CALL.findall(tex) if call in macros} if macros else set()
+    while pending:
+        name = pending.pop()
+        seen.add(name)
+        calls = set(_CALL.findall(macros[name]))
+        if calls & _MATTERS:
+            return True
+        pending |= {call for call in calls if call in macros} - seen
+    return False
 
 
 def trim(tokens: Sequence[Token]) -> list[Token]:
@@ -101,58 +165,97 @@ def unwrap(tokens: Sequence[Token], *names: str) -> list[Token]:
         return list(tokens)
     inner = trim(tokens)
     begin = read_name(inner, 0)
-    last = max(index for index, token in enumerate(inner) if token.text == "\\end")
+    last = max((index for index, token in enumerate(inner) if token.text == "\\end"), default=len(inner))
     return inner[begin.end : last] if begin else inner
 
 
+def _without_count(name: str, tokens: list[Token]) -> list[Token]:
+    count = read_argument(tokens, 0) if name in _COUNTED else None
+    return tokens[count.end :] if count else tokens
+
+
 def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Cut at each `\\\\` that belongs to the outermost environment; an empty last row is dropped."""
+    """Cut at each `\\\\` outside groups and inner environments; an empty last row is dropped."""
     rows: list[list[Token]] = [[]]
-    environments = braces = 0
-    for token in trim(tokens):
+    depth = 0
+    for token in tokens:
         text = token.text
-        environments += (text == "\\begin") - (text == "\\end")
-        braces += (text == "{") - (text == "}")
-        if text in ("\\\\", "\\cr") and environments == 1 and braces == 0:
+        depth += (text in ("{", "\\begin")) - (text in ("}", "\\end"))
+        if text in _BREAKS and depth == 0:
             rows.append([])
         else:
             rows[-1].append(token)
-    end = next((i for i, token in enumerate(rows[-1]) if token.text == "\\end"), 0)
-    if len(rows) > 1 and not trim(rows[-1][:end]):
+    if len(rows) > 1 and not trim(rows[-1]):
         rows.pop()
     return rows
 
 
-def _row(tokens: Sequence[Token]) -> Row:
-    label = _argument_of("\\label", tokens)
-    tag = _argument_of("\\tag", tokens)
-    inside = trim(label or [])
-    last = inside[-1] if inside else None
+@dataclass(slots=True)
+class _Found:
+    """What has been read of a row."""
+
+    label: list[Token] = field(default_factory=list)
+    tag: list[Token] = field(default_factory=list)
+    bare_tag: bool = False
+    notag: bool = False
+    content: list[Token] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+
+def _row(tokens: Sequence[Token], what: str) -> Row:
+    found = _Found()
+    index = 0
+    while index < len(tokens):
+        if tokens[index].text in _COMMANDS:
+            index = _read_command(tokens, index, found, what)
+        else:
+            found.content.append(tokens[index])
+            index += 1
+    label, tag = found.label, found.tag
     return Row(
-        label=text_of(inside) if last else None,
-        label_offset=inside[0].offset if last else 0,
-        label_length=last.offset + last.length - inside[0].offset if last else 0,
-        tag=text_of(trim(tag)) if tag else None,
-        bare_tag=tag is not None and _is_starred("\\tag", tokens),
-        notag=any(token.text in ("\\notag", "\\nonumber") for token in tokens),
+        label=text_of(label) if label else None,
+        label_offset=label[0].offset if label else 0,
+        label_length=_length(label) if label else 0,
+        tag=text_of(tag) if tag else None,
+        tag_offset=tag[0].offset if tag else 0,
+        bare_tag=found.bare_tag,
+        notag=found.notag,
+        content="".join(token.text for token in found.content if token.text != " "),
+        mistakes=tuple(found.mistakes),
     )
 
 
-def _argument_of(command: str, tokens: Sequence[Token]) -> list[Token] | None:
-    """Argument of the first `command` in `tokens`, a star allowed."""
-    for index, token in enumerate(tokens):
-        if token.text == command:
-            after = skip_spaces(tokens, index + 1)
-            argument = read_argument(tokens, after + _is_star(tokens, after))
-            return argument.tokens if argument else None
-    return None
+def _length(tokens: Sequence[Token]) -> int:
+    return max(1, tokens[-1].offset + tokens[-1].length - tokens[0].offset)
 
 
-def _is_starred(command: str, tokens: Sequence[Token]) -> bool:
-    """Whether a star follows the first `command` in `tokens`."""
-    at = next(index for index, token in enumerate(tokens) if token.text == command)
-    return _is_star(tokens, skip_spaces(tokens, at + 1))
+def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str) -> int:
+    """Take the command at `index` into `found`; index of the token behind it."""
+    command = tokens[index]
+    if command.text in ("\\notag", "\\nonumber"):
+        found.notag = True
+        return index + 1
+    after = skip_spaces(tokens, index + 1)
+    star = command.text == "\\tag" and after < len(tokens) and tokens[after].text == "*"
+    argument = read_argument(tokens, after + star)
+    if argument is None:  # reported by whoever typesets the formula; what follows is not looked at
+        return len(tokens)
+    inside = trim(argument.tokens)
+    if not inside:
+        hint = "write \\notag for a row without a number" if command.text == "\\tag" else ""
+        _refuse(found, "math-syntax", f"{command.text} is empty", hint, [command])
+    elif command.text == "\\tag":
+        if found.tag:
+            _refuse(found, "math-syntax", f"this {what} has a \\tag already", "keep one of them", [command])
+        else:
+            found.tag, found.bare_tag = inside, star
+    elif found.label:
+        message = f"this {what} has the label {text_of(found.label)} already"
+        _refuse(found, "label-twice", message, "keep one of them", inside)
+    else:
+        found.label = inside
+    return argument.end
 
 
-def _is_star(tokens: Sequence[Token], index: int) -> bool:
-    return index < len(tokens) and tokens[index].text == "*"
+def _refuse(found: _Found, code: str, message: str, hint: str, at: Sequence[Token]) -> None:
+    found.mistakes.append(Mistake(code, message, hint, at[0].offset, _length(at)))

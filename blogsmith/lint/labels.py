@@ -1,0 +1,69 @@
+r"""Labels that nothing refers to.
+
+References are looked for in the text as written, so that every way to refer counts: `\eqref`, `{@…}`,
+`#id` in a link or in HTML, also in captions and in posts that are not published yet. Theorems and
+headings are left out: their ids are there to be linked to from anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import Reporter
+from ..syntax.labels import Label
+from ..syntax.refs import label_id
+
+_KINDS = frozenset({"eq", "fig", "tbl"})
+
+_REFERENCE = re.compile(
+    r"\\(?:eq)?ref\s*\{(?P<command>[^{}]*)\}"
+    r"|@(?P<page>[\w./-]+\#)?(?P<name>[\w:.-]*\w)"
+    # `{#id}` gives an id, every other `#id` leads to one
+    r"|(?<!\{)\#(?P<anchor>[\w:.-]*\w)",
+)
+_NAME = re.compile(r"[\w:.-]*\w")
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Ids that a text refers to."""
+
+    here: frozenset[str]
+    """In its own page."""
+    elsewhere: frozenset[str]
+    """In other pages; which one is not looked at."""
+
+
+def references_in(text: str) -> References:
+    """Everything that `text`, the source of a page, may refer to."""
+    here: set[str] = set()
+    elsewhere: set[str] = set()
+    for found in _REFERENCE.finditer(text):
+        page, sign, name = (found["command"] or "").rpartition("#")
+        is_elsewhere = bool(sign and page) or bool(found["page"]) or bool(found["anchor"])
+        target = label_id(name.strip() or found["name"] or found["anchor"] or "")
+        if is_elsewhere:
+            elsewhere.add(target)
+        if not is_elsewhere or found["anchor"]:
+            here.add(target)
+    return References(frozenset(here), frozenset(elsewhere))
+
+
+def report_labels(
+    labels: Iterable[Label], here: References, linked: Container[str], reporter: Reporter
+) -> None:
+    """Warn of labels of a page that nothing refers to; `linked` are ids that other pages refer to."""
+    for label in labels:
+        if label.kind in _KINDS and label.id not in here.here and label.id not in linked:
+            written = _written(label, reporter.lines)
+            reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
+            hint = f"refer to it with {reference}, or take it out"
+            reporter.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
+
+
+def _written(label: Label, lines: Sequence[str]) -> str:
+    """The label as its author spells it."""
+    at = _NAME.match(lines[label.place.line - 1], label.place.column - 1)
+    return at[0] if at and label_id(at[0]) == label.id else label.id

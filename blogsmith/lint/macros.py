@@ -1,0 +1,91 @@
+r"""Macros that are declared and never used.
+
+Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
+in code, so that the lint is silent rather than wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import Place, Reporter
+from ..load_config import LoadedConfig
+from ..model import FrontMatter
+from ..syntax.records import Math
+
+CODE = "macro-unused"
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_DEFINITION = re.compile(
+    r"\\(?:(?:new|renew|provide)command|DeclareMathOperator|[gex]?def|let)\s*\*?\s*\{?\s*(\\[A-Za-z]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroUse:
+    """What one page has to do with macros."""
+
+    declared: Mapping[str, Place]
+    """Macro of the front matter or of a formula → where it is declared."""
+    own: frozenset[str]
+    """Those of the front matter, which stand in for the site's of the same name."""
+    used: frozenset[str]
+    """Commands that stand somewhere else than in their own declaration."""
+
+
+def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroUse:
+    """Look through the source `text` of a page with its front matter and formulas."""
+    counts = Counter(_COMMAND.findall(text))
+    declared = {}
+    lines = text.split("\n")
+    for name in front.math_macros:
+        declared[name] = _name_place(name, front.places.get("math", Place(1)), lines)
+        counts[name] -= 1
+    for math in formulas:
+        for found in _DEFINITION.finditer(math.tex):
+            counts[found[1]] -= 1
+            if found[1] not in declared:
+                declared[found[1]] = math.origin.place(found.start(1), len(found[1]))
+    used = frozenset(name for name, count in counts.items() if count > 0)
+    return MacroUse(declared, frozenset(front.math_macros), used)
+
+
+def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
+    """Warn of macros that a page declares and never uses."""
+    for name, place in page.declared.items():
+        if name not in page.used:
+            reporter.warn(CODE, f"macro {name} is never used", place)
+
+
+def report_site_macros(
+    pages: Iterable[MacroUse], waiting: Iterable[str], settings: LoadedConfig, reporter: Reporter
+) -> None:
+    """Warn of macros of the settings that no page uses; waiting: sources of pages not published yet."""
+    macros = settings.config.math.macros
+    used = {name for page in pages for name in page.used - page.own}
+    used.update(name for text in waiting for name in _COMMAND.findall(text))
+    pending = [name for name in macros if name in used]
+    while pending:
+        inner = [
+            name for name in _COMMAND.findall(macros[pending.pop()]) if name in macros and name not in used
+        ]
+        used.update(inner)
+        pending += inner
+    for name in macros:
+        if name not in used:
+            value = settings.places[("math", "macros", name)]
+            place = _name_place(name, Place(value.line), settings.lines)
+            reporter.warn(CODE, f"macro {name} is used nowhere in the site", place)
+
+
+def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:
+    """Where the name of a macro stands in settings that begin at `start`; `start` if escapes hide it."""
+    pattern = re.compile(rf"{re.escape(name)}(?![A-Za-z])")
+    for number in range(start.line, len(lines) + 1):
+        found = pattern.search(lines[number - 1], start.column - 1 if number == start.line else 0)
+        if found:
+            return Place(number, found.start() + 1, len(name))
+    return start

@@ -1,0 +1,115 @@
+r"""One notation for one thing: a site's registry of symbols, and macros that are written out.
+
+Only what authors wrote is compared, never what macros make of it. A variant of letters counts only
+where no other letter touches it: the `L` of `KL` is another symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from ..config import Symbol
+from ..errors import Reporter
+from ..syntax.records import Math
+from .pieces import Piece, pieces
+
+MIXED = "notation-mixed"
+BYPASSED = "macro-bypassed"
+_MOST = 20
+"""Stretches told of one formula; finding each one's place takes as long as the formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A stretch of a formula, and what to say about it."""
+
+    pattern: tuple[str, ...]
+    """Texts of its pieces."""
+    code: str = ""
+    """Empty for the notation that is wanted: nothing is said, and nothing in it is looked at."""
+    message: str = ""
+    """What follows the author's text in the report."""
+    hint: str = ""
+
+
+Rules = Mapping[str, Sequence[Rule]]
+"""First piece → rules that begin with it, the longest first, and of two the wanted one first."""
+
+
+def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
+    """The rules that a site's symbols and the macros known to a page make."""
+    rules = [*_of_symbols(symbols), *_of_macros(macros)]
+    rules.sort(key=lambda rule: (-len(rule.pattern), bool(rule.code)))
+    by_first: dict[str, list[Rule]] = {}
+    for rule in rules:
+        if rule.pattern:
+            by_first.setdefault(rule.pattern[0], []).append(rule)
+    return by_first
+
+
+def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) -> None:
+    """Warn of stretches of formulas that a rule forbids."""
+    for math in formulas if rules else ():
+        for rule, part in islice(_forbidden(math.tex, rules), _MOST):
+            start, end = _span(math.tex, part)
+            written = " ".join(math.tex[start:end].split())
+            place = math.origin.place(start, end - start)
+            reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint)
+
+
+def _forbidden(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
+    """Each rule that is broken in `tex`, with the pieces that break it."""
+    found = pieces(tex)
+    index = 0
+    while index < len(found):
+        rule = next(_matching(rules, found, index, tex), None)
+        length = len(rule.pattern) if rule else 1
+        if rule and rule.code:
+            yield rule, found[index : index + length]
+        index += length
+
+
+def _span(tex: str, part: Sequence[Piece]) -> tuple[int, int]:
+    """Where `part` stands in `tex`; braces around it belong to what it is an argument of."""
+    start, end = part[0].start, part[-1].end
+    while len(part) == 1 and tex[start] in "{ \n" and tex[end - 1] in "} \n" and end - start > 2:
+        start, end = start + 1, end - 1
+    return start, end
+
+
+def _of_symbols(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
+    for name, symbol in symbols.items():
+        yield Rule(_pattern(symbol.use))
+        message = f"means {name}, which this site writes {symbol.use}"
+        for variant in symbol.avoid:
+            yield Rule(_pattern(variant), MIXED, message, "the notation is declared under math: symbols:")
+
+
+def _of_macros(macros: Mapping[str, str]) -> Iterator[Rule]:
+    """A macro without arguments whose body is more than another name for one command."""
+    for name, body in macros.items():
+        pattern = _pattern(body)
+        if "#" not in body and any(" " in text for text in pattern):
+            yield Rule((name,))
+            yield Rule(pattern, BYPASSED, f"is written out, though {name} means it", f"write {name}")
+
+
+def _pattern(tex: str) -> tuple[str, ...]:
+    return tuple(piece.text for piece in pieces(tex))
+
+
+def _matching(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:
+    """Rules whose pattern stands at `found[index]`."""
+    for rule in rules.get(found[index].text, ()):
+        part = found[index : index + len(rule.pattern)]
+        if tuple(piece.text for piece in part) == rule.pattern and _stands_alone(tex, part):
+            yield rule
+
+
+def _stands_alone(tex: str, part: Sequence[Piece]) -> bool:
+    """Whether no letter touches the letters at the ends of `part`."""
+    start, end = part[0].start, part[-1].end
+    before, after = tex[max(0, start - 1) : start + 1], tex[end - 1 : end + 1]
+    return not (len(before) == 2 and before.isalpha()) and not (len(after) == 2 and after.isalpha())

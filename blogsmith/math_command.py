@@ -1,0 +1,132 @@
+"""`blogsmith math`: one formula as MathML for a reader, or a stream of them for a program.
+
+Knows the macros of the site it stands in. Starts quickly: neither Markdown nor templates are loaded.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import click
+
+from . import terminal
+from .decode import decode, one_line_end
+from .errors import Reporter, TextMap
+from .options import find_site, site_option, verbose_option
+from .report import format_diagnostic, print_diagnostics, wants_color
+
+STDIN = "-"
+NAME = "formula"
+"""Stands for a file name in what is said about the formula."""
+
+
+def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> dict[str, str]:
+    """Macros as written on the command line; wrong usage if one has no name or no body."""
+    from .json_lines import with_backslashes
+
+    macros: dict[str, str] = {}
+    for text in written:
+        name, sign, body = text.partition("=")
+        macro = with_backslashes({name.strip(): body})
+        if not sign or not all(known[:1] == "\\" and known[1:].isalpha() for known in macro):
+            raise click.BadParameter(f"{text} is not written as \\NAME=TEX")
+        macros |= macro
+    return macros
+
+
+@click.command()
+@click.argument("tex", default=STDIN)
+@click.option("--display", is_flag=True, help="Typeset it on a line of its own; by default within a line.")
+@click.option(
+    "--macro",
+    "macros",
+    metavar="\\NAME=TEX",
+    multiple=True,
+    callback=_macros,
+    help="A macro the formula may use, with #1 to #9 for arguments; by default only those of the site.",
+)
+@click.option(
+    "--jsonl",
+    is_flag=True,
+    help='Answer JSON lines {"id", "tex", "display", "macros"} from standard input, each at once, with '
+    '{"id", "mathml"} or {"id", "error"}; by default one formula is printed.',
+)
+@site_option
+@verbose_option
+def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Path | None) -> int:
+    """Print the MathML of the formula TEX.
+
+    Without TEX, or with -, the formula is read from standard input. Put -- before a formula that begins
+    with a minus sign.
+    """
+    if jsonl and tex != STDIN:
+        raise click.UsageError("with --jsonl the formulas are read from standard input")
+    known = {**_site_macros(site), **macros}
+    if jsonl:
+        return _converse(known, display=display)
+    return _print_formula(_formula(tex), known, display=display)
+
+
+def _site_macros(given: Path | None) -> Mapping[str, str]:
+    """The macros of the site here, if there is one; what is wrong with its settings is said, no more."""
+    root = find_site((given or Path()).resolve())
+    if root is None:
+        return {}
+    from .load_config import load_config
+
+    loaded = load_config(root)
+    print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))
+    return loaded.config.math.macros
+
+
+def _formula(tex: str) -> str:
+    """The formula itself, read from standard input where `tex` says so."""
+    if tex != STDIN:
+        return one_line_end(tex)
+    return decode(_stdin().read(), NAME).rstrip("\n")
+
+
+def _stdin() -> io.BufferedIOBase:
+    """Standard input as bytes; empty if the shell closed it."""
+    return cast(io.BufferedIOBase, sys.stdin.buffer) if sys.stdin else io.BytesIO()
+
+
+def _print_formula(tex: str, macros: Mapping[str, str], *, display: bool) -> int:
+    from .tex.convert import TexError, convert_formula
+
+    try:
+        mathml = convert_formula(tex, display=display, macros=macros).mathml
+    except TexError as error:
+        lines = tex.split("\n")
+        reporter = Reporter(NAME, lines)
+        origin = TextMap(tex, tuple((number, 1) for number in range(1, len(lines) + 1)))
+        reporter.error(error.kind, error.message, origin.place(error.offset, error.length), error.hint)
+        for found in reporter.diagnostics:
+            terminal.warn(format_diagnostic(found, color=wants_color(sys.stderr)))
+        return 1
+    # what the terminal cannot spell is still the same MathML as a character reference
+    encoding = sys.stdout.encoding or "utf-8"
+    terminal.say(mathml.encode(encoding, "xmlcharrefreplace").decode(encoding))
+    return 0
+
+
+def _converse(macros: Mapping[str, str], *, display: bool) -> int:
+    from .json_lines import answerer, converse
+
+    out = sys.stdout.buffer
+
+    def write(answers: bytes) -> None:
+        out.write(answers)
+        out.flush()
+
+    try:
+        converse(_stdin().read1, write, answerer(macros, display=display))
+    except BrokenPipeError:
+        # the reader has gone; without this the flush at exit would complain about what is left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    return 0

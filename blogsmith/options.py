@@ -1,0 +1,54 @@
+"""What several commands share: the options they have in common, and the site that `--site` means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .errors import SiteError
+
+if TYPE_CHECKING:
+    from .config import Config
+
+CONFIG_FILE = "blogsmith.yaml"
+
+site_option = click.option(
+    "--site",
+    type=click.Path(file_okay=False, exists=True, path_type=Path),
+    help=f"Folder of the site; by default the current one or the nearest above that holds {CONFIG_FILE}.",
+)
+# Read by `cli.main`, because a bug may strike before any command has its options.
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    help="Show the traceback if blogsmith itself fails; by default one line.",
+)
+
+
+def find_site(start: Path) -> Path | None:
+    """The nearest folder at or above `start` that holds the configuration, or None."""
+    return next((folder for folder in (start, *start.parents) if (folder / CONFIG_FILE).is_file()), None)
+
+
+def site_root(given: Path | None) -> Path:
+    """The site to work on; wrong usage if there is none."""
+    start = (given or Path()).resolve()
+    root = find_site(start)
+    if root is None:
+        message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
+        raise click.UsageError(message)
+    return root
+
+
+def site_config(root: Path) -> Config:
+    """The site's configuration; stops with its errors, if it has any."""
+    from .load_config import load_config
+
+    loaded = load_config(root)
+    if any(diagnostic.severity == "error" for diagnostic in loaded.diagnostics):
+        raise SiteError(*loaded.diagnostics)
+    return loaded.config

@@ -1,0 +1,134 @@
+"""Which signs the formulas of a site print, and the fonts that hold just those.
+
+A site has one font for all its pages, so that a reader loads it once. A page with very many signs, such as
+a table of all commands, would make that font large for everybody: it gets one of its own. Every font also
+holds `COMMON`, so its address seldom changes and simple sites share a cut made beforehand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from types import MappingProxyType
+
+from ..page_view import PageView
+
+COMMON = frozenset(
+    (
+        *map(chr, range(0x20, 0x7F)),
+        *"𝐴𝐵𝐶𝐷𝐸𝐹𝐺𝐻𝐼𝐽𝐾𝐿𝑀𝑁𝑂𝑃𝑄𝑅𝑆𝑇𝑈𝑉𝑊𝑋𝑌𝑍",
+        *"𝑎𝑏𝑐𝑑𝑒𝑓𝑔ℎ𝑖𝑗𝑘𝑙𝑚𝑛𝑜𝑝𝑞𝑟𝑠𝑡𝑢𝑣𝑤𝑥𝑦𝑧",
+        *"ΓΔΘΛΠΣΦΨΩ𝛼𝛽𝛾𝛿𝜀𝜂𝜃𝜅𝜆𝜇𝜈𝜉𝜋𝜌𝜎𝜏𝜑𝜒𝜓𝜔𝜖𝜙",
+        *"±·×…′ˆ˜¯‾→←⇒⇔↦∀∂∃∇∈∉∏∑−∘√∝∞∩∪∫∼≈≠≡≤≥≪≫⊂⊆⊕⊙⊤⊥⋅⋮⋯⋱ℓ‖⟨⟩ℝ\u2061\u00a0",
+    )
+)
+"""What most posts print. Little enough that no reader minds loading it."""
+SHARED_SIGNS = 600
+"""So many signs take about 55 kB; a page that brings in more has a font of its own."""
+
+_RECIPE = "1"
+"""Changes when `font_cut` makes another font of the same signs."""
+_FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_LETTER = re.compile(r"<mi(?![^>]*mathvariant)[^>]*>([^<])</mi>")
+_TEXT = re.compile(r">([^<]+)")
+_SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
+_SLANTED = MappingProxyType(
+    {
+        chr(plain): chr(italic)
+        for plain, italic in (
+            *((0x41 + n, 0x1D434 + n) for n in range(26)),
+            *((0x61 + n, 0x1D44E + n) for n in range(26) if n != 7),
+            *((0x391 + n, 0x1D6E2 + n) for n in range(25) if n != 17),
+            *((0x3B1 + n, 0x1D6FC + n) for n in range(25)),
+            *zip(map(ord, "hıȷ∇∂ϴϵϑϰϕϱϖ"), map(ord, "ℎ𝚤𝚥𝛻𝜕𝛳𝜖𝜗𝜘𝜙𝜚𝜛"), strict=True),
+        )
+    }
+)
+"""A letter alone in its `<mi>` → the letter that browsers draw."""
+_UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
+
+
+@dataclass(frozen=True, slots=True)
+class FontCut:
+    """The math font with some signs only."""
+
+    name: str
+    """File name without suffix: that of the font, and a key to signs and font."""
+    signs: tuple[str, ...]
+    """Sorted; a sign is a character, or one with the variation selector behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MathFonts:
+    """The fonts of a site."""
+
+    shared: FontCut | None
+    """None if no page has a formula."""
+    folder: str = ""
+    """Where they lie in the finished site, with base path."""
+    own: tuple[tuple[str, FontCut], ...] = ()
+    """Pages with a font of their own: URL and font."""
+
+    def given_to(self, page: PageView) -> PageView:
+        """The page with the address of its font.
+
+        Also without formulas of its own: scripts may show it those of other pages, and what is
+        not used is not loaded.
+        """
+        if self.shared is None:
+            return page
+        cut = dict(self.own).get(page.url, self.shared)
+        return replace(page, math_font=f"{self.folder}/{cut.name}.woff2")
+
+    def cuts(self) -> tuple[FontCut, ...]:
+        """Every font once, by name."""
+        found = {cut.name: cut for _, cut in self.own}
+        if self.shared:
+            found[self.shared.name] = self.shared
+        return tuple(found[name] for name in sorted(found))
+
+
+def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
+    """The fonts for `pages`.
+
+    folder: see `MathFonts`. stem: file name of the whole font, without suffix. digest: hex SHA-256 of it.
+    """
+    by_page = {page.url: signs_of((page.content, page.title_html, page.description_html)) for page in pages}
+    if not any(by_page.values()):
+        return MathFonts(None)
+    heavy = _heavy(by_page)
+    signs = COMMON.union(*(found for url, found in by_page.items() if url not in heavy))
+    own = tuple((url, font_cut_of(signs | by_page[url], stem, digest)) for url in heavy)
+    return MathFonts(font_cut_of(signs, stem, digest), folder, own)
+
+
+def signs_of(texts: Iterable[str]) -> frozenset[str]:
+    """What the formulas in these pieces of HTML print."""
+    found: set[str] = set()
+    for html in texts:
+        for formula in _FORMULA.findall(html):
+            formula = _LETTER.sub(lambda found: f">{_SLANTED.get(found[1], found[1])}<", formula)
+            for text in _TEXT.findall(formula):
+                found.update(_SIGN.findall(unescape(text)))
+    return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
+
+
+def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
+    """The cut with these signs."""
+    ordered = tuple(sorted(signs))
+    key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
+    return FontCut(f"{stem}-{key}", ordered)
+
+
+def _heavy(by_page: dict[str, frozenset[str]]) -> tuple[str, ...]:
+    """The fewest pages without which the others' signs fit a small font; those with most signs go first."""
+    heavy: list[str] = []
+    ordered = sorted(by_page, key=lambda url: (-len(by_page[url] - COMMON), url))
+    for url in ordered:
+        if len(COMMON.union(*(by_page[url] for url in by_page if url not in heavy))) <= SHARED_SIGNS:
+            break
+        heavy.append(url)
+    return tuple(sorted(heavy))

@@ -1,0 +1,138 @@
+"""Everything that is numbered, each kind counted through the page: equations, theorems, figures, tables.
+
+Labels are collected on the way, so that the page and other posts can refer to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..errors import Place
+from .equations import begin_letters, end_letters, number_display, read_inline
+from .labels import BY_SECTION, Label, Numbers
+from .records import Callout, Figure, Heading, Shortcode, Table, get, put
+from .state import PageState
+from .tagged import fill_tags
+
+_INSIDE = frozenset({"math_display", "math_inline", "shortcode"})
+"""Inline tokens that matter here."""
+_SECTION_LEVEL = 2
+
+
+def number_page(
+    tokens: Sequence[Token],
+    page: PageState,
+    numbering: str,
+    macros: Mapping[str, str],
+    head: Sequence[Token] = (),
+) -> dict[str, Label]:
+    """Number everything in reading order; the labels of the page by id.
+
+    numbering: as `math.numbering`. head: inline tokens of title and description.
+    """
+    by_section = numbering.endswith(BY_SECTION)
+    numbers = Numbers(page, numbering.removesuffix(BY_SECTION), by_section, macros)
+    renumbered: dict[int, Callout | Figure] = {}
+    found = [token for token in _flat(tokens) if token.type in _RULES or token.meta]
+    for token in (*(t for t in head if t.type == "math_inline"), *found):
+        if token.type in _RULES:
+            _RULES[token.type](token, numbers)
+        elif token.type == "callout_open":
+            renumbered |= _number_callout(token, numbers)
+        elif token.type == "figure_open":
+            renumbered |= _number_figure(token, numbers)
+        # title, body and end of a block share its record
+        for record in (token.meta.get("callout"), token.meta.get("figure")):
+            if id(record) in renumbered:
+                put(token, renumbered[id(record)])
+    fill_tags([token for token in found if token.type == "math_display"], numbers)
+    return numbers.labels
+
+
+def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        for child in token.children or ():
+            if child.type in _INSIDE:
+                yield child
+
+
+def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+    """Identity of the callout's record → the record with its number."""
+    callout = get(token, Callout)
+    if not callout.id:
+        return {}
+    kind = numbers.page.options.kinds.get(callout.kind)
+    number = numbers.next(callout.kind) if kind and kind.numbered else ""
+    place = _place(token, numbers, callout.id)
+    label = Label(callout.id, "thm", callout.title, number or callout.title, place)
+    return {id(callout): replace(callout, number=number, id=numbers.add(label))}
+
+
+def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+    """Identity of the figure's record → the record with its number."""
+    figure = get(token, Figure)
+    if not figure.id:
+        return {}
+    number = numbers.next("fig")
+    label = Label(figure.id, "fig", "Figure", number, _place(token, numbers, figure.id))
+    return {id(figure): replace(figure, number=number, id=numbers.add(label))}
+
+
+def _place(token: Token, numbers: Numbers, name: str) -> Place:
+    """Where the author wrote the id `name` on or before the lines of a block, else its first line."""
+    page = numbers.page
+    first, end = token.map or (0, 1)
+    pattern = re.escape(name).replace(r"\-", "[:-]", 1).replace("tbl", "ta?bl?")
+    written = re.compile(rf"#({pattern})(?![\w-])")
+    for line in (*range(first, min(end, len(page.lines))), first - 1):
+        found = written.search(page.lines[line]) if line >= 0 else None
+        if found:
+            return page.line_place(page.line_starts[line] + found.start(1), len(found[1]))
+    return page.line_place(page.line_starts[first])
+
+
+def _number_shortcode(token: Token, numbers: Numbers) -> None:
+    call = get(token, Shortcode)
+    if call.id:
+        number = numbers.next("fig")
+        name = numbers.add(Label(call.id, "fig", "Figure", number, call.place))
+        put(token, replace(call, number=number, id=name))
+
+
+def _number_table(token: Token, numbers: Numbers) -> None:
+    table = get(token, Table)
+    ordinal = int(numbers.next("table"))
+    number = ""
+    if table.id:
+        number = numbers.next("tbl")
+        name = numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers, table.id)))
+        table = replace(table, id=name)
+    put(token, replace(table, ordinal=ordinal, number=number))
+
+
+def _label_heading(token: Token, numbers: Numbers) -> None:
+    heading = get(token, Heading)
+    if heading.level == _SECTION_LEVEL:
+        numbers.begin_section()
+    if "id" in token.attrs:
+        place = _place(token, numbers, heading.id)
+        numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
+
+
+_RULES: Mapping[str, Callable[[Token, Numbers], None]] = MappingProxyType(
+    {
+        "math_display": number_display,
+        "math_inline": read_inline,
+        "subequations_open": begin_letters,
+        "subequations_close": end_letters,
+        "shortcode": _number_shortcode,
+        "table_open": _number_table,
+        "heading_open": _label_heading,
+    }
+)

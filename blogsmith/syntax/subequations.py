@@ -1,0 +1,149 @@
+r"""`\begin{subequations} … \end{subequations}`: displays under one number, told apart by letters.
+
+The environment is no formula: it is taken off, and the displays in it become blocks of their own in
+one `<div>`. Text between them is a paragraph; a `\label` outside them names the number they share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..errors import Place
+from .delimiters import closing_of, environment
+from .figures import parse_inline
+from .math import normal_id
+from .records import Math, Subequations, get, put
+from .state import PageState, page_of
+
+_BEGIN = "\\begin{subequations}"
+_END = "\\end{subequations}"
+_LABEL = re.compile(r"\\label\s*\{\s*([^{}]*?)\s*\}")
+_BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|$))+")
+_STOP = re.compile(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
+"""Where a part may begin; comments and escapes are stepped over."""
+
+
+def subequations(state: StateCore) -> None:
+    """Core rule, when displays are blocks."""
+    result: list[Token] = []
+    for token in state.tokens:
+        inside = _inside(get(token, Math).tex) if token.type == "math_display" else None
+        if inside is None:
+            result.append(token)
+        else:
+            result += _Taken(token, page_of(state.env), state.md).blocks(*inside)
+    state.tokens = result
+
+
+def _inside(tex: str) -> tuple[int, int] | None:
+    """Where in `tex` the inside of its only environment `subequations` begins and ends."""
+    if _BEGIN not in tex:
+        return None
+    start = tex.index(_BEGIN)
+    found = environment(tex, start, len(tex))
+    if found is None or tex[:start].strip() or tex[found.end :].strip():
+        return None
+    return start + len(_BEGIN), found.end - len(_END)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of the environment's inside."""
+
+    kind: Literal["display", "label", "text"]
+    start: int
+    end: int
+
+
+def _parts(tex: str, start: int, end: int) -> list[_Part]:
+    """What stands inside; empty if there is no display, or one that never ends."""
+    parts: list[_Part] = []
+    text = start
+    for stop in _STOP.finditer(tex, start, end):
+        pos = stop.start()
+        if pos < text or not stop[1]:
+            continue
+        display = environment(tex, pos, end)
+        if display is None and closing_of(tex, pos, end):
+            return []
+        label = _LABEL.match(tex, pos, end)
+        if display or label:
+            after = display.end if display else label.end() if label else pos
+            parts += [_Part("text", text, pos), _Part("display" if display else "label", pos, after)]
+            text = after
+    parts.append(_Part("text", text, end))
+    return parts if any(part.kind == "display" for part in parts) else []
+
+
+@dataclass(slots=True)
+class _Taken:
+    """One display being taken apart."""
+
+    token: Token
+    page: PageState
+    md: MarkdownIt
+    label: str = ""
+    label_place: Place | None = None
+
+    def blocks(self, start: int, end: int) -> list[Token]:
+        """The blocks that replace the display; itself if there is no display in it."""
+        math = get(self.token, Math)
+        parts = _parts(math.tex, start, end)
+        if not parts:
+            return [self.token]
+        for part in parts:
+            if part.kind == "label":
+                origin = math.origin.cut(part.start, part.end)
+                found = _LABEL.fullmatch(origin.text)
+                written = found[1] if found else ""
+                place = origin.place(origin.text.find(written), max(1, len(written)))
+                self._name(normal_id(written), place)
+        if math.label:
+            self._name(math.label, math.label_place or math.origin.place(0))
+        opening = self._made("subequations_open", "div", 1)
+        opening.attrs["class"] = "subequations"
+        put(opening, Subequations(self.label, self.label_place))
+        inside = [token for part in parts for token in self._part(math, part)]
+        if math.tail:
+            last = next(token for token in reversed(inside) if token.type == "math_display")
+            put(last, replace(get(last, Math), tail=math.tail))
+        return [opening, *inside, self._made("subequations_close", "div", -1)]
+
+    def _name(self, label: str, place: Place) -> None:
+        if not label:
+            self.page.reporter.error("math-syntax", "\\label is empty", place)
+        elif self.label:
+            message = f"these equations have the label {self.label} already"
+            self.page.reporter.error("label-twice", message, place, "keep one of them")
+        else:
+            self.label, self.label_place = label, place
+
+    def _part(self, math: Math, part: _Part) -> Iterator[Token]:
+        start = part.start
+        while part.kind == "text" and (blank := _BLANK.match(math.tex, start, part.end)):
+            start = blank.end()
+        origin = math.origin.cut(start, start + len(math.tex[start : part.end].rstrip()))
+        if part.kind == "display":
+            token = self._made("math_display", "math", 0, origin.text)
+            put(token, Math(origin.text, True, origin))
+            yield token
+        elif part.kind == "text" and origin.text:
+            yield self._made("paragraph_open", "p", 1)
+            inline = self._made("inline", "", 0, origin.text)
+            put(inline, origin)
+            inline.children = parse_inline(self.md, origin, self.page)
+            yield inline
+            yield self._made("paragraph_close", "p", -1)
+
+    def _made(self, kind: str, tag: str, nesting: Literal[-1, 0, 1], content: str = "") -> Token:
+        level = self.token.level + (not kind.startswith("subequations"))
+        token = Token(kind, tag, nesting, content=content, block=True, level=level)
+        token.map = self.token.map
+        return token

@@ -1,0 +1,112 @@
+r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`: filled in when all numbers are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from markdown_it.token import Token
+
+from ..errors import Place, nearest
+from .labels import Label, Numbers
+from .records import Math, get, put
+from .refs import label_id
+
+MAX_TAG = 500
+"""Characters; tags that repeat each other could grow without bound."""
+_REFERENCE = re.compile(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
+
+
+@dataclass(eq=False, slots=True)
+class _Tagged:
+    """A row whose tag refers to other equations."""
+
+    token: Token
+    row: int
+    done: bool = False
+    is_open: bool = False
+    """The tags that it refers to are being filled in."""
+
+    @property
+    def math(self) -> Math:
+        return get(self.token, Math)
+
+    @property
+    def id(self) -> str:
+        return self.math.rows[self.row].id
+
+    @property
+    def names(self) -> list[str]:
+        """Labels it refers to, as written."""
+        return _REFERENCE.findall(self.math.rows[self.row].number)
+
+
+def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
+    """Put the numbers that references in tags mean in their place."""
+    waiting = [
+        _Tagged(token, row)
+        for token in displays
+        for row, mark in enumerate(get(token, Math).rows)
+        if "ref" in mark.number and _REFERENCE.search(mark.number)
+    ]
+    by_id = {tagged.id: tagged for tagged in waiting if tagged.id}
+    for first in waiting:
+        stack = [first]
+        while stack:
+            needed = _next_needed(stack[-1], by_id, numbers)
+            if needed:
+                needed.is_open = True
+                stack.append(needed)
+            else:
+                _fill(stack.pop(), numbers)
+
+
+def _next_needed(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: Numbers) -> _Tagged | None:
+    """A tag that this one refers to and that has references of its own left."""
+    tagged.is_open = True
+    for name in () if tagged.done else tagged.names:
+        other = by_id.get(label_id(name))
+        if other and other.is_open and not other.done:
+            message = "this tag refers to itself, be it through another one"
+            numbers.page.reporter.error("math-syntax", message, _place(name, tagged.math))
+            other.done = True
+        elif other and not other.done:
+            return other
+    return None
+
+
+def _fill(tagged: _Tagged, numbers: Numbers) -> None:
+    math = tagged.math
+    tagged.done = True
+    for name in tagged.names:
+        if label_id(name) not in numbers.labels:
+            _report_undefined(name, math, numbers)
+    mark = math.rows[tagged.row]
+    number = _REFERENCE.sub(lambda found: _number(numbers.labels.get(label_id(found[1]))), mark.number)
+    if len(number) > MAX_TAG:
+        message = f"this tag is longer than {MAX_TAG} characters"
+        numbers.page.reporter.error("math-limit", message, _place(tagged.names[0], math))
+        number = "?"
+    rows = [*math.rows]
+    rows[tagged.row] = replace(mark, number=number)
+    put(tagged.token, replace(math, rows=tuple(rows)))
+    if mark.id in numbers.labels:
+        numbers.labels[mark.id] = replace(numbers.labels[mark.id], number=number)
+
+
+def _number(label: Label | None) -> str:
+    # a tag that refers to itself has no number yet
+    return label.number if label and not _REFERENCE.search(label.number) else "?"
+
+
+def _report_undefined(name: str, math: Math, numbers: Numbers) -> None:
+    near = nearest(label_id(name), numbers.labels)
+    near = near.replace("-", ":", 1) if near and ":" in name else near
+    hint = f"did you mean {near}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+    numbers.page.reporter.error("ref-undefined", f"there is no label {name}", _place(name, math), hint)
+
+
+def _place(name: str, math: Math) -> Place:
+    found = next((f for f in _REFERENCE.finditer(math.tex) if f[1] == name), None)
+    return math.origin.place(found.start(), len(found[0])) if found else math.origin.place(0)

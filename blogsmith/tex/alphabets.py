@@ -1,0 +1,85 @@
+"""Letters in another face: Unicode's mathematical alphanumeric symbols.
+
+MathML Core has no `mathvariant` but `normal`, so bold, script and the others are characters of their own
+(Unicode 16, chapter 22.2). A letter that a face does not have keeps its plain form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+Face = str
+"""`rm` upright, `it`, `bf`, `bi`, `cal`, `scr`, `bcal`, `bscr`, `frak`, `bfrak`, `bb`, `sf`, `bsf`, `sfit`, `bsfit`, `tt`."""
+
+# first code points of A, a and 0 in the block of the face
+_LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(
+    {
+        "bf": (0x1D400, 0x1D41A, 0x1D7CE),
+        "it": (0x1D434, 0x1D44E, 0),
+        "bi": (0x1D468, 0x1D482, 0x1D7CE),
+        "cal": (0x1D49C, 0x1D4B6, 0),
+        "bcal": (0x1D4D0, 0x1D4EA, 0x1D7CE),
+        "frak": (0x1D504, 0x1D51E, 0),
+        "bfrak": (0x1D56C, 0x1D586, 0x1D7CE),
+        "bb": (0x1D538, 0x1D552, 0x1D7D8),
+        "sf": (0x1D5A0, 0x1D5BA, 0x1D7E2),
+        "bsf": (0x1D5D4, 0x1D5EE, 0x1D7EC),
+        "sfit": (0x1D608, 0x1D622, 0x1D7E2),
+        "bsfit": (0x1D63C, 0x1D656, 0x1D7EC),
+        "tt": (0x1D670, 0x1D68A, 0x1D7F6),
+    }
+)
+# first code point of the Greek letters in the block of the face
+_GREEK: Mapping[Face, int] = MappingProxyType(
+    {"bf": 0x1D6A8, "it": 0x1D6E2, "bi": 0x1D71C, "bsf": 0x1D756, "bsfit": 0x1D790}
+)
+# in the order of those blocks
+_GREEK_LETTERS = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
+# letters that Unicode had before the blocks came
+_OLDER: Mapping[Face, Mapping[str, str]] = MappingProxyType(
+    {
+        "it": {"h": "ℎ"},
+        "cal": dict(zip("BEFHILMRego", "ℬℰℱℋℐℒℳℛℯℊℴ", strict=True)),
+        "frak": dict(zip("CHIRZ", "ℭℌℑℜℨ", strict=True)),
+        "bb": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
+    }
+)
+_SCRIPT_OF: Mapping[Face, Face] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
+_ROUNDHAND = "\ufe01"
+"""Unicode 14's selector for the roundhand script; STIX draws a script letter without it as a chancery one."""
+BOLD_OF: Mapping[Face, Face] = MappingProxyType(
+    {
+        "": "bi",
+        "it": "bi",
+        "rm": "bf",
+        "cal": "bcal",
+        "scr": "bscr",
+        "frak": "bfrak",
+        "sf": "bsf",
+        "sfit": "bsfit",
+    }
+)
+"""The face that `\\boldsymbol` makes of a face."""
+
+
+def letters(face: Face) -> dict[str, str]:
+    """Latin letters, digits and Greek letters of `face`, by their plain form."""
+    if face == "rm":
+        return {}
+    selector = _ROUNDHAND if face == "scr" else ""
+    face = _SCRIPT_OF.get(face, face)
+    capital, small, zero = _LATIN[face]
+    made = {chr(65 + n): chr(capital + n) for n in range(26)} | {chr(97 + n): chr(small + n) for n in range(26)}
+    made.update(_OLDER.get(face, {}))
+    if selector:
+        made = {plain: letter + selector for plain, letter in made.items()}
+    if zero:
+        made.update({chr(48 + n): chr(zero + n) for n in range(10)})
+    if face in _GREEK:
+        made.update({letter: chr(_GREEK[face] + n) for n, letter in enumerate(_GREEK_LETTERS)})
+    if face in ("bf", "bi"):
+        made.update({"Ϝ": "𝟊", "ϝ": "𝟋"})
+    if face in ("it", "bi"):
+        made.update({"ı": "𝚤", "ȷ": "𝚥"} if face == "it" else {})
+    return made

@@ -1,0 +1,72 @@
+r"""Reaction arrows and bonds as TeX.
+
+Every arrow is one that grows with the text on it. Bonds are the signs that look like them, without the
+space of a relation; dashes are drawn, since no sign has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+ARROW = re.compile(r"<=>>|<<=>|<=>|<-->|<->|-->|->|<-|[→⟶←⟵↔⟷⇌⇄]")
+"""Reaction arrows as they are typed."""
+
+_GROWING: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("->", "-->", "→", "⟶"), "xrightarrow"),
+        **dict.fromkeys(("<-", "←", "⟵"), "xleftarrow"),
+        **dict.fromkeys(("<->", "↔", "⟷"), "xleftrightarrow"),
+        **dict.fromkeys(("<-->", "⇄"), "xtofrom"),
+        **dict.fromkeys(("<=>", "⇌"), "xrightleftharpoons"),
+    }
+)
+
+_DASH = r"\rule[.225em]{.15em}{.066em}"
+_DASHES = rf"\mkern1mu{_DASH}\mkern1.3mu{_DASH}\mkern1.3mu{_DASH}\mkern1mu"
+_LINE = r"\mathord{-}"
+
+
+def _stacked(*lines: str) -> str:
+    """Lines one below the other; the line of two halves has none in the middle."""
+    step = ".1em" if len(lines) == 2 else ".2em"
+    raises = (step, f"-{step}") if len(lines) == 2 else (step, "0em", f"-{step}")
+    drawn = [rf"\raisebox{{{rise}}}{{${line}$}}" for line, rise in zip(lines, raises, strict=True)]
+    return "{" + "".join(rf"\mathrlap{{{line}}}" for line in drawn[:-1]) + drawn[-1] + "}"
+
+
+_DOT = r"{\cdot}"
+BONDS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("-", "1"), _LINE),
+        **dict.fromkeys(("=", "2"), r"\mathord{=}"),
+        **dict.fromkeys(("#", "3"), r"\mathord{\equiv}"),
+        "~": f"{{{_DASHES}}}",
+        "~-": _stacked(_DASHES, _LINE),
+        "~=": _stacked(_DASHES, _LINE, _LINE),
+        "~--": _stacked(_DASHES, _LINE, _LINE),
+        "-~-": _stacked(_LINE, _DASHES, _LINE),
+        "...": "{" + _DOT * 3 + "}",
+        "....": "{" + _DOT * 4 + "}",
+        "->": r"\mathord{\rightarrow}",
+        "<-": r"\mathord{\leftarrow}",
+    }
+)
+r"""What `\bond` takes → the bond."""
+
+
+def arrow(sign: str, above: str, below: str) -> str:
+    """The reaction arrow `sign`, with a text above and one below it or neither."""
+    if sign in _GROWING:
+        return rf"\{_GROWING[sign]}{f'[{{{below}}}]' if below else ''}{{{above}}}"
+    return _uneven(is_forward=sign == "<=>>", above=above, below=below)
+
+
+def _uneven(*, is_forward: bool, above: str, below: str) -> str:
+    """An equilibrium that lies to one side: a long arrow, and a short one close to it."""
+    if is_forward:
+        short = r"\raisebox{.35em}{$\textstyle\leftharpoondown$}"
+        return rf"\xrightharpoonup[\underset{{{below}}}{{{short}}}]{{{above}}}"
+    short = r"\raisebox{-.35em}{$\textstyle\rightharpoonup$}"
+    return rf"\xleftharpoondown[{{{below}}}]{{\overset{{{above}}}{{{short}}}}}"

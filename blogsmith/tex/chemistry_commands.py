@@ -1,0 +1,123 @@
+r"""Control sequences in chemistry that mean what they mean in TeX, with what they take.
+
+Most take their groups as TeX; those that only frame, stack or colour what they hold take chemistry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .chemistry_scan import Scanner
+
+GREEK = (
+    r"\\(?:alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|omicron|pi"
+    r"|rho|sigma|varsigma|tau|upsilon|phi|varphi|chi|psi|omega"
+    r"|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega)(?![A-Za-z])"
+)
+"""Pattern of a Greek letter as a command; such a letter is no variable, so it is upright."""
+
+_ARGUMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("frac", "dfrac", "tfrac", "cfrac"), "dd"),
+        **dict.fromkeys(("underset", "overset", "stackrel"), "cc"),
+        **dict.fromkeys(("boxed", "cancel", "bcancel", "xcancel", "sout", "underline", "overline"), "c"),
+        **dict.fromkeys(("phantom", "hphantom", "vphantom", "smash"), "c"),
+        **dict.fromkeys(("underbrace", "overbrace", "underbracket", "overbracket"), "cs"),
+        **dict.fromkeys(("color", "textcolor"), "tc"),
+    }
+)
+"""What a command takes: c chemistry, d the same or a digit, t TeX, s a script with chemistry."""
+
+_BLANK = re.compile(r"\s*")
+_SIZED = re.compile(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
+_DELIMITER = re.compile(r"\\(?:[A-Za-z]+|.)|[^\s{}$]", re.DOTALL)
+_TOKEN = re.compile("[0-9a-z]")
+_OPTION = re.compile(r"\[[^\[\]{}$]*\](?=\{)")
+_CIRCA = re.compile(r"\\ca(?![A-Za-z])\s*")
+_SCRIPT = re.compile(r"([_^])(?=\{)")
+_NESTED = ("ce", "cee", "cf", "pu")
+_TEXT = re.compile(r"[^\\{}$]+")
+_GREEK = re.compile(rf"({GREEK})\s*")
+
+
+def sign(scan: Scanner) -> str:
+    """The control sequence that comes next: a Greek letter, upright, or a command with all it takes."""
+    greek = scan.take(_GREEK)
+    if scan.take(_CIRCA) is not None:
+        return r"{\sim}"
+    return rf"\mathrm{{{greek.group(1)}}}" if greek else command(scan)
+
+
+def text(scan: Scanner) -> str:
+    """All that is left as upright text; mathematics and commands in it stay what they are."""
+    made: list[str] = []
+    while scan.next:
+        words = scan.take(_TEXT)
+        if words is not None:
+            made.append(rf"\text{{{words.group()}}}")
+        elif scan.next == "{":
+            made.append(text(scan.inside()))
+        elif scan.next == "$":
+            made.append(mathematics(scan))
+        else:
+            made.append(sign(scan))
+    return "{" + "".join(made) + "}"
+
+
+def mathematics(scan: Scanner) -> str:
+    """What the dollar that comes next opens, taken."""
+    return "{" + scan.inside().tex() + "}"
+
+
+def command(scan: Scanner) -> str:
+    """The control sequence that comes next with all it takes, taken, as TeX."""
+    if scan.looks(_SIZED):
+        return _sized(scan)
+    name = scan.name()
+    if scan.next == "{" and name[1:] in _NESTED:
+        return scan.converted(name[1:])
+    arguments = _chemical(scan, _ARGUMENTS[name[1:]]) if name[1:] in _ARGUMENTS else _groups(scan)
+    if arguments or not name[1].isalpha():
+        return f"{{{name}{arguments}}}" if name == r"\color" and arguments.count("}{") else name + arguments
+    scan.take(_BLANK)
+    return name + " "
+
+
+def _sized(scan: Scanner) -> str:
+    """A bracket with the command for its size."""
+    size = scan.name()
+    scan.take(_BLANK)
+    bracket = scan.take(_DELIMITER)
+    return f"{size}{bracket.group() if bracket else ''} "
+
+
+def _chemical(scan: Scanner, kinds: str) -> str:
+    taken = ""
+    for kind in kinds:
+        script = scan.take(_SCRIPT) if kind == "s" else None
+        taken += script.group() if script else ""
+        if kind == "d" and (token := scan.take(_TOKEN)) is not None:
+            taken += token.group()
+            continue
+        if scan.next != "{" or (kind == "s" and not script):
+            break
+        taken += _group(scan) if kind == "t" else scan.converted()
+    return taken
+
+
+def _groups(scan: Scanner) -> str:
+    """The groups and options directly behind a command."""
+    taken: list[str] = []
+    while True:
+        option = scan.take(_OPTION)
+        if option is not None:
+            taken.append(option.group())
+        if scan.next != "{":
+            return "".join(taken)
+        taken.append(_group(scan))
+
+
+def _group(scan: Scanner) -> str:
+    return "{" + scan.inside().tex() + "}"

@@ -1,0 +1,180 @@
+r"""Signs of a formula: operators, arrows, bonds, charges, states, punctuation.
+
+`+` between blanks is an operator and behind an atom a charge; `-` can also be a bond or a hyphen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .chemistry_arrows import ARROW, BONDS, arrow
+from .chemistry_commands import mathematics, sign, text
+from .chemistry_parts import Formula, Side
+from .chemistry_scripts import MINUS
+from .chemistry_words import HYPHEN
+
+_OPERATORS: Mapping[str, str] = MappingProxyType(
+    {
+        **{sign: sign for sign in "+-=<>"},
+        **dict.fromkeys(MINUS, "-"),
+        **{"<<": r"\ll", "≪": r"\ll", ">>": r"\gg", "≫": r"\gg"},
+        **{"<=": r"\leq", "≤": r"\leq", ">=": r"\geq", "≥": r"\geq", "≠": r"\neq", "≈": r"\approx"},
+        **{"+-": r"\pm", "±": r"\pm", "∓": r"\mp", "×": r"\times"},
+    }
+)
+_COMMANDS = r"""
+\pm \mp \times \approx \sim \simeq \cong \equiv \propto \leq \le \geq \ge \neq \ne \ll \gg \lt \gt \to \gets
+\rightarrow \leftarrow \leftrightarrow \longrightarrow \longleftarrow \longleftrightarrow
+\rightleftharpoons \Rightarrow \Leftarrow \Leftrightarrow
+"""
+OPERATOR_COMMANDS = frozenset(_COMMANDS.split())
+"""Commands that stand between two formulas."""
+
+# what a blank may stand before without being a space of its own
+_OPERATOR = re.compile(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]|\+(?=[A-Z])")
+_MATH_OPERATOR = re.compile(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
+_MARK = re.compile(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
+_TIGHT = re.compile(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_BLANK = re.compile(r"\s*")
+_BLANKS = re.compile(r"\s+")
+
+_ITEM = r"(?:[a-z]{1,3}|(?:\\ca\s?)?\$[^${}()]{1,40}\$)"
+_STATE = re.compile(rf"\(({_ITEM}(?:,\s*{_ITEM})*)\)(?=\s|$|[,;.)\]]|\\\}})")
+_STATE_WORD = re.compile("[a-z]+")
+
+_ARGUMENT = re.compile(r"([CT]?)(?=\[)")
+_CHARGE = re.compile(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
+# behind these a minus is a charge
+_CHARGE_END = re.compile(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\\[\\}}]|\([a-z]{{1,3}}\))")
+_DIGIT_AHEAD = re.compile(rf"[{MINUS}]\d")
+_DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
+_ELLIPSIS = re.compile(r"\.{3,4}")
+_MORE = re.compile(r"(?=[^\s,;)\]}])")
+
+
+def blank(formula: Formula) -> None:
+    """Read white space with the operator, mark or state behind it; at the start too, where there is none."""
+    scan = formula.scan
+    scan.take(_BLANK)
+    if not scan.next or take_arrow(formula) or take_operator(formula):
+        return
+    if (mark := scan.take(_MARK)) is not None:
+        add_mark(formula, mark.group(1) or mark.group(2) or mark.group(3))
+    elif (operator := scan.looks(_MATH_OPERATOR)) is not None and _stands_between(operator.group(1)):
+        scan.place = operator.end()
+        add_operator(formula, operator.group(1))
+    elif (command := scan.looks(_COMMAND)) is not None and command.group() in OPERATOR_COMMANDS:
+        return
+    elif not (scan.looks(_TIGHT) or scan.looks(_STATE)) and formula.side is not Side.EDGE:
+        formula.add("~", Side.EDGE)
+
+
+def take_operator(formula: Formula) -> bool:
+    """Read the sign between two formulas that comes next, if there is one; whether there was."""
+    operator = formula.scan.take(_OPERATOR)
+    if operator is not None:
+        add_operator(formula, _OPERATORS[operator.group()])
+    return operator is not None
+
+
+def _stands_between(sign: str) -> bool:
+    return sign in _OPERATORS or sign in OPERATOR_COMMANDS
+
+
+def add_operator(formula: Formula, sign: str) -> None:
+    """Add a sign between two formulas, with its space even where one of them is missing."""
+    formula.add("{}" + sign + "{}", Side.EDGE)
+
+
+def add_mark(formula: Formula, sign: str) -> None:
+    """Add the arrow of a gas or a precipitate."""
+    formula.add(r"\uparrow{}" if sign in "^↑" else r"\downarrow{}")
+
+
+def take_arrow(formula: Formula) -> bool:
+    """Read the reaction arrow that comes next with its texts, if there is one; whether there was."""
+    scan = formula.scan
+    sign = scan.take(ARROW)
+    if sign is None:
+        return False
+    texts: list[str] = []
+    while len(texts) < 2 and (kind := scan.take(_ARGUMENT)) is not None:
+        inner = scan.inside()
+        texts.append(text(inner) if kind.group(1) == "T" else inner.chemistry())
+    above, below = (*texts, "", "")[:2]
+    formula.add("{}" + arrow(sign.group(), above, below) + "{}", Side.EDGE)
+    return True
+
+
+def take_state(formula: Formula) -> bool:
+    """Read the state of aggregation that comes next, if there is one; whether there was."""
+    inner = formula.scan.cut(_STATE)
+    if inner is None:
+        return False
+    made = [r"\mkern2mu "]
+    while inner.next:
+        if (word := inner.take(_STATE_WORD)) is not None:
+            made.append(rf"\mathrm{{{word.group()}}}")
+        elif inner.next == "$":
+            made.append(mathematics(inner))
+        else:
+            made.append(sign(inner) if inner.next == "\\" else inner.pop())
+    formula.add("".join(made))
+    return True
+
+
+def plus(formula: Formula) -> None:
+    """Read a `+` that no blank before it makes an operator."""
+    scan, side = formula.scan, formula.side
+    if formula.may_be_charged and (charge := scan.take(_CHARGE)) is not None:
+        formula.upper(charge.group().translate(_DASHES))
+    else:
+        scan.pop()
+        formula.add(r"\mathord{+}\," if side is Side.EDGE else r"\mathord{+}", Side.JOINT)
+
+
+def minus(formula: Formula) -> None:
+    """Read a `-` that no blank before it makes an operator: a charge, a hyphen or a bond."""
+    scan = formula.scan
+    if formula.may_be_charged and not formula.hangs[-1]:
+        charge = scan.take(_CHARGE_END)
+        if charge is not None:
+            formula.upper(charge.group().translate(_DASHES))
+            return
+    last = formula.parts[-1] if formula.parts else None
+    is_hyphen = (
+        formula.small
+        or (formula.side is Side.ATOM and scan.looks(_DIGIT_AHEAD))
+        or (formula.side is Side.LOOSE and last is not None and last.tex[-1:].isdigit())
+    )
+    scan.pop()
+    formula.hangs[-1] = formula.hangs[-1] or formula.side is Side.EDGE
+    formula.add(HYPHEN if is_hyphen else BONDS["-"], Side.JOINT)
+
+
+def dots(formula: Formula) -> None:
+    """Read dots: a bond of them, an ellipsis, or the one between the partners of an addition compound."""
+    scan = formula.scan
+    if (ellipsis := scan.take(_ELLIPSIS)) is not None:
+        is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.looks(_MORE)
+        formula.add(BONDS[ellipsis.group()] if is_bond else r"\ldots ", Side.JOINT)
+    else:
+        scan.pop()
+        addition(formula)
+
+
+def addition(formula: Formula) -> None:
+    """Add the dot between the partners of an addition compound."""
+    formula.scan.take(_BLANK)
+    formula.add(r"\,{\cdot}\,", Side.EDGE)
+
+
+def comma(formula: Formula) -> None:
+    """Read a comma or a semicolon."""
+    mark = formula.scan.pop()
+    has_blank = formula.scan.take(_BLANKS) is not None
+    width, side = ("6mu", Side.EDGE) if has_blank else ("3mu", Side.JOINT)
+    formula.add(rf"{{{mark}}}\mkern{width} ", side)

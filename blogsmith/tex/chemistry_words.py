@@ -1,0 +1,121 @@
+"""Letters and numbers of a formula: elements, numbers of atoms, and amounts before a formula."""
+
+from __future__ import annotations
+
+import re
+
+from .chemistry_commands import GREEK
+from .chemistry_parts import Formula, Side
+from .chemistry_scripts import MINUS, decimal
+
+HYPHEN = r"\text{-}"
+PRIMES = re.compile("['′]+")
+GREEK_LETTER = re.compile(GREEK)
+
+_BLANK = re.compile(r"\s*")
+_DIGITS = re.compile(r"\d+")
+_ORBITAL = re.compile(r"\d+[spdfg]\^")
+
+# Amounts. A small letter is one before a capital; so is a sum or a ratio, in parentheses or not.
+_TERM = r"(?:\d*[a-z]|\d+)"
+_BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
+_SUM = re.compile(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
+_BRACKETED = re.compile(rf"\({_TERM}(?:[{MINUS}+/]{_TERM})+\){_BEFORE_FORMULA}")
+_RATIO = re.compile(rf"([{MINUS}+]?)(\d+|[a-z])/(\d+(?![\d.])|[a-z](?=\s*[A-Z]))")
+_NUMBER = re.compile(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?([a-z](?=\s*[A-Z]))?")
+_VARIABLE = re.compile(r"[a-z](?=\s*[A-Z])")
+_MATH = re.compile(rf"[{MINUS}\w+.,/() ]+")
+_COUNTS = re.compile(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
+_LOCANTS = re.compile(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
+
+_LETTERS = re.compile(rf"(?:[^\W\d_ⁿₓₙ]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
+_SMALL = re.compile(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
+_AFTER_COMMAND = re.compile(rf"\s+(?=\d|[{MINUS}+]\s*$)")
+_PREFIX = re.compile(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
+# names that begin with a small letter which is no amount
+_NAMES = re.compile(r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])")
+_ACIDITY = re.compile(r"pK([a-z]?)(\d*)(?![A-Za-z])")
+_REPEATS = re.compile(r"[nmxyz](?![A-Za-z0-9])")
+
+
+def amount(formula: Formula) -> bool:
+    """Read the amount or the locants that begin a formula, if there are any; whether there were."""
+    scan = formula.scan
+    if (locants := scan.take(_LOCANTS)) is not None:
+        places = PRIMES.sub(lambda primes: "{}^{" + r"\prime " * len(primes.group()) + "}", locants.group(1))
+        formula.add(places.replace(",", "{,}") + HYPHEN, Side.JOINT)
+        return True
+    value = _value(formula)
+    if not value:
+        return False
+    if scan.looks(_COUNTS):
+        counted(formula, value)
+    else:
+        formula.add(value)
+    return True
+
+
+def _value(formula: Formula) -> str:
+    scan = formula.scan
+    if (terms := scan.take(_SUM) or scan.take(_BRACKETED)) is not None:
+        return terms.group()
+    if (ratio := scan.take(_RATIO)) is not None:
+        return rf"{ratio.group(1)}\tfrac{{{ratio.group(2)}}}{{{ratio.group(3)}}}"
+    if (number := scan.take(_NUMBER)) is not None:
+        sign, whole, mark, fraction, variable = number.groups()
+        return sign + decimal(whole, mark, fraction) + (variable or "")
+    if scan.looks(_NAMES) or scan.looks(_ACIDITY):
+        return ""
+    letter = scan.take(_VARIABLE)
+    return letter.group() if letter else ""
+
+
+def counted(formula: Formula, value: str) -> None:
+    """Add `value` as the amount of what follows."""
+    formula.scan.take(_BLANK)
+    formula.add(value + r"\,", Side.JOINT)
+
+
+def is_amount(content: str) -> bool:
+    """Whether mathematics before a formula can be read as its amount."""
+    return _MATH.fullmatch(content) is not None
+
+
+def digits(formula: Formula) -> None:
+    """Read a number that is no amount."""
+    scan, side = formula.scan, formula.side
+    number = scan.looks(_DIGITS)
+    if number is None:
+        return
+    is_number_of_atoms = formula.may_be_counted and not (side is Side.SCRIPT and scan.looks(_ORBITAL))
+    scan.place = number.end()
+    if is_number_of_atoms:
+        formula.lower(number.group())
+    else:
+        formula.add(number.group())
+
+
+def letters(formula: Formula) -> None:
+    """Read letters that are no amount."""
+    scan, side = formula.scan, formula.side
+    begins = side in (Side.EDGE, Side.JOINT)
+    if begins and (acidity := scan.take(_ACIDITY)) is not None:
+        index = (rf"\mathrm{{{acidity.group(1)}}}" if acidity.group(1) else "") + acidity.group(2)
+        formula.add(r"\mathrm{p}K" + (f"_{{{index}}}" if index else ""), Side.ATOM)
+        return
+    if begins and (prefix := scan.take(_PREFIX)) is not None:
+        formula.add(prefix.group(1) + HYPHEN, Side.JOINT)
+        return
+    if formula.closed and side is Side.ATOM and (repeats := scan.take(_REPEATS)) is not None:
+        formula.lower(repeats.group())
+        return
+    word = scan.take(_LETTERS)
+    if word is None:
+        scan.pop()
+        return
+    name = word.group()
+    # TeX drops the blank behind a command; the one before an operator is the operator's
+    if "\\" in name:
+        scan.take(_AFTER_COMMAND)
+    is_small = side not in (Side.ATOM, Side.SCRIPT) and _SMALL.fullmatch(name) is not None
+    formula.add(rf"\mathrm{{{name}}}", Side.ATOM, small=is_small)

@@ -1,0 +1,1 @@
+"""What commands and environments do, one file per construct; `table` puts them together."""

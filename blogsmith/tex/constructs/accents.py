@@ -1,0 +1,63 @@
+"""Accents and lines over and under a letter or a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..parser import Command, Parser
+
+# Chromium sets combining accents beside their base, so these are the spacing forms.
+_NARROW = """
+hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acute ´ grave ` dddot ⃛ ddddot ⃜ Bar ¯
+"""
+_WIDE = """
+widehat ˆ widetilde ˜ widecheck ˇ overline ‾ overrightarrow → overleftarrow ← overleftrightarrow ↔
+Overrightarrow ⇒ Overleftarrow ⇐ overleftharpoon ↼ overrightharpoon ⇀ Overleftrightarrow ⇔ overlinesegment ⟷ widebar ‾
+overbar ‾ mathbar ‾
+"""
+_UNDER = """
+underline _ underbar _ utilde ˜ underrightarrow → underleftarrow ← underleftrightarrow ↔ underlinesegment ⟷ uwave ˜
+underrightharpoon ⇀ underleftharpoon ↼ wideutilde ˜ undertilde ˜
+"""
+
+
+def _pairs(table: str) -> dict[str, str]:
+    words = table.split()
+    return {"\\" + name: sign for name, sign in zip(words[::2], words[1::2], strict=True)}
+
+
+_NARROW_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_NARROW))
+_WIDE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_WIDE))
+_UNDER_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_UNDER))
+
+
+def accented(base: str, sign: str, *, wide: bool = False) -> str:
+    """`base` with the accent `sign` above; wide: as wide as the base."""
+    return f'<mover accent="true">{base}<mo stretchy="{"true" if wide else "false"}">{sign}</mo></mover>'
+
+
+def _narrow(parser: Parser, command: str) -> Atom:
+    return ORD, accented(parser.element(), _NARROW_SIGNS[command])
+
+
+def _vec(parser: Parser, command: str) -> Atom:
+    return ORD, f'<mover accent="true">{parser.element()}<mo stretchy="false" class="math-vec">→</mo></mover>'
+
+
+def _wide(parser: Parser, command: str) -> Atom:
+    return ORD, accented(parser.element(), _WIDE_SIGNS[command], wide=True)
+
+
+def _under(parser: Parser, command: str) -> Atom:
+    sign = f'<mo stretchy="true">{_UNDER_SIGNS[command]}</mo>'
+    return ORD, f'<munder accentunder="true">{parser.element()}{sign}</munder>'
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _narrow for name in _NARROW_SIGNS}
+    | {name: _wide for name in _WIDE_SIGNS}
+    | {name: _under for name in _UNDER_SIGNS}
+    | {"\\vec": _vec}
+)

@@ -1,0 +1,170 @@
+"""Commands that are TeX for other TeX: name → body, as an author would define them.
+
+Bodies hold `#1` … `#9`. Sources: amsmath, mathtools, braket, and the macros of KaTeX and MathJax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..reader import Expander, Reader, fill
+
+_BODIES: Mapping[str, str] = MappingProxyType(
+    {
+        "\\iff": r"\;\Longleftrightarrow\;",
+        "\\implies": r"\;\Longrightarrow\;",
+        "\\impliedby": r"\;\Longleftarrow\;",
+        "\\bra": r"\mathinner{\langle{#1}|}",
+        "\\ket": r"\mathinner{|{#1}\rangle}",
+        "\\braket": r"\mathinner{\langle{#1}\rangle}",
+        "\\R": r"\mathbb{R}",
+        "\\Reals": r"\mathbb{R}",
+        "\\reals": r"\mathbb{R}",
+        "\\N": r"\mathbb{N}",
+        "\\natnums": r"\mathbb{N}",
+        "\\Z": r"\mathbb{Z}",
+        "\\cnums": r"\mathbb{C}",
+        "\\Complex": r"\mathbb{C}",
+        "\\Bbbk": r"\Bbb{k}",
+        "\\AA": r"\mathring{\mathrm{A}}",
+        "\\aa": r"\mathring{\mathrm{a}}",
+        "\\rq": "'",
+        "\\dotsb": r"\cdots",
+        "\\dotsm": r"\cdots",
+        "\\dotsi": r"\!\cdots",
+        "\\dotsx": r"\ldots\,",
+        "\\ratio": r"\mathrel{:}",
+        "\\vcentcolon": r"\mathrel{:}",
+        "\\ordinarycolon": r"\mathrel{:}",
+        "\\coloneq": r"\mathrel{:\!\!-}",
+        "\\colonminus": r"\mathrel{:\!\!-}",
+        "\\colonapprox": r"\mathrel{:\approx}",
+        "\\colonsim": r"\mathrel{:\sim}",
+        "\\Colonsim": r"\mathrel{::\sim}",
+        "\\coloncolonsim": r"\mathrel{∷\sim}",
+        "\\approxcolon": r"\mathrel{\approx:}",
+        "\\approxcoloncolon": r"\mathrel{\approx∷}",
+        "\\simcolon": r"\mathrel{\sim:}",
+        "\\simcoloncolon": r"\mathrel{\sim∷}",
+        "\\minuso": r"\mathbin{\text{⦵}}",
+        "\\leftmodels": r"\mathrel{⫤}",
+        "\\mathellipsis": r"\ldots",
+        "\\bigcupplus": r"\mathop{⨄}",
+        "\\tripledash": r"\mathrel{\text{┄}}",
+        "\\vdotswithin": r"\mathrel{\vdots}",
+        "\\shortvdotswithin": r"\mathrel{\vdots}",
+        "\\splitfrac": r"\genfrac{}{}{0pt}{1}{#1}{#2}",
+        "\\splitdfrac": r"\genfrac{}{}{0pt}{0}{#1}{#2}",
+        "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu/\mkern-1mu{\scriptstyle{#2}}}",
+        "\\sfrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu/\mkern-1mu{\scriptstyle{#2}}}",
+        "\\stackanchor": r"\genfrac{}{}{0pt}{}{#1}{#2}",
+        "\\Pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
+        "\\centernot": r"\not{#1}",
+        "\\cramped": r"{#1}",
+        "\\adjustlimits": r"",
+        "\\mathtoolsset": r"",
+        "\\MoveEqLeft": r"\quad",
+        "\\abovedisplayskip": r"",
+    }
+)
+
+
+def _upright_greek() -> dict[str, str]:
+    names = (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
+        "chi psi omega varepsilon vartheta varpi varrho varsigma varphi varkappa Gamma Delta Theta Lambda Xi Pi Sigma "
+        "Upsilon Phi Psi Omega"
+    ).split()
+    prefixed = {}
+    for name in names:
+        prefix = "\\Up" if name[0].isupper() else "\\up"
+        prefixed[prefix + name.lower()] = rf"\mathrm{{\{name}}}"
+        prefixed["\\up" + name] = rf"\mathrm{{\{name}}}"
+    return prefixed
+
+
+def _alias(body: str) -> Expander:
+    arity = max((int(digit) for digit in "123456789" if f"#{digit}" in body), default=0)
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        return fill(body, *(reader.argument() for _ in range(arity)))
+
+    return expand
+
+
+_ALL: Mapping[str, str] = MappingProxyType(
+    {**_BODIES, **_upright_greek()}
+)
+
+
+def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
+    r"""braket's `\Bra`, `\Braket`, `\Set`: a `|` in them grows with the fences."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        inside = _divided(reader.argument(), divider, once=once)
+        return [*fill(f"\\left{opening}"), *inside, *fill(f"\\right{closing}")]
+
+    return expand
+
+
+def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
+    made: list[str] = []
+    depth = 0
+    done = False
+    index = 0
+    while index < len(source):
+        token = source[index]
+        depth += (token == "{") - (token == "}")
+        if token in ("|", "\\|", "\\mid", "\\middle") and not depth and not done:
+            if token == "\\middle":
+                made += source[index : index + 2]
+                index += 2
+                continue
+            double = token == "\\|" or token == "|" and source[index + 1 : index + 2] == ["|"]
+            index += token == "|" and double
+            made += fill(divider, ["\\|"] if double else ["|"])
+            done = once
+        else:
+            made.append(token)
+        index += 1
+    return made
+
+
+def _small_set(reader: Reader, command: str) -> list[str]:
+    r"""`\set{x | y}`."""
+    inside = _divided(reader.argument(), r"\mid ", once=True)
+    return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
+
+
+_DOTS_BEFORE_BINARY = frozenset(
+    "+ - * = < > \\times \\cdot \\le \\leq \\ge \\geq \\ne \\neq \\cup \\cap \\oplus \\otimes \\to \\rightarrow "
+    "\\leftarrow \\wedge \\vee \\in \\subset \\subseteq \\sim \\approx \\equiv \\pm \\circ \\mid \\ll \\gg \\prec "
+    "\\Rightarrow \\implies \\iff \\cong \\sum \\prod \\int \\bigcup \\bigcap \\bigoplus \\bigotimes \\coprod \\ast "
+    "\\gets \\mapsto \\longrightarrow \\hookrightarrow \\leqslant \\geqslant \\subsetneq \\supset \\supseteq "
+    "\\land \\lor \\setminus \\bullet \\star \\simeq \\propto \\ltimes \\rtimes \\amalg \\sqcup \\sqcap \\div".split()
+)
+
+
+def _dots(reader: Reader, command: str) -> list[str]:
+    r"""amsmath's `\dots`: centred before a binary operator or a relation, else on the line."""
+    return ["\\cdots" if reader.peek() in _DOTS_BEFORE_BINARY else "\\ldots"]
+
+
+def _dotso(reader: Reader, command: str) -> list[str]:
+    return ["\\ldots"]
+
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {name: _alias(body) for name, body in _ALL.items()}
+    | {
+        "\\dots": _dots,
+        "\\dotsc": _dotso,
+        "\\dotso": _dotso,
+        "\\Bra": _bar_fence("\\langle ", "|", r"\,\middle#1\,", once=False),
+        "\\Ket": _bar_fence("|", "\\rangle ", r"\,\middle#1\,", once=False),
+        "\\Braket": _bar_fence("\\langle ", "\\rangle ", r"\,\middle#1\,", once=False),
+        "\\Set": _bar_fence("\\{\\,", "\\,\\}", r"\;\middle#1\;", once=True),
+        "\\set": _small_set,
+    }
+)

@@ -1,0 +1,164 @@
+"""Displays of several lines: `align`, `gather`, `multline`, `split`, `eqnarray` and their inner forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ..atoms import NONE, ORD, Atom
+from ..parser import DISPLAY, Command, Environment, Parser, joined
+from ..reader import Wrong
+from .grid import Grid, end_environment, print_rows, read_grid
+from .text import text
+
+_TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equation", "xalignat", "xxalignat")
+_INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered", "rgathered")
+
+
+def _behind(column: int) -> int:
+    """In front of every second cell stands an empty atom, so a relation there keeps its space."""
+    return ORD if column % 2 else NONE
+
+
+def _by_turns(column: int) -> str:
+    return "left" if column % 2 else "right"
+
+
+def _top_only(parser: Parser, name: str) -> None:
+    """`Wrong` if a display environment stands inside a formula in a line."""
+    if not parser.is_display:
+        inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}.get(name.rstrip("*"))
+        hint = f"write it between $$ or \\[ \\]{f', or use {inner}' if inner else ''}"
+        begin = parser.command
+        raise Wrong("math-syntax", f"{name} can stand in a display only", begin, hint=hint)
+
+
+def _align(parser: Parser, name: str) -> Atom:
+    _top_only(parser, name)
+    return _aligned_rows(parser, name, "math-align")
+
+
+def _aligned(parser: Parser, name: str) -> Atom:
+    if name not in ("split",):
+        parser.optional()  # [t], [b]: where the line around it meets this one
+    return _aligned_rows(parser, name, "math-align")
+
+
+def _alignat(parser: Parser, name: str) -> Atom:
+    if name in ("alignat", "alignat*", "xalignat", "xalignat*", "xxalignat"):
+        _top_only(parser, name)
+    else:
+        parser.optional()
+    count = "".join(parser.argument()).strip()
+    if not count.isdigit() or not 0 < int(count) < 100:
+        raise parser.wrong(f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}")
+    return _aligned_rows(parser, name, "math-alignat", columns=2 * int(count))
+
+
+def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Atom:
+    numbers = parser.take_numbers() if name.rstrip("*") in _TOP else ()
+    hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
+    if name == "split":
+        columns, hint = 2, "use aligned for more"
+    grid = read_grid(parser, name, style=DISPLAY, before=_behind, columns=columns, column_hint=hint)
+    return ORD, _table(look, print_rows(grid.rows, _by_turns, numbers), bool(numbers))
+
+
+def _table(look: str, rows: str, numbered: bool) -> str:
+    width = ' style="width:100%"' if numbered else ""
+    return f'<mtable class="{look}" displaystyle="true"{width}>{rows}</mtable>'
+
+
+def _gather(parser: Parser, name: str) -> Atom:
+    if name.startswith("gather") and name != "gathered":
+        _top_only(parser, name)
+    else:
+        parser.optional()
+    numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
+    grid = read_grid(parser, name, style=DISPLAY, columns=1, column_hint="use align for columns")
+    side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
+    return ORD, _table("math-align", print_rows(grid.rows, lambda _: side, numbers), bool(numbers))
+
+
+def _multline(parser: Parser, name: str) -> Atom:
+    """First line left, last line right, the others centred."""
+    if name.startswith("multline") and name != "multlined":
+        _top_only(parser, name)
+    else:
+        parser.optional()
+        parser.optional()
+    grid = read_grid(parser, name, style=DISPLAY, columns=1, column_hint="use align for columns")
+    return ORD, _table("math-align math-multline", _shoved(grid), False)
+
+
+def _shoved(grid: Grid) -> str:
+    last = len(grid.rows) - 1
+    printed = []
+    for index, row in enumerate(grid.rows):
+        side = row.shove or ("left" if index == 0 else "right" if index == last else "")
+        printed.append(print_rows([row], _constant(side), ()))
+    return "".join(printed)
+
+
+def _constant(side: str) -> Callable[[int], str]:
+    return lambda _: side
+
+
+def _eqnarray(parser: Parser, name: str) -> Atom:
+    _top_only(parser, name)
+    numbers = parser.take_numbers()
+    before = lambda column: ORD if column else NONE  # noqa: E731
+    grid = read_grid(parser, name, style=DISPLAY, before=before, columns=3, column_hint="use align for more")
+    sides = ("right", "", "left")
+    return ORD, _table("math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers))
+
+
+def _wrapper(parser: Parser, name: str) -> Atom:
+    r"""`equation` and `subequations`: what they hold, as it is."""
+    if name != "math":
+        _top_only(parser, name)
+    begin = parser.command
+    old, table = parser.style, parser.atoms
+    parser.set_style(DISPLAY if name != "math" else parser.style)
+    mark = parser.mark()
+    out = parser.row()
+    if parser.ended_by != "\\end":
+        found = parser.ended_by
+        if found:
+            raise Wrong("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
+        raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", begin)
+    parser.restore(mark)
+    parser.stack.append(parser.ended_by)
+    end_environment(parser, name, begin)
+    parser.style, parser.atoms = old, table
+    return ORD, joined(out)
+
+
+def _hint_for(found: str) -> str:
+    return "use align, or split inside it" if found in ("&", "\\\\") else ""
+
+
+def _intertext(parser: Parser, command: str) -> None:
+    if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
+        raise parser.wrong(f"{command} stands outside an alignment")
+    parser.between_rows = text(parser, parser.argument())
+
+
+def _shove(parser: Parser, command: str) -> Atom:
+    parser.shove = command.removeprefix("\\shove")
+    return ORD, joined(parser.inside(parser.argument()))
+
+
+ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
+    {name: _align for name in ("align", "align*", "flalign", "flalign*")}
+    | {name: _aligned for name in ("aligned", "split")}
+    | {name: _alignat for name in ("alignat", "alignat*", "alignedat", "xalignat", "xalignat*", "xxalignat")}
+    | {name: _gather for name in ("gather", "gather*", "gathered", "lgathered", "rgathered")}
+    | {name: _multline for name in ("multline", "multline*", "multlined")}
+    | {name: _eqnarray for name in ("eqnarray", "eqnarray*")}
+    | {name: _wrapper for name in ("equation", "equation*", "displaymath", "math", "subequations")}
+)
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _intertext for name in ("\\intertext", "\\shortintertext")}
+    | {name: _shove for name in ("\\shoveleft", "\\shoveright")}
+)

@@ -1,0 +1,219 @@
+"""Space and boxes: kerns, phantoms, `\\smash`, laps, rules, frames and strokes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..lengths import css, read_ems, read_length
+from ..parser import SCRIPT, TEXT, Command, Parser, joined
+
+_SPACES: Mapping[str, float] = MappingProxyType(
+    {
+        "\\,": 3 / 18,
+        "\\thinspace": 3 / 18,
+        "\\:": 4 / 18,
+        "\\>": 4 / 18,
+        "\\medspace": 4 / 18,
+        "\\;": 5 / 18,
+        "\\thickspace": 5 / 18,
+        "\\!": -3 / 18,
+        "\\negthinspace": -3 / 18,
+        "\\negmedspace": -4 / 18,
+        "\\negthickspace": -5 / 18,
+        "\\enspace": 0.5,
+        "\\enskip": 0.5,
+        "\\quad": 1.0,
+        "\\qquad": 2.0,
+    }
+)
+_WORD_SPACES = ("\\ ", "~", "\\space", "\\nobreakspace")
+_LENGTHS = ("\\kern", "\\mkern", "\\hskip", "\\mskip", "\\hspace", "\\mspace")
+_NOTHING = (
+    "\\relax",
+    "\\nobreak",
+    "\\allowbreak",
+    "\\noindent",
+    "\\nonumber",
+    "\\notag",
+    "\\displaybreak",
+    "\\null",
+    "\\goodbreak",
+    "\\break",
+    "\\nobreakdash",
+    "\\/",
+    "\\centering",
+    "\\protect",
+    "\\par",
+    "\\strut",
+    "\\nonscript",
+    "\\hfil",
+    "\\hfill",
+    "\\-",
+)
+
+
+def space(em: float) -> str:
+    """An element as wide as that; Chromium draws a negative `mspace` as none."""
+    if em < 0:
+        return f'<mrow style="margin-left:{css(em)}"></mrow>'
+    return f'<mspace width="{css(em)}"/>'
+
+
+def _fixed(parser: Parser, command: str) -> Atom:
+    return ORD, space(_SPACES[command])
+
+
+def _word_space(parser: Parser, command: str) -> Atom:
+    return ORD, "<mtext>\u00a0</mtext>"
+
+
+def _length(parser: Parser, command: str) -> Atom:
+    if command in ("\\hspace", "\\mspace"):
+        parser.star()
+        return ORD, space(read_ems(parser.argument(), command))
+    return ORD, space(read_ems(bare_length(parser), command))
+
+
+def bare_length(parser: Parser) -> list[str]:
+    """The tokens of a length without braces, such as `3mu` or `-.5em`."""
+    if parser.peek() == "{":
+        return parser.argument()
+    taken: list[str] = []
+    while parser.peek() and (parser.peek() in "+-" or parser.peek().replace(".", "").isdigit() or parser.peek() == "."):
+        taken.append(parser.pop())
+    if parser.peek().startswith("\\"):
+        taken.append(parser.pop())
+        return taken
+    for _ in range(2):
+        if parser.peek().isalpha():
+            taken.append(parser.pop())
+    return taken
+
+
+def _nothing(parser: Parser, command: str) -> None:
+    return None
+
+
+def _phantom(parser: Parser, command: str) -> Atom:
+    xml = f"<mphantom>{parser.element()}</mphantom>"
+    if command == "\\hphantom":
+        xml = f'<mpadded height="0" depth="0">{xml}</mpadded>'
+    elif command == "\\vphantom":
+        xml = f'<mpadded width="0">{xml}</mpadded>'
+    return ORD, xml
+
+
+def _mathstrut(parser: Parser, command: str) -> Atom:
+    return ORD, '<mpadded width="0"><mphantom><mo stretchy="false">(</mo></mphantom></mpadded>'
+
+
+def _smash(parser: Parser, command: str) -> Atom:
+    found = "".join(parser.optional() or ()).strip()
+    lost = {"t": 'height="0"', "b": 'depth="0"'}.get(found, 'height="0" depth="0"')
+    return ORD, f"<mpadded {lost}>{parser.element()}</mpadded>"
+
+
+_LAPS: Mapping[str, str] = MappingProxyType({"llap": ' class="math-llap"', "rlap": "", "clap": ' class="math-clap"'})
+
+
+def _lap(parser: Parser, command: str) -> Atom:
+    r"""`\mathrlap` and its kin: printed, but no room taken."""
+    kind = command[1:].removeprefix("math")
+    parser.optional()
+    return ORD, lapped(joined(parser.inside(parser.argument())), kind)
+
+
+def lapped(xml: str, kind: str) -> str:
+    """`xml` without width; kind: `llap`, `rlap` or `clap`."""
+    inner = xml if xml.startswith("<mrow") else f"<mrow>{xml}</mrow>"
+    return f'<mpadded width="0"{_LAPS[kind]}>{inner}</mpadded>'
+
+
+def _vcenter(parser: Parser, command: str) -> Atom:
+    inner = joined(parser.inside(parser.argument()))
+    return ORD, f'<mtable class="math-plain"><mtr><mtd>{inner}</mtd></mtr></mtable>'
+
+
+def raised(em: float, xml: str) -> str:
+    """`xml` higher by `em`."""
+    side = "top" if em >= 0 else "bottom"
+    return f'<mpadded voffset="{css(em)}" style="padding-{side}:{css(abs(em))}">{xml}</mpadded>'
+
+
+def _rule(parser: Parser, command: str) -> Atom:
+    shift = parser.optional()
+    up = read_ems(shift, command) if shift else 0.0
+    width, height = read_ems(parser.argument(), command), read_ems(parser.argument(), command)
+    black = 'mathbackground="currentcolor"'
+    if up <= 0:
+        return ORD, f'<mspace width="{css(width)}" height="{css(height + up)}" depth="{css(-up)}" {black}/>'
+    inner = f'<mspace width="{css(width)}" height="{css(height)}" {black}/>'
+    return ORD, f'<mpadded voffset="{css(up)}" height="{css(height + up)}">{inner}</mpadded>'
+
+
+def _space(parser: Parser, command: str) -> Atom:
+    r"""MathJax's `\Space{width}{height}{depth}`."""
+    width, height, depth = (read_length(parser.argument(), command) for _ in range(3))
+    return ORD, f'<mspace width="{width}" height="{height}" depth="{depth}"/>'
+
+
+_FRAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "\\cancel": "math-cancel",
+        "\\bcancel": "math-bcancel",
+        "\\xcancel": "math-xcancel",
+        "\\sout": "math-sout",
+        "\\boxed": "math-boxed",
+        "\\phase": "math-phase",
+        "\\angl": "math-angl",
+        "\\longdiv": "math-longdiv",
+    }
+)
+
+
+def framed(name: str, pieces: list[str]) -> str:
+    """`pieces` in the frame or under the stroke that the class `name` draws."""
+    return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
+
+
+def _frame(parser: Parser, command: str) -> Atom:
+    style = TEXT if command == "\\boxed" and parser.style >= SCRIPT else None
+    return ORD, framed(_FRAMES[command], parser.inside(parser.argument(), style))
+
+
+def _angln(parser: Parser, command: str) -> Atom:
+    return ORD, framed("math-angl", ["<mi>n</mi>"])
+
+
+def _cancelto(parser: Parser, command: str) -> Atom:
+    script = parser.styled(max(SCRIPT, parser.style))
+    return ORD, f"<msup>{framed('math-cancelto', parser.inside(parser.argument()))}{script}</msup>"
+
+
+def _mathchoice(parser: Parser, command: str) -> Atom:
+    """One of four, by the style."""
+    choices = [parser.argument() for _ in range(4)]
+    return ORD, joined(parser.inside(choices[parser.style]))
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _fixed for name in _SPACES}
+    | {name: _word_space for name in _WORD_SPACES}
+    | {name: _length for name in _LENGTHS}
+    | {name: _nothing for name in _NOTHING}
+    | {name: _phantom for name in ("\\phantom", "\\hphantom", "\\vphantom")}
+    | {f"\\math{name}": _lap for name in _LAPS}
+    | {name: _frame for name in _FRAMES}
+    | {
+        "\\mathstrut": _mathstrut,
+        "\\smash": _smash,
+        "\\vcenter": _vcenter,
+        "\\rule": _rule,
+        "\\Space": _space,
+        "\\angln": _angln,
+        "\\cancelto": _cancelto,
+        "\\mathchoice": _mathchoice,
+    }
+)

@@ -1,0 +1,197 @@
+r"""`\newcommand`, `\def`, `\let` and their kin (TeXbook, chapter 20; LaTeX2e, `ltdefns`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..parser import Command, Parser
+from ..reader import Macro, Wrong, filled
+
+_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
+# what no author may give another meaning: the parser itself looks for them
+_FIXED = frozenset(("\\limits", "\\nolimits", "\\left", "\\right", "\\middle", "\\begin", "\\end", "\\\\", "\\cr"))
+
+
+def is_name(token: str) -> bool:
+    """A control sequence, or a character that may be made active."""
+    return len(token) > 1 and token[0] == "\\"
+
+
+def _name(parser: Parser, *, braces: bool) -> str:
+    """The name being defined."""
+    if parser.peek() == "{" and braces:
+        inside = [token for token in parser.argument() if token != " "]
+        name = inside[0] if len(inside) == 1 else ""
+    else:
+        name = parser.pop()
+    if not is_name(name):
+        raise Wrong("math-macro", f"{parser.command} needs the name of a command", parser.command)
+    return name
+
+
+def _means_something(parser: Parser, name: str) -> bool:
+    return name in parser.macros or parser.constructs.known(name) or name in _FIXED
+
+
+def _newcommand(parser: Parser, command: str) -> None:
+    parser.star()
+    name = _name(parser, braces=True)
+    arity = _arity(parser)
+    default = parser.optional() if arity else None
+    body = parser.argument()
+    macro = Macro(arity, None if default is None else tuple(default), tuple(body))
+    known = _means_something(parser, name)
+    if command == "\\newcommand" and known and parser.macros.get(name) != macro:
+        hint = f"\\renewcommand{{{name}}} gives it another meaning"
+        raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
+    if command == "\\renewcommand" and not known:
+        raise Wrong("math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}")
+    _check_fixed(name)
+    if command == "\\providecommand" and known:
+        return
+    parser.define(name, macro, everywhere=parser.at_top())
+
+
+def _check_fixed(name: str) -> None:
+    if name in _FIXED:
+        raise Wrong("math-macro", f"{name} cannot be given another meaning", name)
+
+
+def _arity(parser: Parser) -> int:
+    found = parser.optional()
+    if found is None:
+        return 0
+    text = "".join(found).strip()
+    if not text.isdigit() or int(text) > 9:
+        raise parser.wrong(f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}")
+    return int(text)
+
+
+def _operator(parser: Parser, command: str) -> None:
+    starred = parser.star()
+    name = _name(parser, braces=True)
+    body = parser.argument()
+    macro = Macro(0, None, ("\\operatorname", *(("*",) if starred else ()), "{", *body, "}"))
+    _check_fixed(name)
+    if parser.constructs.known(name) and name not in parser.macros and name not in _REDEFINABLE:
+        hint = f"\\renewcommand{{{name}}} gives it another meaning"
+        raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
+    parser.define(name, macro, everywhere=parser.at_top())
+
+
+# names that LaTeX does not have, so authors define them
+_REDEFINABLE = frozenset(
+    "\\" + name
+    for name in (
+        "argmax argmin tr Tr rank sgn span erf plim R C N Z Q Res ch sh th cth ctg tg arcctg cosec cotg var pv grad "
+        "curl div lg Re Im real reals vb norm abs qty order set Set"
+    ).split()
+)
+
+
+def _def(parser: Parser, command: str) -> None:
+    everywhere = command in ("\\gdef", "\\xdef") or parser.at_top() or parser.is_global
+    parser.is_global = False
+    name = _name(parser, braces=False)
+    delimiters = _parameters(parser)
+    if parser.peek() != "{":
+        raise Wrong("math-macro", f"{command} of {name} needs a body in braces", command)
+    body = parser.argument()
+    _check_fixed(name)
+    if command in ("\\edef", "\\xdef"):
+        body = _expanded(parser, body)
+    plain = not any(delimiters)
+    macro = Macro(len(delimiters) - 1, None, tuple(body), () if plain else delimiters)
+    parser.define(name, macro, everywhere=everywhere)
+
+
+def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
+    """What stands before the body: the tokens before `#1`, after it, after `#2`, …"""
+    parts: list[list[str]] = [[]]
+    while parser.stack and parser.stack[-1] != "{":
+        token = parser.stack.pop()
+        if token == "}":
+            parser.stack.append(token)
+            break
+        if token != "#":
+            parts[-1].append(token)
+            continue
+        digits = parser.stack.pop() if parser.stack else ""
+        if digits[:1] != str(len(parts)) or len(parts) > 9:
+            raise Wrong("math-macro", f"parameters are numbered #1, #2, … in turn, not #{digits[:1]}", token)
+        parts.append([digits[1:]] if len(digits) > 1 else [])
+    if parts[-1] and parts[-1][-1] == " ":
+        parts[-1].pop()
+    return tuple(tuple(part) for part in parts)
+
+
+def _expanded(parser: Parser, body: list[str]) -> list[str]:
+    """`body` with the macros in it opened now, as `\\edef` does."""
+    rest, parser.stack = parser.stack, list(reversed(body))
+    made: list[str] = []
+    try:
+        while parser.stack:
+            token = parser.stack.pop()
+            if token in parser.macros:
+                parser.expand(token)
+            else:
+                if is_name(token) and not parser.constructs.known(token):
+                    raise parser.unknown(token)
+                made.append(token)
+    finally:
+        parser.stack = rest
+    return filled(made, ())
+
+
+def _let(parser: Parser, command: str) -> None:
+    everywhere = parser.at_top() or parser.is_global
+    parser.is_global = False
+    name = _name(parser, braces=False)
+    if parser.peek() == "=":
+        parser.pop()
+    target = parser.pop()
+    if not target or target in "{}" and command == "\\let":
+        raise Wrong("math-macro", f"{command} of {name} needs what it shall mean", command)
+    if command == "\\futurelet":
+        follower = parser.peek()
+        parser.push([target])
+        target = follower
+    _check_fixed(name)
+    macro = parser.macros.get(target) or Macro(0, None, (target,))
+    parser.define(name, macro, everywhere=everywhere)
+
+
+def _global(parser: Parser, command: str) -> None:
+    token = parser.peek()
+    if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
+        raise parser.wrong(f"{command} stands before no definition")
+    parser.is_global = parser.is_global or command == "\\global"
+
+
+def _expandafter(parser: Parser, command: str) -> None:
+    held = parser.pop()
+    token = parser.peek()
+    if token in parser.macros:
+        parser.pop()
+        parser.expand(token)
+    parser.push([held])
+
+
+def _noexpand(parser: Parser, command: str) -> None:
+    return None
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _newcommand for name in _NEW}
+    | {name: _def for name in ("\\def", "\\gdef", "\\edef", "\\xdef")}
+    | {
+        "\\DeclareMathOperator": _operator,
+        "\\let": _let,
+        "\\futurelet": _let,
+        "\\global": _global,
+        "\\long": _global,
+        "\\expandafter": _expandafter,
+        "\\noexpand": _noexpand,
+    }
+)

@@ -1,0 +1,127 @@
+"""Fences: `\\left … \\right`, `\\big` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
+from ..parser import Command, Parser
+from ..reader import Wrong
+
+_NAMES = """
+( ( \\lparen (  ) ) \\rparen )  [ [ \\lbrack [  ] ] \\rbrack ]  \\{ { \\lbrace {  \\} } \\rbrace }
+| | \\vert | \\lvert | \\rvert |  \\| ‖ \\Vert ‖ \\lVert ‖ \\rVert ‖  \\mid | \\parallel ‖
+\\langle ⟨ \\lang ⟨ < ⟨ \\lt ⟨  \\rangle ⟩ \\rang ⟩ > ⟩ \\gt ⟩  ⟨ ⟨ ⟩ ⟩ ‖ ‖ ∣ | ∥ ‖
+\\lceil ⌈ \\rceil ⌉ \\lfloor ⌊ \\rfloor ⌋ ⌈ ⌈ ⌉ ⌉ ⌊ ⌊ ⌋ ⌋
+\\lgroup ⟮ \\rgroup ⟯ ⟮ ⟮ ⟯ ⟯ \\lmoustache ⎰ \\rmoustache ⎱ ⎰ ⎰ ⎱ ⎱
+\\llbracket ⟦ \\rrbracket ⟧ ⟦ ⟦ ⟧ ⟧ \\lBrack ⟦ \\rBrack ⟧ \\lBrace ⦃ \\rBrace ⦄ ⦃ ⦃ ⦄ ⦄
+\\lAngle ⟪ \\rAngle ⟫ ⟪ ⟪ ⟫ ⟫ \\llangle ⦉ \\rrangle ⦊ \\llparenthesis ⦇ \\rrparenthesis ⦈
+\\ulcorner ⌜ \\urcorner ⌝ \\llcorner ⌞ \\lrcorner ⌟ ⌜ ⌜ ⌝ ⌝ ⌞ ⌞ ⌟ ⌟
+/ / \\slash / \\backslash \\ \\setminus \\ \\uparrow ↑ \\downarrow ↓ \\updownarrow ↕ \\Uparrow ⇑ \\Downarrow ⇓ \\Updownarrow ⇕
+\\lVvert ⦀ \\rVvert ⦀ \\Vvert ⦀ \\arrowvert | \\Arrowvert ‖ \\bracevert ⎪
+"""
+
+
+def _table() -> dict[str, str]:
+    words = _NAMES.split()
+    return dict(zip(words[::2], words[1::2], strict=True)) | {".": ""}
+
+
+DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
+"""Token → fence; empty for `.`, which is none."""
+
+_SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
+# dictionary entries that stretch by themselves in this form
+_STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪⎰")
+_STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫⎱")
+
+
+def fence(sign: str, form: str) -> str:
+    """`sign` as a fence that grows with what it encloses; form: `prefix`, `postfix` or `infix`."""
+    if not sign:
+        return ""
+    known = sign in (_STRETCHY_PREFIX if form == "prefix" else _STRETCHY_POSTFIX)
+    more = "" if known else ' stretchy="true" symmetric="true" lspace="0" rspace="0"'
+    return f'<mo fence="true" form="{form}"{more}>{escape(sign)}</mo>'
+
+
+def fence_of(parser: Parser, token: str) -> str:
+    """The fence that `token` names; `Wrong` if it names none."""
+    found = DELIMITERS.get(token)
+    if found is None:
+        shown = token or "the end of the formula"
+        hint = "delimiters are ( ) [ ] \\{ \\} | \\| \\langle \\rangle and the like; . is none"
+        raise Wrong("math-syntax", f"{shown} is no delimiter for {parser.command}", token or parser.command, hint=hint)
+    return found
+
+
+def _read_fence(parser: Parser) -> str:
+    while parser.peek() in parser.macros:
+        parser.expand(parser.pop())
+    token = parser.peek()
+    if token == "{":
+        inside = [t for t in parser.argument() if t != " "]
+        return fence_of(parser, inside[0] if len(inside) == 1 else "{")
+    parser.pop()
+    return fence_of(parser, token)
+
+
+def _left(parser: Parser, command: str) -> Atom:
+    opening = _read_fence(parser)
+    mark, environment = parser.mark(), parser.environment
+    parser.environment = ""
+    parts = [fence(opening, "prefix")]
+    while True:
+        parts += parser.row()
+        if parser.ended_by == "\\middle":
+            middle = parser.ended_by
+            parser.command = middle
+            parts.append(_middle(_read_fence(parser)))
+            continue
+        break
+    parser.environment = environment
+    if parser.ended_by != "\\right":
+        raise _unclosed(parser, command)
+    parser.command = "\\right"
+    parts.append(fence(_read_fence(parser), "postfix"))
+    parser.command = command
+    parser.restore(mark)
+    return INNER, f"<mrow>{''.join(parts)}</mrow>"
+
+
+def _middle(sign: str) -> str:
+    if not sign:
+        return ""
+    return f'<mo fence="true" form="infix" stretchy="true" symmetric="true" lspace="0" rspace="0">{escape(sign)}</mo>'
+
+
+def _unclosed(parser: Parser, command: str) -> Wrong:
+    found = parser.ended_by
+    if not found:
+        return Wrong("math-brace", "\\left is never closed", command)
+    return Wrong("math-brace", f"{found} stands where \\left is still open", found)
+
+
+def _sized(parser: Parser, command: str) -> Atom:
+    r"""`\bigl(` and its kin."""
+    name = command[1:]
+    role = name[-1] if name[-1] in "lrm" else ""
+    size = _SIZES[name[:-1] if role else name]
+    sign = _read_fence(parser)
+    kind = {"l": OPEN, "r": CLOSE, "m": REL}.get(role, ORD)
+    if not sign:
+        return kind, "<mrow></mrow>"
+    form = {"l": ' form="prefix"', "r": ' form="postfix"'}.get(role, "")
+    space = f'lspace="{THICK}" rspace="{THICK}"' if role == "m" else 'lspace="0" rspace="0"'
+    height = f'minsize="{size}" maxsize="{size}" stretchy="true" symmetric="true"'
+    return kind, f"<mo{form} {space} {height}>{escape(sign)}</mo>"
+
+
+def _stray(parser: Parser, command: str) -> Atom:
+    raise Wrong("math-brace", f"{command} closes nothing that is open", command)
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {"\\left": _left} | {f"\\{size}{role}": _sized for size in _SIZES for role in ("", "l", "r", "m")}
+)

@@ -1,0 +1,110 @@
+"""Commutative diagrams: amscd's `CD` environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import Atom, ORD
+from ..parser import SCRIPT, Environment, Parser, joined
+from ..reader import Wrong
+from .boxes import lapped
+from .grid import cell, end_environment, read_gap
+from .stacks import labelled_arrow
+
+# behind an @
+_ACROSS: Mapping[str, str] = MappingProxyType({">": "→", "<": "←", "=": "=", ")": "→", "(": "←"})
+_DOWN: Mapping[str, str] = MappingProxyType({"V": "↓", "A": "↑", "|": "∥"})
+
+
+def _cd(parser: Parser, name: str) -> Atom:
+    begin = parser.command
+    old, table = parser.style, parser.atoms
+    rows: list[list[str]] = [[]]
+    cell_tokens: list[str] = []
+    depth = 0
+    while True:
+        if not parser.stack:
+            raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", begin)
+        token = parser.stack.pop()
+        if token == "\\end" and not depth:
+            parser.stack.append(token)
+            break
+        depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
+        if token in ("\\\\", "\\cr") and not depth:
+            _flush(parser, rows, cell_tokens)
+            read_gap(parser)
+            rows.append([])
+        elif token == "@" and not depth:
+            _flush(parser, rows, cell_tokens)
+            rows[-1].append(_arrow(parser))
+        elif token == "&" and not depth:
+            raise Wrong("math-syntax", "& cannot stand in CD", token, hint="cells are parted by arrows: @>>>, @. for none")
+        else:
+            cell_tokens.append(token)
+    _flush(parser, rows, cell_tokens)
+    end_environment(parser, name, begin)
+    parser.style, parser.atoms = old, table
+    if len(rows) > 1 and not rows[-1]:
+        rows.pop()
+    width = max(len(row) for row in rows)
+    printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
+    return ORD, f'<mtable class="math-cd" displaystyle="true">{"".join(f"<mtr>{row}</mtr>" for row in printed)}</mtable>'
+
+
+def _flush(parser: Parser, rows: list[list[str]], tokens: list[str]) -> None:
+    """Set the cell read so far; in a row of vertical arrows the cells between them are empty."""
+    found = [token for token in tokens if token != " "]
+    vertical = rows[-1] and rows[-1][0].startswith('<mrow class="math-cd-down"')
+    if found:
+        rows[-1].append(joined(parser.inside(list(tokens), 0)))
+    elif vertical:
+        rows[-1].append("")
+    tokens.clear()
+
+
+def _arrow(parser: Parser) -> str:
+    kind = parser.pop()
+    if kind == ".":
+        return ""
+    if kind in "=|":
+        return _across("=", "", "") if kind == "=" else _down("∥", "", "")
+    if kind not in _ACROSS and kind not in _DOWN:
+        raise Wrong("math-syntax", f"@{kind} is no arrow", kind or parser.command, hint="arrows: @>>> @<<< @VVV @AAA @= @| @.")
+    first, second = _label(parser, kind), _label(parser, kind)
+    return _across(_ACROSS[kind], first, second) if kind in _ACROSS else _down(_DOWN[kind], first, second)
+
+
+def _label(parser: Parser, kind: str) -> str:
+    """A label up to the next `kind`."""
+    taken: list[str] = []
+    depth = 0
+    while parser.stack:
+        token = parser.stack.pop()
+        if token == kind and not depth:
+            return joined(parser.inside(taken, SCRIPT)) if [t for t in taken if t != " "] else ""
+        depth += (token == "{") - (token == "}")
+        if token in ("\\end", "\\\\") or depth < 0:
+            break
+        taken.append(token)
+    raise Wrong("math-syntax", f"the arrow @{kind} needs {kind} twice more", kind, hint=f"write @{kind} above {kind} below {kind}")
+
+
+def _across(sign: str, above: str, below: str) -> str:
+    return labelled_arrow(sign, above or "<mrow></mrow>", below)
+
+
+def _down(sign: str, left: str, right: str) -> str:
+    arrow = (
+        f'<mo stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em" lspace="0" rspace="0">{sign}</mo>'
+    )
+    before = lapped(_small(left), "llap") if left else ""
+    behind = lapped(_small(right), "rlap") if right else ""
+    return f'<mrow class="math-cd-down">{before}{arrow}{behind}</mrow>'
+
+
+def _small(xml: str) -> str:
+    return f'<mstyle displaystyle="false" scriptlevel="1">{xml}</mstyle>'
+
+
+ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType({"CD": _cd})

@@ -1,0 +1,156 @@
+"""Faces: `\\mathbf{…}`, `\\boldsymbol`, and the switches `\\bf`, `\\rm`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..alphabets import Face
+from ..atoms import ORD, Atom
+from ..parser import Command, Parser, grouped, joined
+from .operators import name_of
+
+_FACES: Mapping[str, Face] = MappingProxyType(
+    {
+        "\\mathrm": "rm",
+        "\\mathup": "rm",
+        "\\symup": "rm",
+        "\\symrm": "rm",
+        "\\mathnormal": "",
+        "\\mathit": "it",
+        "\\mathbf": "bf",
+        "\\symbf": "bf",
+        "\\symbfup": "bf",
+        "\\bold": "bf",
+        "\\mathbfup": "bf",
+        "\\mathbfit": "bi",
+        "\\symbfit": "bi",
+        "\\mathcal": "cal",
+        "\\symcal": "cal",
+        "\\mathscr": "scr",
+        "\\symscr": "scr",
+        "\\mathbfcal": "bcal",
+        "\\symbfcal": "bcal",
+        "\\mathbfscr": "bscr",
+        "\\symbfscr": "bscr",
+        "\\mathfrak": "frak",
+        "\\symfrak": "frak",
+        "\\frak": "frak",
+        "\\mathbffrak": "bfrak",
+        "\\symbffrak": "bfrak",
+        "\\mathbb": "bb",
+        "\\symbb": "bb",
+        "\\Bbb": "bb",
+        "\\mathds": "bb",
+        "\\mathsf": "sf",
+        "\\symsf": "sf",
+        "\\symsfup": "sf",
+        "\\mathsfup": "sf",
+        "\\mathsfit": "sfit",
+        "\\symsfit": "sfit",
+        "\\mathbfsf": "bsf",
+        "\\mathbfsfup": "bsf",
+        "\\symbfsf": "bsf",
+        "\\symbfsfup": "bsf",
+        "\\mathbfsfit": "bsfit",
+        "\\symbfsfit": "bsfit",
+        "\\mathtt": "tt",
+        "\\symtt": "tt",
+        "\\symit": "it",
+        "\\symnormal": "",
+    }
+)
+_SWITCHES: Mapping[str, Face] = MappingProxyType(
+    {
+        "\\rm": "rm",
+        "\\it": "it",
+        "\\mit": "",
+        "\\bf": "bf",
+        "\\cal": "cal",
+        "\\scr": "scr",
+        "\\frak": "frak",
+        "\\sf": "sf",
+        "\\tt": "tt",
+        "\\oldstyle": "rm",
+        "\\rmfamily": "rm",
+        "\\sffamily": "sf",
+        "\\ttfamily": "tt",
+        "\\bfseries": "bf",
+        "\\itshape": "it",
+    }
+)
+# in these, letters beside each other are a word
+_WORDS = frozenset(("rm", "it", "bf", "sf", "tt", "bi", "bsf", "sfit", "bsfit"))
+
+
+def _with_face(parser: Parser, command: str) -> Atom:
+    return ORD, faced(parser, _FACES[command], parser.argument())
+
+
+def faced(parser: Parser, face: Face, source: list[str]) -> str:
+    """`source` in `face`, as one element."""
+    old, bold = parser.face, parser.bold
+    parser.set_face(face, bold and face in ("cal", "scr", "frak", "sf", "sfit"))
+    word = _word(parser, source) if face in _WORDS and len(source) > 1 else ""
+    xml = word or grouped(parser.inside(source))
+    parser.set_face(old, bold)
+    return xml
+
+
+def _word(parser: Parser, source: list[str]) -> str:
+    """One identifier if `source` is a word; else empty."""
+    word = "".join(source).replace(" ", "")
+    if not word.isalpha() or not word.isascii() or len(word) < 2:
+        return ""
+    if parser.face == "rm":
+        return name_of(word)
+    table = parser.atoms
+    return f"<mi>{''.join(table[c][1][4:-5] for c in word)}</mi>"
+
+
+def _switch(parser: Parser, command: str) -> Atom:
+    """To the end of the group."""
+    old, bold = parser.face, parser.bold
+    parser.set_face(_SWITCHES[command], bold=False)
+    out = parser.row(infix_ends=True)
+    parser.set_face(old, bold)
+    parser.took_rest = True
+    return ORD, joined(out)
+
+
+def _boldsymbol(parser: Parser, command: str) -> Atom:
+    source = parser.argument()
+    kept = [token for token in source if token != " "]
+    kind = parser.atoms[kept[0]][0] if len(kept) == 1 and kept[0] in parser.atoms else ORD
+    old, bold = parser.face, parser.bold
+    parser.set_face(parser.face, bold=True)
+    out = parser.inside(source)
+    parser.set_face(old, bold)
+    out = [_bold_operator(piece) for piece in out]
+    if kind != ORD and len(out) == 1:
+        xml = _bold_operator(parser.atoms[kept[0]][1])
+        return kind, xml
+    return ORD, grouped(out)
+
+
+def _bold_operator(piece: str) -> str:
+    if piece.startswith(("<mo>", "<mo ")):
+        return piece.replace("<mo", '<mo style="font-weight:bold"', 1)
+    return piece
+
+
+def _boldmath(parser: Parser, command: str) -> Atom:
+    old, bold = parser.face, parser.bold
+    parser.set_face(parser.face, bold=command == "\\boldmath")
+    out = parser.row(infix_ends=True)
+    parser.set_face(old, bold)
+    parser.took_rest = True
+    return ORD, joined(out)
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _with_face for name in _FACES}
+    | {name: _switch for name in _SWITCHES}
+    | {name: _boldsymbol for name in ("\\boldsymbol", "\\bm", "\\pmb")}
+    | {"\\boldmath": _boldmath, "\\unboldmath": _boldmath}
+)

@@ -1,0 +1,148 @@
+"""Fractions, binomials and roots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..lengths import read_length
+from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Command, Infix, Parser
+from ..reader import Wrong
+from .delimiters import fence, fence_of
+
+_THIN_LINE = ' linethickness="0"'
+_FORCED = ("true", "false")
+
+
+def _inner(style: int) -> int:
+    """The style of numerator and denominator."""
+    return TEXT if style == DISPLAY else SCRIPT if style == TEXT else SCRIPTSCRIPT
+
+
+def _parts(parser: Parser, style: int) -> tuple[str, str]:
+    return parser.styled(_inner(style)), parser.styled(_inner(style))
+
+
+def _frac(parser: Parser, command: str) -> Atom:
+    above, below = _parts(parser, parser.style)
+    return ORD, f"<mfrac>{above}{below}</mfrac>"
+
+
+def in_style(style: int, xml: str) -> str:
+    """`xml` set in TeX's `style`, whatever stands around it."""
+    display = _FORCED[style != DISPLAY]
+    level = max(0, style - TEXT)
+    return f'<mstyle displaystyle="{display}" scriptlevel="{level}">{xml}</mstyle>'
+
+
+def _styled_frac(parser: Parser, command: str) -> Atom:
+    r"""`\dfrac` and `\tfrac`."""
+    style = DISPLAY if command == "\\dfrac" else TEXT
+    above, below = _parts(parser, style)
+    return ORD, in_style(style, f"<mfrac>{above}{below}</mfrac>")
+
+
+def _cfrac(parser: Parser, command: str) -> Atom:
+    """A fraction of a continued fraction: its parts are in display style."""
+    parser.optional()  # [l] or [r], where the numerator stands; MathML Core centres it
+    above, below = (in_style(DISPLAY, parser.styled(DISPLAY)) for _ in range(2))
+    return ORD, in_style(DISPLAY, f"<mfrac>{above}{below}</mfrac>")
+
+
+def between(opening: str, xml: str, closing: str) -> str:
+    """`xml` between two fences as high as it is; an empty one is left away."""
+    return f"<mrow>{fence(opening, 'prefix')}{xml}{fence(closing, 'postfix')}</mrow>"
+
+
+def _binom(parser: Parser, command: str) -> Atom:
+    style = {"\\dbinom": DISPLAY, "\\tbinom": TEXT}.get(command, parser.style)
+    above, below = _parts(parser, style)
+    xml = between("(", f"<mfrac{_THIN_LINE}>{above}{below}</mfrac>", ")")
+    return ORD, xml if command == "\\binom" else in_style(style, xml)
+
+
+def _genfrac(parser: Parser, command: str) -> Atom:
+    opening, closing = _delimiter(parser), _delimiter(parser)
+    line = read_length(parser.argument(), command) if not _is_empty(parser) else None
+    chosen = "".join(parser.argument()).strip()
+    if chosen not in ("", "0", "1", "2", "3"):
+        raise parser.wrong(f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style")
+    style = int(chosen) if chosen else parser.style
+    above, below = _parts(parser, style)
+    thickness = "" if line is None else f' linethickness="{line}"'
+    xml = f"<mfrac{thickness}>{above}{below}</mfrac>"
+    if opening or closing:
+        xml = between(opening, xml, closing)
+    return ORD, in_style(style, xml) if chosen else xml
+
+
+def _is_empty(parser: Parser) -> bool:
+    """Takes an empty group if it is next."""
+    if parser.peek() == "{" and len(parser.stack) > 1 and parser.stack[-2] == "}":
+        del parser.stack[-2:]
+        return True
+    return False
+
+
+def _delimiter(parser: Parser) -> str:
+    found = [token for token in parser.argument() if token != " "]
+    if not found:
+        return ""
+    return fence_of(parser, found[0])
+
+
+def _sqrt(parser: Parser, command: str) -> Atom:
+    if parser.peek() == "[":
+        bracket = parser.peek()
+        index = parser.optional()
+        if index is None:
+            raise Wrong("math-brace", "the bracket of \\sqrt[ is never closed", bracket)
+        xml = "".join(parser.inside(index, SCRIPTSCRIPT))
+        return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
+    return ORD, f"<msqrt>{parser.element()}</msqrt>"
+
+
+def _root(parser: Parser, command: str) -> Atom:
+    r"""Plain TeX's `\root n \of x`."""
+    index: list[str] = []
+    while parser.peek() and parser.peek() != "\\of":
+        index.append(parser.pop())
+    if not parser.pop():
+        raise parser.wrong("\\root needs its \\of", hint="write \\sqrt[n]{x}")
+    xml = "".join(parser.inside(index, SCRIPTSCRIPT))
+    return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
+
+
+def _over(parser: Parser, command: str, above: str, below: str) -> str:
+    opening, closing, thickness = _INFIXES[command]
+    line = _THIN_LINE if thickness == "0" else ""
+    xml = f"<mfrac{line}>{above}{below}</mfrac>"
+    return between(opening, xml, closing) if opening else xml
+
+
+_INFIXES: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "\\over": ("", "", ""),
+        "\\atop": ("", "", "0"),
+        "\\choose": ("(", ")", "0"),
+        "\\brace": ("{", "}", "0"),
+        "\\brack": ("[", "]", "0"),
+    }
+)
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "\\frac": _frac,
+        "\\dfrac": _styled_frac,
+        "\\tfrac": _styled_frac,
+        "\\cfrac": _cfrac,
+        "\\binom": _binom,
+        "\\dbinom": _binom,
+        "\\tbinom": _binom,
+        "\\genfrac": _genfrac,
+        "\\sqrt": _sqrt,
+        "\\root": _root,
+    }
+)
+INFIXES: Mapping[str, Infix] = MappingProxyType({name: _over for name in _INFIXES})

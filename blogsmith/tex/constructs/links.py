@@ -1,0 +1,100 @@
+"""Links, classes and ids; labels, tags and references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..door import is_safe_url
+from ..parser import Command, Parser, joined
+from ..reader import Wrong
+
+_ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")
+_CLASS = re.compile(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")
+_ID = re.compile(r"[A-Za-z][\w:.-]*")
+
+
+def _url(parser: Parser, command: str) -> str:
+    """The address in braces; `Wrong` if a page may not link to it."""
+    source = parser.argument()
+    url = _ESCAPED.sub(r"\1", "".join(source)).strip()
+    if not is_safe_url(url):
+        place = next((token for token in source if token != " "), command)
+        end = next((token for token in reversed(source) if token != " "), command)
+        hint = "links go to http, https, mailto, a path or #id"
+        raise Wrong("math-syntax", f"{command} cannot link to {url or 'nothing'}", place, end=end, hint=hint)
+    return url
+
+
+def _href(parser: Parser, command: str) -> Atom:
+    url = _url(parser, command)
+    return ORD, f'<mrow href="{escape(url)}">{"".join(parser.inside(parser.argument()))}</mrow>'
+
+
+def _show_url(parser: Parser, command: str) -> Atom:
+    url = _url(parser, command)
+    return ORD, f'<mrow href="{escape(url)}"><mtext>{escape(url, quote=False)}</mtext></mrow>'
+
+
+def _class(parser: Parser, command: str) -> Atom:
+    source = parser.argument()
+    name = "".join(source).strip()
+    if not _CLASS.fullmatch(name):
+        raise parser.wrong(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
+    return ORD, f'<mrow class="{name}">{"".join(parser.inside(parser.argument()))}</mrow>'
+
+
+def _id(parser: Parser, command: str) -> Atom:
+    name = "".join(parser.argument()).strip()
+    if not _ID.fullmatch(name):
+        raise parser.wrong(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
+    return ORD, f'<mrow id="{name}">{"".join(parser.inside(parser.argument()))}</mrow>'
+
+
+def _data(parser: Parser, command: str) -> Atom:
+    r"""KaTeX's `\htmlData` and `\htmlStyle`: nothing of it may reach a page, so what it holds is printed alone."""
+    parser.argument()
+    return ORD, joined(parser.inside(parser.argument()))
+
+
+def _reference(parser: Parser, command: str) -> Atom:
+    """A number that only the page knows: a place for it."""
+    target = "".join(parser.argument()).strip()
+    if not target:
+        raise parser.wrong(f"{command} needs a label")
+    shown = "??" if command == "\\ref" else "(??)"
+    return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
+
+
+def _label(parser: Parser, command: str) -> None:
+    parser.argument()
+
+
+def _tag(parser: Parser, command: str) -> None:
+    starred = parser.star()
+    if parser.tagged and not parser.environment:
+        raise parser.wrong(f"{command} stands twice")
+    parser.tagged = True
+    source = parser.argument()
+    del starred, source
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "\\href": _href,
+        "\\url": _show_url,
+        "\\class": _class,
+        "\\htmlClass": _class,
+        "\\htmlId": _id,
+        "\\cssId": _id,
+        "\\htmlData": _data,
+        "\\htmlStyle": _data,
+        "\\ref": _reference,
+        "\\eqref": _reference,
+        "\\label": _label,
+        "\\tag": _tag,
+    }
+)

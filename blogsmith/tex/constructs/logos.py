@@ -1,0 +1,76 @@
+"""`\\TeX` and its relatives, and characters by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..parser import Command, Parser
+from ..reader import Wrong
+from ..scan import cut
+from .boxes import raised, space
+
+
+def _letter(text: str) -> str:
+    return f"<mtext>{text}</mtext>"
+
+
+def _row(*pieces: str) -> str:
+    return f"<mrow>{''.join(pieces)}</mrow>"
+
+
+_TEX = (_letter("T"), space(-0.1667), raised(-0.2155, _letter("E")), space(-0.125), _letter("X"))
+_SMALL_A = f'<mstyle mathsize="0.7em">{_letter("A")}</mstyle>'
+_LOGOS: Mapping[str, str] = MappingProxyType(
+    {
+        "\\TeX": _row(*_TEX),
+        "\\LaTeX": _row(_letter("L"), space(-0.35), raised(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\KaTeX": _row(_letter("K"), space(-0.17), raised(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\Temml": _row(_letter("T"), space(-0.2), raised(-0.2155, _letter("e")), _letter("mml")),
+    }
+)
+
+
+def _logo(parser: Parser, command: str) -> Atom:
+    return ORD, _LOGOS[command]
+
+
+def _char(parser: Parser, command: str) -> Atom:
+    r"""`\char"41`, `\char'101`, `\char65`, ``\char`A``."""
+    first = parser.pop()
+    if first == "`":
+        return ORD, _letter(parser.pop().removeprefix("\\"))
+    base = {'"': 16, "'": 8}.get(first, 10)
+    digits = "" if base != 10 else first
+    while parser.stack and parser.stack[-1].isalnum() and parser.stack[-1].isascii():
+        token = parser.stack[-1]
+        good = len(token) - len(token.lstrip("0123456789ABCDEF" if base == 16 else "0123456789"))
+        if not good:
+            break
+        parser.stack.pop()
+        digits += token[:good]
+        if good < len(token):
+            parser.stack.append(cut(token, good, len(token)))
+            break
+    try:
+        number = int(digits, base)
+        if not 32 <= number <= 0x10FFFF or 0xD800 <= number <= 0xDFFF or number & 0xFFFE == 0xFFFE or 0x7F <= number < 0xA0:
+            raise ValueError
+    except ValueError:
+        raise Wrong("math-syntax", f"{command} needs the number of a character", command) from None
+    character = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(chr(number), chr(number))
+    return ORD, _letter(character)
+
+
+def _unicode(parser: Parser, command: str) -> Atom:
+    r"""MathJax's `\unicode{x3b1}`."""
+    parser.optional()
+    text = "".join(parser.argument()).strip().lower()
+    parser.push(['"', *text.removeprefix("x").upper()] if text.startswith("x") else list(text))
+    return _char(parser, command)
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _logo for name in _LOGOS} | {"\\char": _char, "\\unicode": _unicode, "\\@char": _char}
+)

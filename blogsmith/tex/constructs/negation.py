@@ -1,0 +1,34 @@
+"""`\\not` in front of a relation."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, REL, Atom, operator
+from ..parser import Command, Parser
+
+_SLASH = "\u0338"
+
+
+def _not(parser: Parser, command: str) -> Atom:
+    kind, xml = parser.atom_argument()
+    return (REL if kind == ORD and "<mo" in xml else kind), _struck(xml)
+
+
+def _struck(xml: str) -> str:
+    """`xml` with a slash: one composed character where Unicode has it."""
+    start = xml.find(">") + 1
+    end = xml.find("</", start)
+    sign = xml[start:end]
+    if not xml.startswith(("<mo", "<mi", "<mn")) or xml.startswith("<mov") or not sign:
+        return f'<mrow><mpadded width="0"><mtext>{_SLASH}</mtext></mpadded>{xml}</mrow>'
+    plain = {"&lt;": "<", "&gt;": ">", "∣": "∣", "|": "∣", "‖": "∥"}.get(sign, sign)
+    composed = unicodedata.normalize("NFC", plain[:1] + _SLASH)
+    if xml.startswith("<mo"):
+        return operator(REL, composed + plain[1:])
+    return f"{xml[:start]}{composed}{plain[1:]}{xml[end:]}"
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType({"\\not": _not})

@@ -1,0 +1,166 @@
+"""Named functions, limits, and classes given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import (
+    BIN,
+    CLOSE,
+    FUNCTION,
+    INNER,
+    INTEGRAL,
+    LIMIT_FUNCTION,
+    LIMITS,
+    MEDIUM,
+    OPEN,
+    ORD,
+    PUNCT,
+    REL,
+    THICK,
+    THIN,
+    Atom,
+
+)
+from ..parser import DISPLAY, Command, Parser, grouped, joined
+
+_FUNCTIONS = """
+arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth deg dim exp hom
+ker lg ln log sec sgn sh sin sinh tan tanh tg th erf tr Tr rank span
+"""
+_LIMIT_FUNCTIONS = "det gcd inf lim max min Pr sup plim argmax argmin liminf limsup injlim projlim"
+_SPACED: Mapping[str, str] = MappingProxyType(
+    {
+        "argmax": "arg\u2009max",
+        "argmin": "arg\u2009min",
+        "liminf": "lim\u2009inf",
+        "limsup": "lim\u2009sup",
+        "injlim": "inj\u2009lim",
+        "projlim": "proj\u2009lim",
+    }
+)
+
+
+def name_of(text: str) -> str:
+    """A function's name as an upright identifier; one letter must say that it is upright."""
+    variant = ' mathvariant="normal"' if len(text) == 1 else ""
+    return f"<mi{variant}>{text}</mi>"
+
+
+def _function(parser: Parser, command: str) -> Atom:
+    return FUNCTION, name_of(command[1:])
+
+
+def _limit_function(parser: Parser, command: str) -> Atom:
+    return LIMIT_FUNCTION, name_of(_SPACED.get(command[1:], command[1:]))
+
+
+def _decorated_limit(parser: Parser, command: str) -> Atom:
+    r"""`\varlimsup` and its kin: lim with a line or an arrow."""
+    where, sign = _DECORATED[command]
+    accent = "accent" if where == "over" else "accentunder"
+    return LIMIT_FUNCTION, f'<m{where} {accent}="true"><mi>lim</mi><mo stretchy="true">{sign}</mo></m{where}>'
+
+
+_DECORATED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "\\varlimsup": ("over", "‾"),
+        "\\varliminf": ("under", "_"),
+        "\\varinjlim": ("under", "→"),
+        "\\varprojlim": ("under", "←"),
+    }
+)
+
+
+def _operatorname(parser: Parser, command: str) -> Atom:
+    starred = parser.star() or command.endswith("withlimits")
+    source = parser.argument()
+    kind = LIMIT_FUNCTION if starred else FUNCTION
+    return kind, operator_name(parser, source)
+
+
+_IN_NAMES: Mapping[str, str] = MappingProxyType(
+    {"*": "*", "-": "-", "'": "′", "\\,": "\u2009", "\\ ": "\u00a0", "~": "\u00a0", "\\;": "\u2004", "\\:": "\u205f"}
+)
+
+
+def operator_name(parser: Parser, source: list[str]) -> str:
+    """`source` as one upright name, or as a row where it is more than letters."""
+    words = [_IN_NAMES.get(token, token) for token in source if token != " "]
+    if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
+        return name_of("".join(words))
+    face, bold = parser.face, parser.bold
+    parser.set_face("rm", bold=False)
+    out = parser.inside(source)
+    parser.set_face(face, bold)
+    return joined(out)
+
+
+def _class(kind: int) -> Command:
+    def with_class(parser: Parser, command: str) -> Atom:
+        return kind, _with_space(kind, parser.inside(parser.argument()))
+
+    return with_class
+
+
+_SPACES: Mapping[int, tuple[str, str]] = MappingProxyType({BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)})
+
+
+def _with_space(kind: int, out: list[str]) -> str:
+    """`out` with the spaces of its class, on its operator if it is one."""
+    xml = grouped(out)
+    spaces = _SPACES.get(kind)
+    if spaces is None or kind == ORD:
+        return xml
+    before, behind = spaces
+    if len(out) == 1 and xml.startswith("<mo") and xml[3] in " >":
+        return xml.replace(' lspace="0" rspace="0"', f' lspace="{before}" rspace="{behind}"', 1)
+    start = f'<mspace width="{before}"/>' if before != "0" else ""
+    return f'<mrow>{start}{xml}<mspace width="{behind}"/></mrow>'
+
+
+def _mathop(parser: Parser, command: str) -> Atom:
+    source = parser.argument()
+    out = parser.inside(source)
+    xml = joined(out)
+    return LIMITS if xml.startswith("<mo>") else LIMIT_FUNCTION, xml
+
+
+def _mod(parser: Parser, command: str) -> Atom:
+    r"""`\bmod`, `\mod`, `\pmod`, `\pod`."""
+    word = '<mi>mod</mi><mspace width="0.3333em"/>'
+    if command == "\\bmod":
+        return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'
+    width = "1em" if parser.style == DISPLAY else "0.6667em" if command == "\\mod" else "0.4444em"
+    gap = f'<mspace width="{width}"/>'
+    inside = "".join(parser.inside(parser.argument()))
+    if command == "\\mod":
+        return ORD, f"<mrow>{gap}{word}{inside}</mrow>"
+    body = inside if command == "\\pod" else word + inside
+    return ORD, f'<mrow>{gap}<mo stretchy="false">(</mo>{body}<mo stretchy="false">)</mo></mrow>'
+
+
+def _idotsint(parser: Parser, command: str) -> Atom:
+    return INTEGRAL, "<mrow><mo>∫</mo><mi>⋯</mi><mo>∫</mo></mrow>"
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {"\\" + name: _function for name in _FUNCTIONS.split()}
+    | {"\\" + name: _limit_function for name in _LIMIT_FUNCTIONS.split()}
+    | {name: _decorated_limit for name in _DECORATED}
+    | {name: _mod for name in ("\\bmod", "\\mod", "\\pmod", "\\pod")}
+    | {
+        "\\operatorname": _operatorname,
+        "\\operatornamewithlimits": _operatorname,
+        "\\mathop": _mathop,
+        "\\mathord": _class(ORD),
+        "\\mathbin": _class(BIN),
+        "\\mathrel": _class(REL),
+        "\\mathopen": _class(OPEN),
+        "\\mathclose": _class(CLOSE),
+        "\\mathpunct": _class(PUNCT),
+        "\\mathinner": _class(INNER),
+        "\\idotsint": _idotsint,
+    }
+)

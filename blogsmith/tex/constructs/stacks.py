@@ -1,0 +1,181 @@
+"""Things above and below: `\\overset`, `\\substack`, prescripts, braces and stretching arrows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom
+from ..parser import SCRIPT, SCRIPTSCRIPT, Command, Parser, joined
+from ..reader import Wrong
+
+
+def _script_style(parser: Parser) -> int:
+    return SCRIPT if parser.style < SCRIPT else SCRIPTSCRIPT
+
+
+def _base(parser: Parser) -> Atom:
+    """The next argument; a group of one sign keeps its class."""
+    source = parser.argument()
+    kept = [token for token in source if token != " "]
+    if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:
+        return parser.atoms[kept[0]]
+    return ORD, joined(parser.inside(source))
+
+
+def _overset(parser: Parser, command: str) -> Atom:
+    script = parser.styled(_script_style(parser))
+    kind, base = _base(parser)
+    if command == "\\stackrel":
+        kind = REL
+    elif command == "\\stackbin":
+        kind = BIN
+    where = "under" if command == "\\underset" else "over"
+    if kind in (LIMITS, LIMIT_FUNCTION) and base.startswith("<mo"):
+        base = base.replace("<mo", '<mo movablelimits="false"', 1)
+    return kind if kind in (BIN, REL, LIMITS) else ORD, f"<m{where}>{base}{script}</m{where}>"
+
+
+def _underoverset(parser: Parser, command: str) -> Atom:
+    below, above = parser.styled(_script_style(parser)), parser.styled(_script_style(parser))
+    kind, base = _base(parser)
+    return kind if kind in (BIN, REL) else ORD, f"<munderover>{base}{below}{above}</munderover>"
+
+
+_ARROWS = """
+xrightarrow → xleftarrow ← xleftrightarrow ↔ xRightarrow ⇒ xLeftarrow ⇐ xLeftrightarrow ⇔ xmapsto ↦ xlongequal =
+xhookrightarrow ↪ xhookleftarrow ↩ xrightharpoonup ⇀ xrightharpoondown ⇁ xleftharpoonup ↼ xleftharpoondown ↽
+xrightleftharpoons ⇌ xleftrightharpoons ⇋ xtwoheadrightarrow ↠ xtwoheadleftarrow ↞ xtofrom ⇄ xrightleftarrows ⇄
+xrightequilibrium ⇌ xleftequilibrium ⇋ xLongleftrightarrow ⟺ xrightharpoondown ⇁ xleftrightarrows ⇆
+"""
+_BRACES = """
+overbrace ⏞ underbrace ⏟ overbracket ⎴ underbracket ⎵ overparen ⏜ underparen ⏝ overgroup ⏠ undergroup ⏡
+wideparen ⏜
+"""
+
+
+def _pairs(table: str) -> dict[str, str]:
+    words = table.split()
+    return {"\\" + name: sign for name, sign in zip(words[::2], words[1::2], strict=True)}
+
+
+_ARROW_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
+_BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
+
+
+def _arrow(parser: Parser, command: str) -> Atom:
+    style = _script_style(parser)
+    below = parser.optional()
+    lower = joined(parser.inside(below, style)) if below else ""
+    upper = parser.styled(style)
+    return REL, labelled_arrow(_ARROW_SIGNS[command], upper, lower)
+
+
+def labelled_arrow(sign: str, upper: str, lower: str = "") -> str:
+    """The arrow `sign`, as long as its labels."""
+    arrow = f'<mo stretchy="true">{sign}</mo>'
+    upper, lower = (label if label.startswith("<mrow") or not label else f"<mrow>{label}</mrow>" for label in (upper, lower))
+    if not lower:
+        return f'<mover class="math-xarrow">{arrow}{upper}</mover>'
+    if upper in ("", "<mrow></mrow>"):
+        return f'<munder class="math-xarrow">{arrow}{lower}</munder>'
+    return f'<munderover class="math-xarrow">{arrow}{lower}{upper}</munderover>'
+
+
+def _brace(parser: Parser, command: str) -> Atom:
+    r"""`\underbrace{x}_{label}`: the label comes as a script and stands below."""
+    over = command.startswith(("\\over", "\\wide"))
+    if command in ("\\overbracket", "\\underbracket"):
+        parser.optional()  # thickness of the rule
+        parser.optional()  # its height
+    where, accent = ("over", "accent") if over else ("under", "accentunder")
+    sign = f'<mo stretchy="true">{_BRACE_SIGNS[command]}</mo>'
+    xml = f'<m{where} {accent}="true">{parser.element()}{sign}</m{where}>'
+    script = "^" if over else "_"
+    if parser.peek() == script:
+        parser.pop()
+        return ORD, f"<m{where}>{xml}{parser.script(script)}</m{where}>"
+    return ORD, xml
+
+
+def _substack(parser: Parser, command: str) -> Atom:
+    source = parser.argument()
+    style, table = parser.style, parser.atoms
+    if parser.style < SCRIPT:
+        parser.set_style(SCRIPT)
+    rows = _rows(parser, source, command)
+    parser.style, parser.atoms = style, table
+    return ORD, small_stack(rows, in_script=style >= SCRIPT)
+
+
+def small_stack(rows: list[str], *, in_script: bool, align: str = "") -> str:
+    """Rows as close as scripts are."""
+    side = f' style="text-align:{align};justify-items:{align}"' if align else ""
+    body = "".join(f"<mtr><mtd{side}>{row}</mtd></mtr>" for row in rows)
+    level = "" if in_script else ' scriptlevel="1"'
+    return f'<mtable class="math-small"{level}>{body}</mtable>'
+
+
+def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
+    parser.stack.append("}")
+    parser.push(source)
+    rows = []
+    while True:
+        rows.append("".join(parser.row()))
+        if parser.ended_by in ("\\\\", "\\cr"):
+            if parser.stack and parser.stack[-1] == "[":
+                parser.optional()
+            continue
+        if parser.ended_by != "}":
+            raise Wrong("math-syntax", f"{parser.ended_by} cannot stand in {command}", parser.ended_by)
+        return rows
+
+
+def _sideset(parser: Parser, command: str) -> Atom:
+    r"""`\sideset{_a^b}{_c^d}\sum`: scripts at the corners of an operator."""
+    left, right = parser.argument(), parser.argument()
+    kind, base = parser.atom_argument()
+    before, behind = _corner(parser, left), _corner(parser, right)
+    scripts = f"{behind}<mprescripts/>{before}"
+    return kind, f"<mmultiscripts>{base}{scripts}</mmultiscripts>"
+
+
+def _corner(parser: Parser, source: list[str]) -> str:
+    """Sub- and superscript of `source`, `_a^b`, as a pair for `mmultiscripts`."""
+    parser.stack.append("}")
+    parser.push(source)
+    found = {"_": "<mrow></mrow>", "^": "<mrow></mrow>"}
+    primes = 0
+    while parser.peek() != "}":
+        token = parser.pop()
+        if token == "'":
+            primes += 1
+        elif token in found:
+            found[token] = parser.script(token)
+        else:
+            raise Wrong("math-syntax", f"only scripts can stand in {parser.command}", token)
+    parser.pop()
+    if primes:
+        found["^"] = f"<mo>{'′' * primes}</mo>"
+    return found["_"] + found["^"]
+
+
+def _prescript(parser: Parser, command: str) -> Atom:
+    style = _script_style(parser)
+    above, below = parser.styled(style), parser.styled(style)
+    base = parser.element()
+    return ORD, f"<mmultiscripts>{base}<mprescripts/>{below}{above}</mmultiscripts>"
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _overset for name in ("\\overset", "\\underset", "\\stackrel", "\\stackbin")}
+    | {name: _arrow for name in _ARROW_SIGNS}
+    | {name: _brace for name in _BRACE_SIGNS}
+    | {
+        "\\underoverset": _underoverset,
+        "\\overunderset": _underoverset,
+        "\\substack": _substack,
+        "\\sideset": _sideset,
+        "\\prescript": _prescript,
+    }
+)

@@ -1,0 +1,81 @@
+"""Switches that hold to the end of the group: style, size and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..colors import color_of
+from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Command, Parser, joined
+from .fractions import in_style
+
+_STYLES: Mapping[str, int] = MappingProxyType(
+    {
+        "\\displaystyle": DISPLAY,
+        "\\textstyle": TEXT,
+        "\\scriptstyle": SCRIPT,
+        "\\scriptscriptstyle": SCRIPTSCRIPT,
+    }
+)
+SIZES: Mapping[str, str] = MappingProxyType(
+    {
+        "\\Tiny": "0.5em",
+        "\\tiny": "0.5em",
+        "\\sixptsize": "0.6em",
+        "\\SMALL": "0.6em",
+        "\\scriptsize": "0.7em",
+        "\\footnotesize": "0.8em",
+        "\\small": "0.9em",
+        "\\normalsize": "1em",
+        "\\large": "1.2em",
+        "\\Large": "1.44em",
+        "\\LARGE": "1.728em",
+        "\\huge": "2.074em",
+        "\\Huge": "2.488em",
+    }
+)
+"""Size commands, relative to the size around them."""
+
+
+def _rest(parser: Parser, style: int | None = None) -> str:
+    """The rest of the row as one element."""
+    old, table = parser.style, parser.atoms
+    if style is not None:
+        parser.set_style(style)
+    out = parser.row(infix_ends=True)
+    parser.style, parser.atoms = old, table
+    parser.took_rest = True
+    return joined(out)
+
+
+def _style(parser: Parser, command: str) -> Atom:
+    style = _STYLES[command]
+    return ORD, in_style(style, _rest(parser, style))
+
+
+def _size(parser: Parser, command: str) -> Atom:
+    xml = _rest(parser)
+    return ORD, f'<mstyle mathsize="{SIZES[command]}">{xml}</mstyle>'
+
+
+def _color(parser: Parser, command: str) -> Atom:
+    color = color_of(parser, command)
+    return ORD, colored(color, _rest(parser))
+
+
+def colored(color: str, xml: str) -> str:
+    """`xml` in that colour."""
+    return f'<mstyle mathcolor="{color}">{xml}</mstyle>'
+
+
+def _textcolor(parser: Parser, command: str) -> Atom:
+    color = color_of(parser, command)
+    return ORD, colored(color, joined(parser.inside(parser.argument())))
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _style for name in _STYLES}
+    | {name: _size for name in SIZES}
+    | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor}
+)

@@ -1,0 +1,69 @@
+"""All constructs together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from ..atoms import atoms
+from ..parser import Command, Constructs, Environment
+from ..reader import Expander
+from . import (
+    accents,
+    aliases,
+    alignments,
+    arrays,
+    boxes,
+    definitions,
+    delimiters,
+    diagrams,
+    fonts,
+    fractions,
+    groups,
+    links,
+    logos,
+    negation,
+    operators,
+    stacks,
+    styles,
+    text,
+)
+
+_COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        **groups.COMMANDS,
+        **fractions.COMMANDS,
+        **delimiters.COMMANDS,
+        **operators.COMMANDS,
+        **stacks.COMMANDS,
+        **accents.COMMANDS,
+        **fonts.COMMANDS,
+        **boxes.COMMANDS,
+        **styles.COMMANDS,
+        **text.COMMANDS,
+        **links.COMMANDS,
+        **negation.COMMANDS,
+        **logos.COMMANDS,
+        **alignments.COMMANDS,
+        **definitions.COMMANDS,
+    }
+)
+_ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
+    {**alignments.ENVIRONMENTS, **arrays.ENVIRONMENTS, **diagrams.ENVIRONMENTS}
+)
+_EXPANDERS: Mapping[str, Expander] = MappingProxyType({**aliases.EXPANDERS})
+
+
+@cache
+def constructs(packages: frozenset[str] = frozenset()) -> Constructs:
+    """What TeX means with these packages; made once for each set of them."""
+    del packages
+
+    def known(name: str) -> bool:
+        return name in _COMMANDS or name in _EXPANDERS or name in atoms("", False) or name in fractions.INFIXES
+
+    def names() -> list[str]:
+        return sorted({*_COMMANDS, *_EXPANDERS, *fractions.INFIXES, *(n for n in atoms("", False) if n[0] == "\\")})
+
+    return Constructs(_COMMANDS, _ENVIRONMENTS, fractions.INFIXES, _EXPANDERS, known, names)

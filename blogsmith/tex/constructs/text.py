@@ -1,0 +1,295 @@
+"""Text inside formulas: `\\text{…}`, its faces, accents and signs, and `$…$` in it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom, escape
+from ..lengths import read_ems
+from ..parser import TEXT, Command, Parser, joined
+from ..reader import Wrong
+from ..text_signs import ACCENTS, SIGNS
+from .boxes import bare_length, framed, lapped, raised, space
+from .styles import SIZES, color_of, colored
+
+# command → (HTML element around the text, its attributes)
+_TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "\\text": (),
+        "\\textrm": (),
+        "\\textnormal": (),
+        "\\textup": (),
+        "\\textmd": (),
+        "\\mbox": (),
+        "\\hbox": (),
+        "\\textbf": ("b",),
+        "\\textit": ("i",),
+        "\\textsl": ("i",),
+        "\\emph": ("i",),
+        "\\texttt": ("code",),
+        "\\textsf": ('span class="math-sans"',),
+        "\\textsc": ('span class="math-smallcaps"',),
+    }
+)
+_SWITCHES: Mapping[str, str] = MappingProxyType(
+    {
+        "\\bf": "b",
+        "\\bfseries": "b",
+        "\\it": "i",
+        "\\itshape": "i",
+        "\\em": "i",
+        "\\sl": "i",
+        "\\tt": "code",
+        "\\ttfamily": "code",
+        "\\sf": 'span class="math-sans"',
+        "\\sffamily": 'span class="math-sans"',
+        "\\sc": 'span class="math-smallcaps"',
+        "\\rm": "",
+        "\\rmfamily": "",
+        "\\normalfont": "",
+    }
+)
+_SPACES = frozenset((" ", "~", "\\ ", "\\space", "\\nobreakspace"))
+_WIDTHS: Mapping[str, float] = MappingProxyType(
+    {
+        "\\,": 1 / 6,
+        "\\thinspace": 1 / 6,
+        "\\:": 2 / 9,
+        "\\;": 5 / 18,
+        "\\!": -1 / 6,
+        "\\quad": 1.0,
+        "\\qquad": 2.0,
+        "\\enspace": 0.5,
+        "\\>": 2 / 9,
+        "\\negthinspace": -1 / 6,
+        "\\enskip": 0.5,
+    }
+)
+_LIGATURES: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
+_MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
+
+
+class _Text:
+    """Collects what a text prints: one `mtext` for each stretch, elements between them."""
+
+    def __init__(self, parser: Parser, tags: tuple[str, ...]) -> None:
+        self.parser = parser
+        self.tags = tags
+        self.pieces: list[str] = []
+        self._letters: list[str] = []
+
+    def add(self, text: str) -> None:
+        self._letters.append(text)
+
+    def element(self, xml: str) -> None:
+        self.flush()
+        self.pieces.append(xml)
+
+    def flush(self) -> None:
+        if self._letters:
+            shown = escape("".join(self._letters))
+            for tag in reversed(self.tags):
+                if tag:
+                    shown = f"<{tag}>{shown}</{tag.split()[0]}>"
+            self.pieces.append(f"<mtext>{shown}</mtext>")
+            self._letters = []
+
+    def read(self) -> None:
+        """Everything up to the brace that closes the text; it is taken."""
+        parser = self.parser
+        stack = parser.stack
+        while stack:
+            token = stack.pop()
+            if token == "}":
+                self.flush()
+                return
+            if token in parser.macros:
+                parser.expand(token)
+                continue
+            self._token(token)
+        raise Wrong("math-brace", "opening brace { is never closed", parser.command)
+
+    def _token(self, token: str) -> None:
+        if token in _SPACES:
+            self.add("\u00a0")
+        elif token == "{":
+            self._group(self.tags)
+        elif token in _MATH_OPENERS:
+            self.element(self._formula(token))
+        elif token[0] == "\\":
+            self._command(token)
+        elif token in "`'-":
+            self.add(self._ligature(token))
+        elif token in "_^&#":
+            hint = "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
+            raise Wrong("math-syntax", f"{token} cannot stand in text", token, hint=hint)
+        else:
+            self.add(token)
+
+    def _group(self, tags: tuple[str, ...]) -> None:
+        """A group, its brace taken, in other tags."""
+        parser = self.parser
+        parser.depth += 1
+        if parser.depth > 500:
+            raise Wrong("math-limit", "formula is nested more than 500 deep", parser.command)
+        old = self.tags
+        self.flush()
+        self.tags = tags
+        self.read()
+        self.tags = old
+        parser.depth -= 1
+
+    def _formula(self, opening: str) -> str:
+        parser, closing = self.parser, _MATH_OPENERS[opening]
+        taken: list[str] = []
+        depth = 0
+        while parser.stack:
+            token = parser.stack.pop()
+            if token == closing and not depth:
+                return joined(parser.inside(taken, TEXT))
+            depth += (token == "{") - (token == "}")
+            if depth < 0:
+                break
+            taken.append(token)
+        hint = "write \\$ for the sign"
+        raise Wrong("math-syntax", f"{opening} in text opens a formula that never closes", opening, hint=hint)
+
+    def _ligature(self, token: str) -> str:
+        stack = self.parser.stack
+        run = 1
+        while run < 3 and stack and stack[-1] == token:
+            if token != "-" and run == 2:
+                break
+            stack.pop()
+            run += 1
+        if token == "-":
+            return "-–—"[run - 1]
+        return {"`": "‘“", "'": "’”"}[token][run - 1]
+
+    def _command(self, token: str) -> None:
+        parser = self.parser
+        before, parser.command = parser.command, token
+        if token in SIGNS:
+            self.add(SIGNS[token])
+        elif token in ACCENTS:
+            self.add(self._accented(ACCENTS[token]))
+        elif token in _TAGS:
+            self._braced((*self.tags, *_TAGS[token]))
+        elif token in _SWITCHES:
+            self.flush()
+            self.tags = (*self.tags, _SWITCHES[token])
+        elif token in _WIDTHS:
+            self.element(space(_WIDTHS[token]))
+        elif token in ("\\kern", "\\hskip"):
+            self.element(space(read_ems(bare_length(parser), token)))
+        elif token in SIZES:
+            rest = _Text(parser, self.tags)
+            rest.read()
+            self.element(f'<mstyle mathsize="{SIZES[token]}">{joined(rest.pieces)}</mstyle>')
+            parser.stack.append("}")
+        else:
+            self._math_command(token)
+        parser.command = before
+
+    def _braced(self, tags: tuple[str, ...]) -> None:
+        argument = self.parser.argument()
+        self.parser.stack.append("}")
+        self.parser.push(argument)
+        self._group(tags)
+
+    def _accented(self, mark: str) -> str:
+        letters = "".join(SIGNS.get(token, token) for token in self.parser.argument() if token not in "{}") or "\u00a0"
+        letters = letters.replace("\\i", "ı").replace("\\j", "ȷ")
+        base = {"ı": "i", "ȷ": "j"}.get(letters[0], letters[0]) if mark not in "\u0323\u0327" else letters[0]
+        return unicodedata.normalize("NFC", base + mark) + letters[1:]
+
+    def _math_command(self, token: str) -> None:
+        parser = self.parser
+        handler = _IN_TEXT.get(token)
+        if handler is not None:
+            self.element(handler(parser, token)[1])
+            return
+        atom = parser.atoms.get(token)
+        if atom is not None or token in parser.constructs.commands or token in parser.constructs.expanders:
+            raise Wrong("math-syntax", f"{token} cannot stand in text", token, hint=f"write ${token} …$ inside the text")
+        raise parser.unknown(token)
+
+
+def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:
+    """`source` as text, in one element."""
+    parser.stack.append("}")
+    parser.push(source)
+    reading = _Text(parser, tags)
+    table, face, bold = parser.atoms, parser.face, parser.bold
+    parser.set_face("", bold=False)
+    reading.read()
+    parser.face, parser.bold, parser.atoms = face, bold, table
+    return joined(reading.pieces) if reading.pieces else "<mrow></mrow>"
+
+
+def _text(parser: Parser, command: str) -> Atom:
+    return ORD, text(parser, parser.argument(), _TAGS[command])
+
+
+def _text_lap(parser: Parser, command: str) -> Atom:
+    return ORD, lapped(text(parser, parser.argument()), command.removeprefix("\\").removeprefix("text"))
+
+
+def _raisebox(parser: Parser, command: str) -> Atom:
+    up = read_ems(parser.argument(), command)
+    while parser.optional() is not None:  # height and depth that TeX shall believe
+        pass
+    return ORD, raised(up, text(parser, parser.argument()))
+
+
+def _colorbox(parser: Parser, command: str) -> Atom:
+    if command == "\\fcolorbox":
+        frame, back = color_of(parser, command), color_of(parser, command)
+        inner = text(parser, parser.argument())
+        style = f'style="border:.04em solid {frame}"'
+        return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}" {style}>{inner}</mpadded>'
+    back = color_of(parser, command)
+    inner = text(parser, parser.argument())
+    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}">{inner}</mpadded>'
+
+
+def _fbox(parser: Parser, command: str) -> Atom:
+    return ORD, framed("math-fbox", [text(parser, parser.argument())])
+
+
+def _colored(parser: Parser, command: str) -> Atom:
+    color = color_of(parser, command)
+    return ORD, colored(color, text(parser, parser.argument()))
+
+
+def _verb(parser: Parser, command: str) -> Atom:
+    shown = command[6:-1] if command.startswith("\\verb*") else command[6:-1]
+    return ORD, f"<mtext><code>{escape(shown)}</code></mtext>"
+
+
+_Handler = Callable[[Parser, str], Atom]
+_IN_TEXT: Mapping[str, _Handler] = MappingProxyType(
+    {
+        "\\textcolor": _colored,
+        "\\colorbox": _colorbox,
+        "\\fcolorbox": _colorbox,
+        "\\fbox": _fbox,
+        "\\raisebox": _raisebox,
+        "\\llap": _text_lap,
+        "\\rlap": _text_lap,
+        "\\clap": _text_lap,
+    }
+)
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _text for name in _TAGS}
+    | {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
+    | {
+        "\\raisebox": _raisebox,
+        "\\colorbox": _colorbox,
+        "\\fcolorbox": _colorbox,
+        "\\fbox": _fbox,
+        "\\framebox": _fbox,
+    }
+)

@@ -1,0 +1,62 @@
+"""The safe door: every formula's markup passes it on its way into a page.
+
+The parser writes elements from its own tables and escapes what the author typed, so what comes here is safe
+already. The door holds the promise all the same: markup that has an element, attribute, style or address that
+is not listed (MathML Core and a little HTML for text) is refused as a bug of ours, not printed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .errors import TexError
+
+ELEMENTS = (
+    "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover "
+    "munderover mmultiscripts mprescripts mtable mtr mtd a b i code span"
+).split()
+ATTRIBUTES = (
+    "accent accentunder columnspan depth display displaystyle fence form height largeop linethickness lspace "
+    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits rspace scriptlevel stretchy "
+    "symmetric voffset width"
+).split()
+STYLES = (
+    "border font-weight justify-items margin-left padding-bottom padding-left padding-right padding-top text-align "
+    "width"
+).split()
+
+URL = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\"<>\\]*"
+_PLAIN = rf'(?:{"|".join(ATTRIBUTES)})="[\w#.%+-]*"'
+_STYLE = rf'style="(?:(?:{"|".join(STYLES)}):[#\w.%\s+-]+;?)+"'
+_OTHER = rf'class="[\w\s-]*"|id="[^\s"<>&]+"|href="{URL}"|alttext="[^"<>]*"'
+_ELEMENT = "|".join(sorted(ELEMENTS, key=len, reverse=True))
+_MARKUP = re.compile(
+    rf'(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|&(?:lt|gt|amp|quot|#x27);)*+'
+)
+_ADDRESS = re.compile(URL)
+MAX_ELEMENT_DEPTH = 500
+"""Browsers flatten what is deeper than 512 elements."""
+_TAG = re.compile(r"<(/?)[a-z][^<>]*?(/?)>")
+
+
+def is_safe_url(url: str) -> bool:
+    """Whether a page may link to `url`."""
+    return _ADDRESS.fullmatch(url) is not None
+
+
+def check(markup: str) -> str:
+    """`markup` itself; TexError if it is not what a page may hold."""
+    balanced = 2 * markup.count("</") + markup.count("/>") == markup.count("<")
+    if not balanced or _MARKUP.fullmatch(markup) is None:
+        raise TexError("math-syntax", "formula cannot be typeset: its markup is not safe")
+    if markup.count("<mrow>") + markup.count("<msqrt>") > MAX_ELEMENT_DEPTH // 4:
+        _check_depth(markup)
+    return markup
+
+
+def _check_depth(markup: str) -> None:
+    depth = 0
+    for closing, empty in _TAG.findall(markup):
+        depth += -1 if closing else 0 if empty else 1
+        if depth > MAX_ELEMENT_DEPTH:
+            raise TexError("math-limit", "formula is nested too deep for a browser")

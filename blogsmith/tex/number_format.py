@@ -1,0 +1,167 @@
+"""Numbers of siunitx as TeX: `1.23(4)e5` → `1.23(4)\\times 10^{5}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from .numbers import Number, no_number, parse_number, rounded, shifted
+from .unit_options import Options
+
+_COMMAND = re.compile(r"\\[a-z]+")
+_COMPLEX = re.compile(
+    r"(?P<real>[+-]?[0-9.,()]*(?:[eEdD][+-]?[0-9]+)?(?=[+-]|$))?"
+    r"(?P<imaginary>[+-]?(?:[ij](?P<after>[0-9.,()]*)|(?P<before>[0-9.,()]*(?:[eEdD][+-]?[0-9]+)?)[ij]))(?P<exponent>[eEdD][+-]?[0-9]+)?"
+)
+FACTOR_SIGN = re.compile(r"(?<![a-z])x|×|\\times")
+"""Between the factors of a product: `2 x 3`; the `x` of `\\approx` is none."""
+_BLANK = re.compile(r"\\[,;:! ]|[\s~]")
+_SIGNS: Mapping[str, str] = MappingProxyType(
+    {
+        "+-": "\\pm ",
+        "±": "\\pm ",
+        "-+": "\\mp ",
+        "∓": "\\mp ",
+        "−": "-",
+        "<=": "\\le ",
+        ">=": "\\ge ",
+        "<<": "\\ll ",
+        ">>": "\\gg ",
+    }
+)
+
+
+def number_tex(text: str, options: Options, *, has_unit: bool = False) -> str:
+    """A number, a product (`2 x 3`), a quotient (`1/2`) or a complex number as TeX.
+
+    has_unit: a unit follows, so that a sum needs brackets. `UnitError` for anything else.
+    """
+    if not options.parse_numbers:
+        return text.strip()
+    text = _BLANK.sub("", text)
+    if "\\pi" in text:  # a symbol that siunitx knew in version 2
+        return text
+    factors = FACTOR_SIGN.split(text)
+    if len(factors) > 1:
+        product = f"{_tight(options.product_symbol, options)} "
+        return product.join(number_tex(factor, options, has_unit=True) for factor in factors)
+    if "/" in text:
+        above, _, below = text.partition("/")
+        parts = _printed(above, options, True), _printed(below, options, True)
+        return "\\frac{{{}}}{{{}}}".format(*parts) if options.quotient_mode == "fraction" else "/".join(parts)
+    return _printed(text, options, has_unit)
+
+
+def _printed(text: str, options: Options, has_unit: bool) -> str:
+    if re.search("[ij]", _COMMAND.sub("", text)):
+        return _complex(text, options, has_unit)
+    number = parse_number(text)
+    if options.drop_uncertainty:
+        number = replace(number, uncertainties=())
+    if options.drop_exponent:
+        number = replace(number, exponent="")
+    return _whole(rounded(shifted(number, options), options), options, has_unit)
+
+
+def _complex(text: str, options: Options, has_unit: bool) -> str:
+    match = _COMPLEX.fullmatch(text)
+    if match is None:
+        raise no_number(text)
+    plain = replace(options, retain_explicit_plus=True, print_implicit_plus=bool(match["real"]))
+    digits = match["before"] or match["after"] or ""
+    sign = match["imaginary"][0] if match["imaginary"][0] in "+-" else ""
+    value = _printed(sign + digits, plain, False) if digits else sign
+    root = options.output_complex_root
+    if options.complex_root_position == "before-number":
+        part = sign + root + value.removeprefix(sign)
+    else:
+        part = value + root
+    real = _printed(match["real"], options, False) if match["real"] else ""
+    whole = real + part
+    if match["exponent"]:
+        return (f"({whole})" if real else whole) + _power_of_ten(match["exponent"][1:], options, True)
+    return f"({whole})" if real and has_unit else whole
+
+
+def _whole(number: Number, options: Options, has_unit: bool) -> str:
+    """`number` as TeX."""
+    comparator = _SIGNS.get(number.comparator, _spaced(number.comparator))
+    value = _value(number, options)
+    exponent = number.exponent
+    if exponent.strip("-0") == "" and not (exponent and options.print_zero_exponent):
+        exponent = ""
+    power = _power_of_ten(exponent, options, bool(value)) if exponent else ""
+    if value == "1" and power and not options.print_unity_mantissa and not number.uncertainties:
+        value, power = "", _power_of_ten(exponent, options, False)
+    spread = "".join(_uncertainty(part, number, options) for part in number.uncertainties)
+    sign = _sign(number, options)
+    if options.bracket_negative_numbers and sign == "-":
+        return f"{comparator}({value}{spread}){power}"
+    if "\\pm" in spread and (power or has_unit):
+        return f"{comparator}({sign}{value}{spread}){power}"
+    return f"{comparator}{sign}{value}{spread}{power}"
+
+
+def _spaced(command: str) -> str:
+    return f"{command} " if command[:1] == "\\" else command
+
+
+def _sign(number: Number, options: Options) -> str:
+    sign = number.sign
+    if sign in ("", "+"):
+        shown = options.print_implicit_plus or (sign and options.retain_explicit_plus)
+        return "+" if shown else ""
+    return _SIGNS.get(sign, _spaced(sign))
+
+
+def _value(number: Number, options: Options) -> str:
+    integer, decimal = number.integer, number.decimal
+    if not integer and not decimal:
+        return ""
+    integer = (integer or "0").rjust(options.minimum_integer_digits, "0")
+    decimal = decimal.ljust(options.minimum_decimal_digits, "0")
+    if options.drop_zero_decimal and not decimal.strip("0"):
+        decimal = ""
+    return _grouped(integer, decimal, options)
+
+
+def _grouped(integer: str, decimal: str, options: Options) -> str:
+    mode, separator = options.group_digits, _spaced_out(options.group_separator)
+    if mode in ("all", "integer") and len(integer) >= options.group_minimum_digits:
+        first = len(integer) % 3
+        threes = [integer[at : at + 3] for at in range(first, len(integer), 3)]
+        integer = separator.join([integer[:first], *threes] if first else threes)
+    if mode in ("all", "decimal") and len(decimal) >= options.group_minimum_digits:
+        decimal = separator.join(decimal[at : at + 3] for at in range(0, len(decimal), 3))
+    marker = options.output_decimal_marker
+    return integer + (("." if marker == "." else f"{{{marker}}}") + decimal if decimal else "")
+
+
+def _spaced_out(separator: str) -> str:
+    """A comma between digits is no punctuation: `1{,}000`."""
+    return separator if separator.startswith("\\") or not separator else f"{{{separator}}}"
+
+
+def _uncertainty(digits: str, number: Number, options: Options) -> str:
+    places = len(number.decimal)
+    mode = options.uncertainty_mode
+    if mode == "compact" or (mode == "compact-marker" and len(digits) <= places):
+        return f"({digits})"
+    padded = digits.rjust(places + 1, "0")
+    cut = len(padded) - places
+    value = _grouped(padded[:cut], padded[cut:], options)
+    return f"\\pm {value}" if mode == "separate" else f"({value})"
+
+
+def _power_of_ten(exponent: str, options: Options, after_value: bool) -> str:
+    exponent = exponent.removeprefix("+")
+    if options.output_exponent_marker:
+        return f"\\mathrm{{{options.output_exponent_marker}}}{exponent}"
+    product = f"{_tight(options.exponent_product, options)} " if after_value else ""
+    return f"{product}{options.exponent_base}^{{{exponent}}}"
+
+
+def _tight(sign: str, options: Options) -> str:
+    return f"{{{sign}}}" if options.tight_spacing else sign

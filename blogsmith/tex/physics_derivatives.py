@@ -1,0 +1,92 @@
+"""Derivatives and differentials of the physics package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from .physics_brackets import between, enclosed
+from .reader import Expander, Reader, fill
+
+_D = "\\mathrm{d}"
+
+
+def _parenthesis(reader: Reader) -> list[str]:
+    content = between(reader, "(")
+    return [] if content is None else enclosed("(", content, ")")
+
+
+def _power(tokens: Sequence[str] | None) -> list[str]:
+    return fill("^{#1}", tokens) if tokens else []
+
+
+def _differential(sign: str) -> Expander:
+    """`\\dd x`, `\\dd{x}`, `\\dd[3]{x}`, `\\dd(…)`; in braces it keeps its distance from its neighbours."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        head = [*fill(sign), *_power(reader.optional())]
+        if reader.peek() == "{":
+            return fill("\\mathinner{#1#2}", head, reader.argument())
+        return head + _parenthesis(reader)
+
+    return expand
+
+
+def _variation(reader: Reader, command: str) -> list[str]:
+    """`\\var{A}`, `\\var[2]{A}`, `\\var(…)`."""
+    head = [*fill("\\delta "), *_power(reader.optional())]
+    return head + (fill("{#1}", reader.argument()) if reader.peek() == "{" else _parenthesis(reader))
+
+
+def _derivative(sign: str, most: int) -> Expander:
+    """`\\dv{x}`, `\\dv{f}{x}`, `\\dv[n]{f}{x}`, starred with a slash. most: how many arguments it takes.
+
+    A third argument is one more variable: `\\pdv{f}{x}{y}` is of the second order.
+    """
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        fraction = "\\flatfrac" if reader.star() else "\\frac"
+        order = reader.optional() or []
+        arguments = [reader.argument()]
+        while len(arguments) < most and reader.peek() == "{":
+            arguments.append(reader.argument())
+        function = arguments.pop(0) if len(arguments) > 1 else []
+        if len(arguments) > 1:
+            order = [str(len(arguments))]
+            below = [token for variable in arguments for token in fill(f"{sign} #1", variable)]
+        else:
+            below = [*fill(f"{sign} #1", _base(arguments[0]) if order else arguments[0]), *_power(order)]
+        made = fill(f"{fraction}{{{sign}#1#2}}{{#3}}", _power(order), function, below)
+        return made + _parenthesis(reader)
+
+    return expand
+
+
+def _base(variable: list[str]) -> list[str]:
+    """`variable` ready for a power: `x^\\mu` needs braces."""
+    return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
+
+
+def _flat_fraction(reader: Reader, command: str) -> list[str]:
+    return fill("{\\left.#1\\middle/#2\\right.}", reader.argument(), reader.argument())
+
+
+def _d(reader: Reader, command: str) -> list[str]:
+    return fill(_D)
+
+
+_TOTAL = _derivative(_D, 2)
+_PARTIAL = _derivative("\\partial ", 3)
+_FUNCTIONAL = _derivative("\\delta ", 2)
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        "\\diffd": _d,
+        **dict.fromkeys(("\\differential", "\\dd"), _differential(_D)),
+        **dict.fromkeys(("\\variation", "\\var"), _variation),
+        **dict.fromkeys(("\\derivative", "\\dv"), _TOTAL),
+        **dict.fromkeys(("\\partialderivative", "\\pderivative", "\\pdv"), _PARTIAL),
+        **dict.fromkeys(("\\functionalderivative", "\\fderivative", "\\fdv"), _FUNCTIONAL),
+        "\\flatfrac": _flat_fraction,
+    }
+)

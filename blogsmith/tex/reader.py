@@ -1,0 +1,308 @@
+"""The formula as TeX sees it while reading: a stack of tokens on which macros are opened.
+
+Macros follow TeX: a definition holds from where it stands to the end of its group, `\\gdef` and
+`\\global` to the end of the formula. Their bodies are read when called. What a macro may make is
+bounded by a budget, so a loop ends; the error points at the author's call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from .errors import Kind, TexError
+from .scan import At, cut, moved, split, text_of
+
+__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "Wrong", "fill", "text_of", "tokens"]
+
+BUDGET = 10_000
+"""Tokens that all macros of one formula may make together."""
+
+
+_SEARCH_BUDGET = 1_000_000
+"""Tokens to look at for closing brackets; each one that is missing costs a look to the end."""
+
+
+class Wrong(Exception):
+    """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
+
+    def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
+        super().__init__(message)
+        self.kind: Kind = kind
+        self.message = message
+        self.token = token
+        self.hint = hint
+        self.end = end
+        """Last token of what is wrong, where that is more than one."""
+
+
+class Reader(Protocol):
+    """What an expander may take from the formula behind its command."""
+
+    def peek(self) -> str:
+        """The next token, spaces skipped, unexpanded; empty at the end of the formula."""
+
+    def pop(self) -> str:
+        """Takes that token."""
+
+    def star(self) -> bool:
+        """Takes a `*` if it is next."""
+
+    def argument(self) -> list[str]:
+        """One TeX argument without its braces."""
+
+    def optional(self) -> list[str] | None:
+        """`[…]` if it is next, without the brackets."""
+
+    def between(self, opening: str, closing: str) -> list[str] | None:
+        """What stands between `opening` and its partner if it is next."""
+
+    def wrong(self, message: str, *, hint: str = "") -> Exception:
+        """An error at the command, to be raised."""
+
+
+Expander = Callable[[Reader, str], list[str]]
+"""(reader, command) → the tokens to read in place of the command and what the expander took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A user's macro."""
+
+    arity: int
+    """How many arguments it takes, the optional one included."""
+    default: tuple[str, ...] | None
+    """Of the first argument; None: all are required."""
+    body: tuple[str, ...]
+    delimiters: tuple[tuple[str, ...], ...] = ()
+    """`\\def\\a#1.{…}`: what follows each parameter, after what comes before the first; empty: nothing."""
+
+
+def tokens(tex: str) -> list[str]:
+    """The tokens of TeX text."""
+    return split(tex)
+
+
+def fill(template: str, *arguments: Sequence[str]) -> list[str]:
+    """Tokens of `template` with `#1` … `#9` replaced."""
+    return filled(_template(template), arguments)
+
+
+@lru_cache(2048)
+def _template(template: str) -> tuple[str, ...]:
+    return tuple(split(template))
+
+
+def filled(body: Sequence[str], arguments: Sequence[Sequence[str]]) -> list[str]:
+    """`body` with its parameters replaced; `##` is a `#`."""
+    if not arguments and "#" not in body:
+        return list(body)
+    made: list[str] = []
+    index = 0
+    while index < len(body):
+        token = body[index]
+        follower = body[index + 1] if token == "#" and index + 1 < len(body) else ""
+        if follower and follower[0].isdigit() and 0 < int(follower[0]) <= len(arguments):
+            made += arguments[int(follower[0]) - 1]
+            if len(follower) > 1:
+                made.append(cut(follower, 1, len(follower)))
+            index += 2
+        elif follower == "#":
+            made.append(token)
+            index += 2
+        else:
+            made.append(token)
+            index += 1
+    return made
+
+
+class TokenReader:
+    """A stack of tokens with the macros known at this point. One per formula."""
+
+    def __init__(self, source: Sequence[str], macros: Mapping[str, Macro], expanders: Mapping[str, Expander]) -> None:
+        self.stack: list[str] = list(reversed(source))
+        self.macros: dict[str, Macro] = dict(macros)
+        self.expanders = expanders
+        self.budget = BUDGET
+        self.command = ""
+        """The command being carried out."""
+        self._searched = 0
+        self._shadowed: list[tuple[str, Macro | None]] = []
+        """Definitions that come back at the end of a group, with their names."""
+
+    def peek(self) -> str:
+        """See `Reader`."""
+        stack = self.stack
+        while stack and stack[-1] == " ":
+            stack.pop()
+        return stack[-1] if stack else ""
+
+    def pop(self) -> str:
+        """See `Reader`."""
+        self.peek()
+        return self.stack.pop() if self.stack else ""
+
+    def push(self, made: Sequence[str]) -> None:
+        """Let `made` be read next."""
+        self.stack.extend(reversed(made))
+
+    def star(self) -> bool:
+        """See `Reader`."""
+        return bool(self.peek() == "*" and self.stack.pop())
+
+    def argument(self) -> list[str]:
+        """See `Reader`; `Wrong` if there is none."""
+        token = self.peek()
+        if not token or token == "}":
+            what = "the formula" if not token else "the group"
+            raise self.wrong(f"an argument of {self.command} is missing at the end of {what}")
+        self.stack.pop()
+        if token == "{":
+            return self._group(token)
+        if token[0].isdigit() and len(token) > 1:
+            self.stack.append(cut(token, 1, len(token)))
+            return [cut(token, 0, 1)]
+        return [token]
+
+    def _group(self, brace: str) -> list[str]:
+        """Tokens up to the brace that closes; the opening one is taken already."""
+        taken: list[str] = []
+        depth, stack = 1, self.stack
+        while stack:
+            token = stack.pop()
+            if token == "{":
+                depth += 1
+            elif token == "}":
+                depth -= 1
+                if not depth:
+                    return taken
+            taken.append(token)
+        raise Wrong("math-brace", "opening brace { is never closed", brace)
+
+    def optional(self) -> list[str] | None:
+        """See `Reader`."""
+        return self.between("[", "]")
+
+    def between(self, opening: str, closing: str) -> list[str] | None:
+        """See `Reader`; partners inside braces do not count. None also if it never closes."""
+        if self.peek() != opening:
+            return None
+        stack = self.stack
+        depth = braces = 0
+        for index in range(len(stack) - 1, -1, -1):
+            token = stack[index]
+            self._searched += 1
+            if token == "{":
+                braces += 1
+            elif token == "}":
+                braces -= 1
+                if braces < 0:
+                    return None
+            elif not braces and token == closing and (opening == closing and index < len(stack) - 1 or depth == 1):
+                taken = stack[index + 1 : -1]
+                del stack[index:]
+                return taken[::-1]
+            elif not braces and token in (opening, closing):
+                depth += 1 if token == opening else -1
+        if self._searched > _SEARCH_BUDGET:
+            raise Wrong("math-limit", "formula has too many brackets that never close", self.command)
+        return None
+
+    def wrong(self, message: str, *, hint: str = "") -> Wrong:
+        """See `Reader`."""
+        return Wrong("math-syntax", message, self.command, hint=hint)
+
+    def expand(self, call: str) -> None:
+        """Put what the macro `call` makes on the stack; its name is taken already."""
+        macro = self.macros[call]
+        before, self.command = self.command, call
+        arguments = self._delimited(macro) if macro.delimiters else self._arguments(call, macro)
+        made = filled(macro.body, arguments)
+        self.budget -= len(made) + 1
+        if self.budget < 0:
+            hint = "a macro must not use itself, not even through another one"
+            raise Wrong("math-macro", f"macro {call} expands without end", call, hint=hint)
+        self.stack.extend(reversed(moved(made, call, call)))
+        self.command = before
+
+    def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
+        arguments: list[list[str]] = []
+        if macro.default is not None:
+            found = self.optional()
+            arguments.append(list(macro.default) if found is None else found)
+        while len(arguments) < macro.arity:
+            if self.peek() in ("", "}"):
+                needed = f"{macro.arity} argument" + ("s" if macro.arity > 1 else "")
+                raise Wrong("math-macro", f"macro {call} needs {needed}", call)
+            arguments.append(self.argument())
+        return arguments
+
+    def _delimited(self, macro: Macro) -> list[list[str]]:
+        """Arguments of a macro whose parameters are parted by tokens (TeXbook, chapter 20)."""
+        before, *after = macro.delimiters
+        for expected in before:
+            if not self.stack or self.stack.pop() != expected:
+                raise self._no_match()
+        arguments: list[list[str]] = []
+        for delimiter in after:
+            arguments.append(self._until(delimiter) if delimiter else self.argument())
+        return arguments
+
+    def _until(self, delimiter: tuple[str, ...]) -> list[str]:
+        taken: list[str] = []
+        depth = 0
+        while self.stack:
+            if not depth and tuple(self.stack[-1 : -len(delimiter) - 1 : -1]) == delimiter:
+                del self.stack[-len(delimiter) :]
+                whole = len(taken) > 1 and taken[0] == "{" and taken[-1] == "}"
+                return taken[1:-1] if whole else taken
+            token = self.stack.pop()
+            depth += (token == "{") - (token == "}")
+            if depth < 0:
+                break
+            taken.append(token)
+        raise self._no_match()
+
+    def _no_match(self) -> Wrong:
+        return Wrong("math-macro", f"the use of {self.command} does not match its definition", self.command)
+
+    def define(self, name: str, macro: Macro | None, *, everywhere: bool = False) -> None:
+        """From here on `name` means `macro` (None: what it means in TeX), to the end of the group."""
+        if everywhere:
+            self._shadowed = [(other, old) for other, old in self._shadowed if other != name]
+        else:
+            self._shadowed.append((name, self.macros.get(name)))
+        if macro is None:
+            self.macros.pop(name, None)
+        else:
+            self.macros[name] = macro
+
+    def mark(self) -> int:
+        """Where a group begins, for `restore`."""
+        return len(self._shadowed)
+
+    def restore(self, mark: int) -> None:
+        """Forget what was defined since `mark`."""
+        while len(self._shadowed) > mark:
+            name, old = self._shadowed.pop()
+            if old is None:
+                self.macros.pop(name, None)
+            else:
+                self.macros[name] = old
+
+
+_NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
+
+
+def placed_error(error: Wrong, tex: str) -> TexError:
+    """`error` with the place of its token in `tex`, the author's formula; without a token it stands at the end."""
+    token = error.token
+    if not isinstance(token, At):
+        return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
+    end = error.end if isinstance(error.end, At) else token
+    length = max(end.offset + end.length, token.offset + token.length) - token.offset
+    named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
+    return TexError(error.kind, error.message, token.offset, len(named[0]) if named else length, hint=error.hint)

@@ -1,0 +1,82 @@
+"""TeX text → tokens, as strings.
+
+A token is a control sequence, a number, any other character, or one space for a run of white space.
+Reading a formula needs no positions; only an error does, and then the formula is read again with
+tokens that know their place (`At`). So the common case pays nothing for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from .lexer import clean_text
+
+# a number is one token: 3.14, .5; a control word is ASCII letters
+_TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
+_SPLIT = re.compile(_TOKEN, re.DOTALL)
+_PLACED = re.compile(rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s]).*?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|{_TOKEN}", re.DOTALL)
+_SPECIAL = re.compile(r"%|\\verb")
+
+
+class At(str):
+    """A token that knows where the author wrote it, or called the macro that made it."""
+
+    offset: int
+    """Of its first character in the author's formula."""
+    length: int
+    """Characters it takes there."""
+    macro: str
+    """The command that made it; empty if the author wrote it."""
+
+
+def split(tex: str) -> list[str]:
+    """The tokens of `tex`; never raises. Comments are white space; `\\verb|…|` is one token."""
+    if not tex.isprintable():
+        tex = clean_text(tex)
+    if _SPECIAL.search(tex):
+        return [str(token) for token in split_placed(tex)]
+    return _SPLIT.findall(" ".join(tex.split()))
+
+
+def split_placed(tex: str) -> list[str]:
+    """`split(tex)` with every token an `At`."""
+    tokens: list[str] = []
+    for match in _PLACED.finditer(tex):
+        blank = match.lastgroup == "blank"
+        text = clean_text(match.group())
+        if text and not (blank and not tokens):
+            tokens.append(place(" " if blank else text, match.start(), match.end() - match.start()))
+    if tokens and tokens[-1] == " ":
+        tokens.pop()
+    return tokens
+
+
+def place(text: str, offset: int, length: int, macro: str = "") -> At:
+    """`text` as a token at that place."""
+    token = At(text)
+    token.offset, token.length, token.macro = offset, length, macro
+    return token
+
+
+def moved(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
+    """`tokens` without a place put where `to` stands, if that has a place."""
+    if not isinstance(to, At):
+        return list(tokens)
+    return [t if isinstance(t, At) else place(t, to.offset, to.length, macro) for t in tokens]
+
+
+def cut(token: str, start: int, end: int) -> str:
+    """`token[start:end]`, with its own place."""
+    piece = token[start:end]
+    return place(piece, token.offset + start, end - start, token.macro) if isinstance(token, At) else piece
+
+
+def text_of(tokens: Sequence[str]) -> str:
+    """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
+    parts: list[str] = []
+    for token in tokens:
+        if parts and token[:1].isalpha() and len(parts[-1]) > 1 and parts[-1][0] == "\\" and parts[-1][1].isalpha():
+            parts.append(" ")
+        parts.append(token)
+    return "".join(parts)

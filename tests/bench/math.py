@@ -1,0 +1,206 @@
+"""`make bench-math`: how good and how fast formulas are, as a table beside the goals.
+
+    python -m tests.bench.math --score SCORE.PY --corpus FOLDER [--references FOLDER] [--show N]
+
+SCORE.PY is the scorer, a tool from outside: it runs a converter over a corpus and compares its trees with
+those of references. FOLDER of the corpus holds `real.jsonl` and `suite.jsonl`. The references come from
+npm and are asked once (`npm install --prefix .cache katex temml mathjax-full`). Our own speed is measured
+over the real formulas in new processes, median of five.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+CACHE = ROOT / ".cache"
+KEPT = CACHE / "math"
+"""Answers of references and scores of math-core, which do not change from run to run."""
+REFERENCES = ("temml", "katex", "mathjax")
+ENGINES = ("math-core", "ours")
+RUNS = 5
+
+Report = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What the scorer is run over, once for each converter."""
+
+    set: str
+    """Name of the corpus file, without `.jsonl`."""
+    sources: str = ""
+    """Prefixes of the sources, with commas; empty: all."""
+    compared: bool = False
+    """Whether trees are compared with the references."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One line of the table."""
+
+    name: str
+    suite: Suite
+    value: Callable[[Report], Any]
+    target: float
+    """Least value that meets the goal."""
+
+
+REAL = Suite("real", compared=True)
+TABLE = Suite("suite", "katex-table", compared=True)
+SUITES = Suite("suite", "katex,temml")
+PHYSICS = Suite("suite", "mathjax-physics")
+CHEMISTRY = Suite("suite", "mathjax-mhchem")
+
+
+def rejected(report: Report) -> float:
+    """Percentage of wrong inputs that were refused."""
+    wrong: dict[str, int] = {
+        how: n for how, n in report.get("not_expected_to_work", {}).items() if how.startswith("error -> ")
+    }
+    return 100 * wrong.get("error -> error", 0) / max(1, sum(wrong.values()))
+
+
+GOALS = (
+    Goal("real formulas: coverage", REAL, lambda report: report["coverage"], 99.9),
+    Goal("real formulas: MathML Core only", REAL, lambda report: report["core_only"], 99.9),
+    Goal("real formulas: tree as most references", REAL, lambda report: report["match vote"]["tree"], 99.8),
+    Goal("KaTeX support table: MathML Core only", TABLE, lambda report: report["core_only"], 99),
+    Goal("KaTeX support table: tree as any reference", TABLE, lambda report: report["match any"]["tree"], 97),
+    Goal("KaTeX and Temml suites: coverage", SUITES, lambda report: report["coverage"], 97),
+    Goal("MathJax physics: coverage", PHYSICS, lambda report: report["coverage"], 80),
+    Goal("MathJax mhchem: coverage", CHEMISTRY, lambda report: report["coverage"], 95),
+    # 168 of the 170 of the whole corpus
+    Goal("bad inputs rejected", SUITES, rejected, 100 * 168 / 170),
+)
+FORMULAS_A_SECOND = 20_000
+POST_MS = 50
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print the table; 1 if a goal is not met."""
+    options = _options(arguments)
+    # math-core is no dependency of ours: its column is empty where it is not installed
+    engines = ENGINES if find_spec("math_core") else ENGINES[-1:]
+    suites = dict.fromkeys(goal.suite for goal in GOALS)
+    reports = {suite: {engine: _report(options, engine, suite) for engine in engines} for suite in suites}
+    print(f"{'goal':<44}{'math-core':>10}{'ours':>10}{'target':>10}  met")
+    met = []
+    for goal in GOALS:
+        values = {engine: goal.value(report) for engine, report in reports[goal.suite].items()}
+        met.append(values["ours"] >= goal.target)
+        shown = {engine: f"{value:.2f}" for engine, value in values.items()}
+        _print(goal.name, shown, f"≥ {goal.target:.1f}", met[-1])
+    met += _print_speed(engines, options.corpus / "real.jsonl")
+    return 0 if all(met) else 1
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.math", description=__doc__)
+    parser.add_argument("--score", type=Path, required=True, metavar="SCORE.PY", help="the scorer")
+    parser.add_argument("--corpus", type=Path, required=True, metavar="FOLDER", help="the formulas")
+    parser.add_argument(
+        "--references", type=Path, default=CACHE, metavar="FOLDER", help="what holds node_modules; .cache"
+    )
+    parser.add_argument("--split", default="dev", choices=("dev", "heldout", "all"), help="by default dev")
+    parser.add_argument(
+        "--show", type=int, default=0, metavar="N", help="also list N kinds of our failures and mismatches"
+    )
+    parser.add_argument("--ours", metavar="COMMAND", help="what answers the scorer in our place")
+    return parser.parse_args(arguments)
+
+
+def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
+    """The scorer's report; that of math-core from the cache if nothing it depends on has changed."""
+    command = _scorer(options, engine, suite)
+    if engine == "ours":
+        return _run(command)
+    corpus = options.corpus / f"{suite.set}.jsonl"
+    digest = hashlib.sha256(repr((command, version("math-core"))).encode())
+    for file in (options.score, corpus, Path(__file__).with_name("math_engines.py")):
+        digest.update(file.read_bytes())
+    kept = KEPT / f"math-core-{digest.hexdigest()[:16]}.json"
+    if not kept.is_file():
+        report = _run(command)
+        KEPT.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(report), encoding="utf-8")
+    return dict(json.loads(kept.read_text("utf-8")))
+
+
+def _scorer(options: argparse.Namespace, engine: str, suite: Suite) -> list[str]:
+    own = options.ours if engine == "ours" else None
+    converter = own or _module("math_engines", engine)
+    command = [
+        sys.executable,
+        str(options.score.resolve()),
+        "--json",
+        "--corpus",
+        str(options.corpus.resolve()),
+    ]
+    command += ["--cmd", converter, "--set", suite.set, "--split", options.split]
+    command += ["--src", suite.sources] if suite.sources else []
+    folders = ["--modules", str(options.references.resolve()), "--cache", str(KEPT)]
+    for name in REFERENCES if suite.compared else ():
+        command += ["--ref", _module("math_reference", name, *folders)]
+    listed = options.show and engine == "ours" and options.split == "dev"
+    return [*command, "--show", str(options.show)] if listed else command
+
+
+def _module(name: str, *arguments: str) -> str:
+    """A command of this folder as one line of a shell."""
+    return shlex.join([sys.executable, "-m", f"tests.bench.{name}", *arguments])
+
+
+def _run(command: Sequence[str]) -> Report:
+    finished = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
+    # the first line is the report, the lists of `--show` follow
+    report, _, lists = finished.stdout.partition("\n")
+    if lists.strip():
+        source = command[command.index("--src") + 1] if "--src" in command else "real"
+        print(f"--- {source}{lists}")
+    return dict(json.loads(report))
+
+
+def _print_speed(engines: Sequence[str], formulas: Path) -> list[bool]:
+    rates, posts = {}, {}
+    for engine in engines:
+        count, taken = _timed(engine, formulas)
+        rates[engine] = count / taken
+        posts[engine] = 1000 * _timed(engine, formulas, "--only-post")[1]
+    met = [rates["ours"] >= FORMULAS_A_SECOND, posts["ours"] < POST_MS]
+    shown = {engine: f"{rate:,.0f}" for engine, rate in rates.items()}
+    _print("formulas a second, cold", shown, f"≥ {FORMULAS_A_SECOND:,}", met[0])
+    shown = {engine: f"{post:.1f}" for engine, post in posts.items()}
+    _print("a post of 300 formulas, ms", shown, f"< {POST_MS}", met[1])
+    return met
+
+
+def _timed(engine: str, formulas: Path, *options: str) -> tuple[int, float]:
+    """How many formulas, and the median of the seconds they took."""
+    command = [sys.executable, "-m", "tests.bench.math_engines", engine, "--time", str(formulas.resolve())]
+    runs = []
+    for _ in range(RUNS):
+        finished = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=True)
+        runs.append(json.loads(finished.stdout))
+    return runs[0]["formulas"], median(run["seconds"] for run in runs)
+
+
+def _print(name: str, values: Mapping[str, str], target: str, met: bool) -> None:
+    columns = "".join(f"{values.get(engine, '–'):>10}" for engine in ENGINES)
+    print(f"{name:<44}{columns}{target:>10}  {'yes' if met else 'no'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+"""Converters to measure, behind the scorer's protocol, and how fast they are.
+
+    python -m tests.bench.math_engines ours|math-core              answers JSON lines
+    python -m tests.bench.math_engines ours|math-core --time FILE  prints how long the formulas of FILE take
+
+The time is that of the first pass in a new process, import excepted: nothing is warm, and no formula comes
+twice. math-core is measured as its users meet it, without our layer around it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+POST = 300
+"""Formulas in one long post."""
+
+Convert = Callable[[str, bool, Mapping[str, str]], str]
+
+
+class Refused(Exception):
+    """The converter does not accept the formula."""
+
+
+def ours() -> Convert:
+    """Ourselves, by the door every page uses."""
+    from blogsmith.tex.convert import TexError, convert_formula
+
+    def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
+        try:
+            return convert_formula(tex, display=display, macros=macros).mathml
+        except TexError as error:
+            raise Refused(error.message) from None
+
+    return convert
+
+
+def math_core() -> Convert:
+    """The library alone."""
+    from math_core import LatexError, LatexToMathML
+
+    plain = LatexToMathML(fancy_error=False, allow_unreliable_rendering=True)
+
+    def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
+        converter = plain
+        try:
+            if macros:
+                own = {name.lstrip("\\"): body for name, body in macros.items()}
+                converter = LatexToMathML(fancy_error=False, allow_unreliable_rendering=True, macros=own)
+            return converter.convert_with_local_state(tex, displaystyle=display)
+        except LatexError as error:
+            raise Refused(str(error)) from None
+
+    return convert
+
+
+ENGINES = MappingProxyType({"ours": ours, "math-core": math_core})
+
+
+def answer(convert: Convert, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The protocol's answer to one formula."""
+    macros = {"\\" + name.lstrip("\\"): body for name, body in (request.get("macros") or {}).items()}
+    try:
+        return {"id": request["id"], "mathml": convert(request["tex"], bool(request["display"]), macros)}
+    except Refused as error:
+        return {"id": request["id"], "error": str(error)}
+
+
+def seconds(convert: Convert, formulas: Sequence[tuple[str, bool]]) -> float:
+    """How long all of `formulas` take, refused ones included."""
+    started = time.perf_counter()
+    for tex, display in formulas:
+        try:
+            convert(tex, display, {})
+        except Refused:
+            continue
+    return time.perf_counter() - started
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer formulas, or time them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.math_engines", description=__doc__)
+    parser.add_argument("engine", choices=ENGINES)
+    parser.add_argument("--time", type=Path, metavar="FILE", help="JSON lines with tex and display")
+    parser.add_argument("--only-post", action="store_true", help=f"of FILE only {POST}, evenly spread")
+    options = parser.parse_args(arguments)
+    convert = ENGINES[options.engine]()
+    if options.time is None:
+        for line in sys.stdin:
+            print(json.dumps(answer(convert, json.loads(line))), flush=True)
+        return 0
+    rows = [json.loads(line) for line in options.time.read_text("utf-8").splitlines()]
+    formulas = [(row["tex"], bool(row["display"])) for row in rows]
+    if options.only_post:
+        formulas = formulas[:: max(1, len(formulas) // POST)][:POST]
+    print(json.dumps({"formulas": len(formulas), "seconds": seconds(convert, formulas)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

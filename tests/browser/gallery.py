@@ -1,0 +1,114 @@
+"""`make gallery`: our formulas next to KaTeX's, as a page and as pictures for people to look at.
+
+    python -m tests.browser.gallery [FOLDER] [GROUP …] [--modules FOLDER] [--worst N]
+
+FOLDER (default `.cache/gallery`) gets `index.html` and `<group>.png`: KaTeX's HTML on the left, ours on the
+right, the TeX below. Then the formulas whose ink is least like KaTeX's are listed: numbers in em of the text,
+at the same height of x. GROUP names files of `gallery/` without their number. KaTeX comes from npm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+
+from .gallery_ink import BOXES, Box, Ink, Key, ink, outliers
+from .gallery_page import write_page
+from .gallery_text import Group, read_groups
+from .reader import Look, Reader, reading
+from .server import served
+
+ROOT = Path(__file__).parents[2]
+WIDTH_PX = 700
+MAX_HEIGHT_PX = 1000
+"""Of one picture; a longer group gets several."""
+SCALE = 2
+
+# the section's top and the bottom of each of its lines, in the page
+EDGES = """
+const section = document.getElementById(arguments[0]);
+const ends = [...section.querySelectorAll(".line")].map(line => line.getBoundingClientRect().bottom);
+return [section.getBoundingClientRect().top, ...ends].map(edge => edge + scrollY);
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write page and pictures, print what differs most; 1 if we refuse a formula."""
+    options = _options(arguments)
+    groups = read_groups(tuple(options.groups))
+    refused = write_page(options.folder, groups, options.modules)
+    with (
+        TemporaryDirectory() as scratch,
+        served(options.folder) as origin,
+        reading(Path(scratch) / "profile") as reader,
+    ):
+        theirs, ours = look(reader, f"{origin}/index.html", groups, options.folder)
+    texts = {(group.name, n): tex for group in groups for n, tex in enumerate(_formulas(group))}
+    for outlier in outliers(theirs, ours)[: options.worst]:
+        name = " ".join(map(str, outlier.key))
+        print(f"{outlier.distance:5.2f}  {name:14} {outlier.said:44} {texts[outlier.key]}")
+    print("\n".join(["", *(f"refused: {line}" for line in refused)]))
+    print(f"{len(texts)} formulas, {len(refused)} refused; see {options.folder / 'index.html'}")
+    return 1 if refused else 0
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.gallery", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / ".cache" / "gallery")
+    parser.add_argument("groups", nargs="*", metavar="GROUP")
+    parser.add_argument(
+        "--modules", type=Path, default=ROOT / ".cache", help="what holds node_modules; .cache"
+    )
+    parser.add_argument("--worst", type=int, default=40, metavar="N", help="how many to list; by default 40")
+    return parser.parse_args(arguments)
+
+
+def _formulas(group: Group) -> list[str]:
+    return [tex for line in group.lines for tex in line.formulas]
+
+
+def look(
+    reader: Reader, url: str, groups: Sequence[Group], folder: Path
+) -> tuple[dict[Key, Ink], dict[Key, Ink]]:
+    """Take the pictures; the ink of each formula as KaTeX and as we draw it."""
+    reader.open(url, Look(width_px=WIDTH_PX))
+    reader.wait_for(lambda: reader.ask("return document.documentElement.dataset.ready"))
+    found: dict[str, dict[Key, Ink]] = {"katex": {}, "ours": {}}
+    for group in groups:
+        boxes = [(row[0], row[1], Box(*row[2:])) for row in reader.ask(BOXES, group.name)]
+        for part, (top, bottom) in enumerate(_parts(reader.ask(EDGES, group.name))):
+            picture = _picture(reader, top, bottom)
+            picture.save(folder / (f"{group.name}-{part + 1}.png" if part else f"{group.name}.png"))
+            for side, number, box in boxes:
+                inside = top <= box.baseline < bottom
+                if inside and (measured := ink(picture, SCALE, (0, top), box)):
+                    found[side][group.name, number] = measured
+    return found["katex"], found["ours"]
+
+
+def _parts(edges: Sequence[float]) -> list[tuple[float, float]]:
+    """Top and bottom of each picture of a section, cut between its lines."""
+    start, *ends = edges
+    parts = [(start, start)]
+    for end in ends:
+        if end - parts[-1][0] > MAX_HEIGHT_PX:
+            parts.append((parts[-1][1], end))
+        parts[-1] = (parts[-1][0], end)
+    return parts
+
+
+def _picture(reader: Reader, top: float, bottom: float) -> Image.Image:
+    clip = {"x": 0, "y": top, "width": WIDTH_PX, "height": bottom - top, "scale": SCALE}
+    answer = reader.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+    return Image.open(io.BytesIO(base64.b64decode(answer["data"])))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""What the fuzzer writes its formulas with: all that our tables name, and what tempts a converter."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+import blogsmith.tex
+from blogsmith.tex.atoms import atoms
+
+from .browser.gallery_text import read_groups
+
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z\s])")
+_NAME = re.compile(r"[A-Za-z]+\*?")
+
+# from the borders of ASCII, Latin, marks, direction, private use, other planes, and what XML forbids
+ODD = "\x00\x01\t\n\r\x0b\x1b\x7f\x85\xa0éß‹\u0301\u0338\u200b\u200d\u202e\u2066\u2028\ufdd0\ufe0f\ufffd"
+ODD += "\ufffe\uffff\ue000\ud800\udfff\U0001f600\U0001d49c\U0010ffff٣的′″“”–−×≠∑√⟨‖ℝα"
+PLAIN = "abcxyzABCN0123456789+-*/=<>,.;:!?|()[]'\"`@ "
+SPECIAL = "\\{}$&#^_~%"
+LENGTHS = ("1em", "-2pt", "0pt", "1e9em", "99999cm", "1", "em", "-0.5 ex", "18mu", ".5in", "NaNpt", "1ptpt")
+COLORS = (
+    "red",
+    "#f00",
+    "#ff8800",
+    "ForestGreen",
+    "rgb(1,2,3)",
+    "url(x)",
+    "",
+    "#12",
+    "red;x:y",
+    "transparent",
+)
+URLS = (
+    "https://example.org/a?b=c&d#e",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    " javascript:alert(1)",
+    "java\tscript:alert(1)",
+    "\x01javascript:alert(1)",
+    "&#106;avascript:alert(1)",
+    "javascript&colon;alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:x",
+    "//evil.example",
+    "../a b",
+    "mailto:a@b.example",
+    'x" onclick="alert(1)',
+)
+MARKUP = (
+    "<script>alert(1)</script>",
+    "</mtext></math><img src=x onerror=alert(1)>",
+    "<!--",
+    "-->",
+    "]]>",
+    "<![CDATA[x]]>",
+    "&lt;b&gt;",
+    "&amp;#60;",
+    "<?xml version='1.0'?>",
+    '" style="position:fixed" x="',
+    "' onmouseover='x",
+    "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;",
+)
+CHEMISTRY = (
+    "H2O",
+    "SO4^2-",
+    "A ->[x][y] B",
+    "<=>>",
+    "^{14}_{6}C",
+    "CuSO4*5H2O",
+    "A v",
+    "(aq)",
+    "1/2",
+    "-",
+    "$x$",
+    "#",
+)
+UNITS = (
+    "\\metre\\per\\second",
+    "m/s^2",
+    "kg.m",
+    "\\kilo\\gram\\squared",
+    "1.5e-10",
+    "12;30;5",
+    "3+-0.1",
+    "1x2x3",
+)
+BRACKETS = (
+    "(",
+    ")",
+    "[",
+    "]",
+    "\\{",
+    "\\}",
+    "|",
+    "\\|",
+    "\\langle",
+    "\\rangle",
+    ".",
+    "/",
+    "\\uparrow",
+    "<",
+    "x",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What our tables name."""
+
+    commands: tuple[str, ...]
+    environments: tuple[str, ...]
+    formulas: tuple[str, ...]
+    """Those of the gallery, for mutation."""
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Every sign, command and environment that a table of `blogsmith.tex` names, sorted."""
+    commands = {name for name in atoms("", False) if _COMMAND.fullmatch(name)}
+    environments: set[str] = set()
+    for module in pkgutil.walk_packages(blogsmith.tex.__path__, "blogsmith.tex."):
+        for name, value in vars(import_module(module.name)).items():
+            keys = value if isinstance(value, Mapping | tuple | frozenset) else ()
+            known = [key for key in keys if isinstance(key, str)]
+            commands.update(key for key in known if _COMMAND.fullmatch(key))
+            if "ENVIRONMENTS" in name:
+                environments.update(key for key in known if _NAME.fullmatch(key))
+    lines = [line for group in read_groups() for line in group.lines]
+    formulas = tuple(dict.fromkeys(tex for line in lines for tex in (line.tex, *line.formulas)))
+    return Vocabulary(tuple(sorted(commands)), tuple(sorted(environments)), formulas)

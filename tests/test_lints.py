@@ -1,0 +1,346 @@
+"""The doubts that `blogsmith check` tells beside mistakes: what each lint finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogsmith.cli import main
+from blogsmith.errors import Diagnostic
+from blogsmith.hooks import Plugins
+from blogsmith.ledger import BuildReport
+from blogsmith.lint.doubts import doubts
+from blogsmith.lint.labels import references_in
+from blogsmith.lint.pieces import pieces
+from blogsmith.load_config import parse_config
+from blogsmith.model import Source
+from blogsmith.read.front_matter import read_document
+from blogsmith.syntax.parser import make_parser, parse_document
+from blogsmith.workshop import parse_options
+from tests import markdown_texts
+from tests.site_files import build
+
+SYMBOLS = r"""
+math:
+  macros:
+    '\R': '\mathbb{R}'
+    '\KL': 'D_{\mathrm{KL}}'
+    '\eps': '\varepsilon'
+    '\pair': '\langle #1 \rangle'
+  symbols:
+    loss: {use: '\mathcal{L}', avoid: ['L', '\mathscr{L}', '\ell(\theta)']}
+    data: {use: 'X', avoid: ['\mathbf X']}
+"""
+USES = r" $\R \KL \eps \pair{x}$"
+
+
+def post(body: str, head: str = "") -> str:
+    """A post whose body starts on line 5 without further keys in its head."""
+    return f"---\ntitle: A\n{head}---\n\n{body}\n"
+
+
+def draw(root: Path) -> None:
+    """Put a picture `a.svg` beside the posts."""
+    folder = root / "content" / "posts"
+    folder.mkdir(parents=True)
+    (folder / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
+
+
+def checked(root: Path, posts: Mapping[str, str], config: str = "", **options: bool) -> BuildReport:
+    """The report of `check` on a site of these posts."""
+    (root / "blogsmith.yaml").write_text(config or "title: T\n", encoding="utf-8")
+    for name, text in posts.items():
+        file = root / "content" / "posts" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return build(root, write=False, **options)
+
+
+def shown(found: Diagnostic) -> str:
+    """What a lint underlines, and its code."""
+    assert found.place and found.severity == "warning"
+    start = found.place.column - 1
+    return f"{found.source_line[start : start + found.place.length]} [{found.code}]"
+
+
+def found_in(root: Path, body: str, config: str = "", head: str = "") -> list[str]:
+    """What is underlined in a site of one post."""
+    report = checked(root, {"a": post(body, head)}, config)
+    assert report.ok, report.diagnostics
+    return [shown(found) for found in report.diagnostics]
+
+
+DOLLARS = [
+    ("Let $ x^2 $ be.", ["$ x^2 $"]),
+    ("Let $ x $ and $ a = b$ be.", ["$ x $", "$ a = b$"]),
+    ("Let $\\alpha be.", ["$"]),
+    ("Let $x_1 be.", ["$"]),
+    ("> - in a list $ x_1 $", ["$ x_1 $"]),
+    ("| a | b |\n|---|---|\n| $ x_1 $ | c |", ["$ x_1 $"]),
+    ("A note[^1].\n\n[^1]: It is $ x_1 $.", ["$ x_1 $"]),
+    ("I paid $5 and up to 10$ more.", ["$5 and up to 10$"]),
+    ("I paid $5 and 6$ more.", ["$5 and 6$"]),
+    ("Then $we see that$ it holds.", ["$we see that$"]),
+    ("It costs $20 or US$ 25.", ["$20 or US$"]),
+    ("Set $HOME and not a$ in it.", ["$HOME and not a$"]),
+    ("It costs $5, or $10 to $20, or US$25.", []),
+    ("From 5$ to 10$ and $x_1$.", []),
+    ("Let $x \\text{ is such that } y$ and $2 dx dy$ and $\\operatorname{arg max} f$.", []),
+    ("Let $x$ be, \\$x_1 and `$ x_1 $` and <kbd title='$ x_1 $'>k</kbd>.", []),
+    ("```\n$ x_1 $\n```", []),
+    ("Write $HOME, not a$b_c.", []),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), DOLLARS)
+def test_doubtful_dollars(tmp_path: Path, body: str, expected: list[str]) -> None:
+    assert found_in(tmp_path, body) == [f"{text} [dollar-doubtful]" for text in expected]
+
+
+def test_a_doubt_tells_what_to_do(tmp_path: Path) -> None:
+    (found,) = checked(tmp_path, {"a": post("Let $ x^2 $ be.")}).diagnostics
+    assert found.message == "$ x^2 $ is text, not math: a blank stands inside the dollars"
+    assert found.hint == "take the blank beside the dollar sign out, or write \\$ for the sign"
+    assert found.place and (found.place.line, found.place.column) == (5, 5)
+
+
+EQUATION = "$$ a = b \\label{eq:x} $$\n\n"
+REFERENCES = [
+    "See \\eqref{eq:x}.",
+    "See \\ref{eq-x}.",
+    "See {@eq:x}.",
+    "See @eq-x.",
+    "See [it](#eq-x).",
+    'See <a href="#eq-x">it</a>.',
+    "See $\\eqref{eq:x}$.",
+    "A note[^1].\n\n[^1]: See {@eq:x}.",
+    "See [it](a.md#eq-x).",
+]
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_label_that_is_referred_to(tmp_path: Path, reference: str) -> None:
+    assert found_in(tmp_path, EQUATION + reference) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "label"),
+    [
+        (EQUATION, "eq:x"),
+        ("$$ a = b $$ {#eq:x}", "eq:x"),
+        ("$$ a = b \\label{energy} $$\n\nThe energy.", "energy"),
+        (EQUATION + "See \\eqref{eq:y}. $$c \\label{eq:y}$$", "eq:x"),
+        (EQUATION + "See {@eq:x-1}. $$c \\label{eq:x-1}$$", "eq:x"),
+    ],
+)
+def test_a_label_that_is_not(tmp_path: Path, body: str, label: str) -> None:
+    (found,) = checked(tmp_path, {"a": post(body)}).diagnostics
+    assert found.code == "label-unused"
+    assert found.message == f"nothing refers to the label {label}"
+    assert found.place and found.source_line[found.place.column - 1 :].startswith(label)
+    assert f"{{{label}}}" in found.hint or f"{{@{label}}}" in found.hint
+
+
+def test_theorems_and_headings_have_ids_to_be_linked_to(tmp_path: Path) -> None:
+    assert found_in(tmp_path, "## A heading {#sec-x}\n\n> [!THEOREM] {#thm-x}\n> All is well.") == []
+
+
+@pytest.mark.parametrize("head", ["", "draft: true\n", "date: 2099-01-01\n"])
+def test_other_posts_may_refer_published_or_not(tmp_path: Path, head: str) -> None:
+    other = post("See {@a#eq:x}.", head)
+    assert checked(tmp_path, {"a": post(EQUATION), "b": other}).diagnostics == ()
+    (found,) = checked(tmp_path, {"a": post(EQUATION), "b": post("See it.", head)}).diagnostics
+    assert found.code == "label-unused"
+
+
+def test_the_same_label_in_two_posts(tmp_path: Path) -> None:
+    posts = {"a": post(EQUATION), "b": post(EQUATION + "See \\eqref{eq:x}.")}
+    assert [found.path for found in checked(tmp_path, posts).diagnostics] == ["content/posts/a.md"]
+
+
+def test_references_are_found_in_one_look() -> None:
+    found = references_in(r"\eqref{a:b} \ref{ c } {@d#eq:e} @eq-f. [x](y.md#g) {#h} \eqref{i#tab:j}")
+    assert found.here >= {"a-b", "c", "eq-f", "g"}
+    assert found.elsewhere >= {"eq-e", "g", "tbl-j"}
+    assert "h" not in found.here | found.elsewhere
+
+
+MACROS = [
+    ("", "math: {macros: {'\\a': 'b'}}\n", ["\\a"]),
+    ("$\\a$", "math: {macros: {'\\a': 'b'}}\n", []),
+    ("$\\ab$", "math:\n  macros:\n    '\\ab': 'b'\n    '\\a': 'c'\n", ["\\a"]),
+    ("$\\a$", "math: {macros: {'\\a': '\\b', '\\b': 'c'}}\n", []),
+    ("$\\newcommand{\\a}{b}$", "", ["\\a"]),
+    ("$\\newcommand\\a{b} \\a$", "", []),
+    ("$\\def\\a{b}$ and $\\a$", "", []),
+    ("$\\let\\a=b$ $\\DeclareMathOperator*{\\b}{c}$ $\\def\\c#1{#1}$", "", ["\\a", "\\b", "\\c"]),
+    ("{% include img.html src='a.svg' cap='A $\\a$' %}", "math: {macros: {'\\a': 'b'}}\n", []),
+    ("$$\\a$$ {#eq:x} {@eq:x}", 'math: {macros: {"\\\\a": b}}\n', []),
+]
+
+
+@pytest.mark.parametrize(("body", "head", "expected"), MACROS)
+def test_macros_of_a_page(tmp_path: Path, body: str, head: str, expected: list[str]) -> None:
+    draw(tmp_path)
+    assert found_in(tmp_path, body, head=head) == [f"{name} [macro-unused]" for name in expected]
+
+
+SITE_MACROS = "math:\n  macros:\n    '\\a': '\\b'\n    '\\b': 'c'\n    '\\d': '\\e'\n    '\\e': 'f'\n"
+
+
+def test_macros_of_the_site(tmp_path: Path) -> None:
+    found = checked(tmp_path, {"a": post("$\\a$"), "b": post("Text.")}, SITE_MACROS).diagnostics
+    assert [(d.path, shown(d)) for d in found] == [
+        ("blogsmith.yaml", "\\d [macro-unused]"),
+        ("blogsmith.yaml", "\\e [macro-unused]"),
+    ]
+    assert found[0].message == "macro \\d is used nowhere in the site"
+
+
+def test_a_macro_of_the_page_stands_in_for_that_of_the_site(tmp_path: Path) -> None:
+    own = post("$\\d$", "math: {macros: {'\\d': 'e'}}\n")
+    assert found_in(tmp_path, "$\\a$", SITE_MACROS)[0] == "\\d [macro-unused]"
+    found = checked(tmp_path, {"a": post("$\\a$"), "b": own}, SITE_MACROS).diagnostics
+    assert [shown(d) for d in found] == ["\\d [macro-unused]", "\\e [macro-unused]"]
+
+
+def test_a_draft_may_use_a_macro_of_the_site(tmp_path: Path) -> None:
+    posts = {"a": post("$\\a$"), "b": post("$\\d$", "draft: true\n")}
+    assert [shown(d) for d in checked(tmp_path, posts, SITE_MACROS).diagnostics] == []
+
+
+NOTATION = [
+    ("$L(x)$", ["L"]),
+    ("$\\mathcal{L} + \\mathcal L + {\\mathcal L}$", []),
+    ("$\\mathscr{L} + \\mathscr L$", ["\\mathscr{L}", "\\mathscr L"]),
+    ("$\\ell ( {\\theta} ) + \\ell(x)$", ["\\ell ( {\\theta} )"]),
+    ("$\\frac{\\partial L}{\\partial w}$", ["L"]),
+    ("$\\frac{L}{2}$", ["L"]),
+    ("$\\hat{L} + L_1'$", ["L", "L"]),
+    ("$\\mathbb{L} + \\text{Loss of L} + \\operatorname{L} + KL + LX + \\mathrm{L}$", []),
+    ("$\\mathbf{X} + \\mathbf{x} + \\mathbf{XX}$", ["\\mathbf{X}"]),
+    ("$\\def\\loss{L} \\loss$", []),
+    ("$$\na = L\n$$", ["L"]),
+    ("## Heading with $L$", ["L"]),
+    ("> [!NOTE] On $L$\n> Text.", ["L"]),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), NOTATION)
+def test_notation(tmp_path: Path, body: str, expected: list[str]) -> None:
+    found = found_in(tmp_path, body + "\n\n" + USES, SYMBOLS)
+    assert found == [f"{text} [notation-mixed]" for text in expected]
+
+
+def test_notation_in_titles_and_captions(tmp_path: Path) -> None:
+    draw(tmp_path)
+    text = "---\ntitle: The $L$\ndescription: Of $\\mathscr L$\n---\n\n"
+    text += "{% include img.html src='a.svg' cap='A $L$' %}\n" + USES
+    found = checked(tmp_path, {"a": text}, SYMBOLS).diagnostics
+    assert [(d.place and d.place.line, shown(d)) for d in found] == [
+        (2, "L [notation-mixed]"),
+        (3, "\\mathscr L [notation-mixed]"),
+        (6, "L [notation-mixed]"),
+    ]
+    assert found[0].message == "L means loss, which this site writes \\mathcal{L}"
+
+
+BYPASSED = [
+    ("$x \\in \\mathbb{R}$", ["\\mathbb{R}"]),
+    ("$x \\in \\mathbb R^n$", ["\\mathbb R"]),
+    ("$D_{\\mathrm{KL}}(p) + D_\\mathrm{KL}(q) + D_{\\mathrm{JS}}$", ["D_{\\mathrm{KL}}", "D_\\mathrm{KL}"]),
+    ("$\\varepsilon + \\langle x \\rangle + \\mathbb{RR}$", []),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), BYPASSED)
+def test_macros_that_are_written_out(tmp_path: Path, body: str, expected: list[str]) -> None:
+    found = found_in(tmp_path, body + USES, SYMBOLS)
+    assert found == [f"{text} [macro-bypassed]" for text in expected]
+
+
+def test_a_page_has_its_own_macros(tmp_path: Path) -> None:
+    head = "math: {macros: {'\\R': '\\mathcal{R}', '\\C': '\\mathbb{C}'}}\n"
+    body = "$\\mathbb{R} \\mathcal{R} \\mathbb{C} \\R \\C$"
+    config = "math:\n  macros:\n    '\\R': '\\mathbb{R}'\n"
+    posts = {"a": post(body, head), "b": post("$\\R$")}
+    found = checked(tmp_path, posts, config).diagnostics
+    assert [shown(d) for d in found] == ["\\mathcal{R} [macro-bypassed]", "\\mathbb{C} [macro-bypassed]"]
+
+
+def test_doubts_are_told_by_check_only(tmp_path: Path) -> None:
+    assert checked(tmp_path, {"a": post("Let $ x^2 $ be.")}).diagnostics
+    assert build(tmp_path).diagnostics == ()
+
+
+def test_doubts_can_be_silenced_by_code(tmp_path: Path) -> None:
+    body = "Let $ x^2 $ be. " + EQUATION
+    silent = "diagnostics: {ignore: [dollar-doubtful]}\n"
+    assert found_in(tmp_path, body, silent) == ["eq:x [label-unused]"]
+
+
+def test_doubts_count_in_a_strict_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked(tmp_path, {"a": post("Let $ x^2 $ be.")})
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 0
+    assert "(1 warning)" in capsys.readouterr().out
+    assert main(["check", "--strict"]) == 1
+    assert "content/posts/a.md:5:5: error: $ x^2 $ is text" in capsys.readouterr().err
+
+
+@given(st.one_of(st.text(), markdown_texts.MARKDOWN.map(str)))
+@settings(max_examples=60)
+def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
+    settings_read = parse_config(SYMBOLS)
+    options = parse_options(settings_read.config, Plugins(), frozenset())
+    document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), settings_read.config)
+    parsed = parse_document(document, make_parser(options), options)
+    for found in doubts([parsed], [document], settings_read):
+        if found.path != "blogsmith.yaml":
+            assert found.place and 1 <= found.place.line <= text.count("\n") + 1
+
+
+@given(st.text(st.sampled_from("{}\\abL*[]= _^%"), max_size=60))
+def test_pieces_cover_the_formula_in_order(tex: str) -> None:
+    end = 0
+    for piece in pieces(tex):
+        assert end <= piece.start < piece.end <= len(tex)
+        end = piece.end
+
+
+@pytest.mark.parametrize(
+    "tex", ["{" * 32_000 + "x" + "}" * 32_000, "\\mathbf{" * 8_000, "\\def" * 16_000, "\\let\\a" * 10_000]
+)
+def test_long_formulas_take_no_long_time(tex: str) -> None:
+    started = time.perf_counter()
+    pieces(tex)
+    assert time.perf_counter() - started < 1
+
+
+def test_columns_of_an_array_are_no_symbols() -> None:
+    found = pieces("\\begin{array}{c|c} a & {c} \\end{array}")
+    assert [piece.text for piece in found] == ["\\begin arrayc|c", "a", "&", "c", "\\end array"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reference"),
+    [("| a |\n|---|\n| b |\n\n: A table {#tbl-x}", "{@tab:x}"), ("![a](a.svg){#fig-x}", "@fig-x")],
+)
+def test_figures_and_tables_are_to_be_referred_to(tmp_path: Path, body: str, reference: str) -> None:
+    draw(tmp_path)
+    (found,) = checked(tmp_path, {"a": post(body)}).diagnostics
+    assert found.message.startswith("nothing refers to the label ")
+    assert checked(tmp_path, {"a": post(f"{body}\n\nSee {reference}.")}).diagnostics == ()
+
+
+def test_a_formula_or_paragraph_full_of_doubts_is_told_in_part(tmp_path: Path) -> None:
+    found = found_in(tmp_path, "$ x_1 $ and " * 100 + "\n\n$" + "L+" * 100 + "1$" + USES, SYMBOLS)
+    assert found.count("L [notation-mixed]") == 20
+    assert len(found) == 40

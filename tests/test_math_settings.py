@@ -1,0 +1,42 @@
+"""`math.packages` and `math.symbols`: what is read from a site and from a page. Mistakes: `tests/broken/`."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import pytest
+
+from blogsmith.config import Config, Symbol
+from blogsmith.load_config import parse_config
+from blogsmith.model import Source
+from blogsmith.read.front_matter import read_document
+
+LOSS = r"{use: '\mathcal{L}', avoid: ['L', '\mathscr{L}']}"
+
+
+def test_settings_of_a_site() -> None:
+    text = f"math:\n  packages: [physics]\n  symbols:\n    loss: {LOSS}\n    data: {{use: X}}\n"
+    loaded = parse_config(text)
+    assert loaded.diagnostics == ()
+    assert loaded.config.math.packages == ("physics",)
+    assert loaded.config.math.symbols == {
+        "loss": Symbol(use="\\mathcal{L}", avoid=("L", "\\mathscr{L}")),
+        "data": Symbol(use="X"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("math", "packages"),
+    [
+        ("{packages: [physics]}", ("physics",)),
+        ("{packages: physics}", ("physics",)),
+        ("{packages: []}", ()),
+        ("{numbering: all}", None),
+        ("true", None),
+    ],
+)
+def test_packages_of_a_page(math: str, packages: tuple[str, ...] | None) -> None:
+    source = Source(PurePosixPath("content/a.md"), f"---\nmath: {math}\n---\n", "")
+    document, found = read_document(source, Config())
+    assert found == ()
+    assert document.front.math_packages == packages

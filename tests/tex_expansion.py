@@ -1,0 +1,39 @@
+"""Runs expanders on a formula without the rest of the engine: TeX in, TeX out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from blogsmith.tex.reader import Expander, Macro, TokenReader, Wrong, text_of, tokens
+
+MOST = 100_000
+"""Tokens that one test may make; beyond it something runs away."""
+
+
+def expand(tex: str, expanders: Mapping[str, Expander], macros: Mapping[str, str] | None = None) -> str:
+    """`tex` with every command of `expanders` replaced by what it stands for, again and again."""
+    known = {name: Macro(0, None, tuple(tokens(body))) for name, body in (macros or {}).items()}
+    reader = TokenReader(tokens(tex), known, expanders)
+    out: list[str] = []
+    made = 0
+    while reader.stack:
+        token = reader.stack.pop()
+        expander = expanders.get(token)
+        if expander is None:
+            out.append(token)
+            continue
+        reader.command = token
+        found = expander(reader, token)
+        made += len(found)
+        assert made < MOST, f"{tex!r} grows without end"
+        reader.push(found)
+    return text_of(out)
+
+
+def complaint(tex: str, expanders: Mapping[str, Expander]) -> tuple[str, str, str]:
+    """Message, hint and blamed command of the error that `tex` must give."""
+    try:
+        made = expand(tex, expanders)
+    except Wrong as wrong:
+        return wrong.message, wrong.hint, wrong.token
+    raise AssertionError(f"no error: {made}")
