@@ -84,7 +84,30 @@ def test_macros_that_make_rows_and_labels_are_opened() -> None:
     found = split_rows(tex, macros)
     assert (found.environment, [row.notag for row in found.rows]) == ("align", [True, False])
     assert (found.rows[1].label, tex[found.rows[1].label_offset :][:6]) == ("eq:c", r"\eql{c")
-    assert found.macros == {**macros, r"\nn": r"\nonumber"}
+    assert split_rows(r"a \nn", found.macros).rows[0].notag and found.macros.keys() > macros.keys()
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        r"\newcommand{\x}[2][eq]{\label{#1:#2}} \x{a}",
+        r"\newcommand*\x[1]{\label{eq:#1}} \renewcommand\x[1]{\label{eq:#1}} \x a",
+        r"\providecommand{\x}{\label{eq:a}} \providecommand{\x}{\label{eq:b}} \x",
+        r"\def\x#1;{\label{eq:#1}} \x a;",
+        r"\gdef\x#1#2{\label{#2:#1}} \x{a}{eq}",
+        r"\let\x=\label \x{eq:a}",
+        r"\def\y{\label} \let\x\y \x{eq:a}",
+        r"\DeclareMathOperator{\y}{\label{eq:b}} \label{eq:a} \y",
+    ],
+)
+def test_every_way_to_define_a_macro(definition: str) -> None:
+    assert split_rows(definition).rows[0].label == "eq:a"
+    assert split_rows(definition).rows[0].mistakes == ()
+
+
+@pytest.mark.parametrize("wrong", [r"\newcommand", r"\def\x", r"\newcommand{\x}[1]", r"\def\x{\x a}\x"])
+def test_a_wrong_definition_is_left_to_who_typesets(wrong: str) -> None:
+    assert split_rows(r"\label{eq:a} " + wrong).rows[0].label == "eq:a"
 
 
 def test_a_label_in_a_definition_names_nothing() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.tex.reader import Wrong
+from blogsmith.tex.reader import TokenReader, Wrong
+from blogsmith.tex.scan import At, split_placed
 from blogsmith.tex.unit_names import PREFIXES, UNITS
 from blogsmith.tex.units import EXPANDERS
 
@@ -353,9 +354,33 @@ def test_macros_of_the_author() -> None:
     ],
 )
 def test_mistakes(tex: str, message: str, hint: str) -> None:
-    found = complaint(tex, EXPANDERS)
-    assert found[:2] == (message, hint)
-    assert found[2] in EXPANDERS
+    assert complaint(tex, EXPANDERS)[:2] == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("tex", "blamed"),
+    [
+        (r"\num{1.2.3}", "1.2"),
+        (r"\qty{1}{\kilo\meterr}", r"\meterr"),
+        (r"\qty{1}{\kilo}", r"\kilo"),
+        (r"\SIlist{}{m}", "m"),
+        (r"\ang{x}", "x"),
+        (r"\DeclareSIUnit xy", r"\DeclareSIUnit"),
+    ],
+)
+def test_what_is_blamed(tex: str, blamed: str) -> None:
+    assert complaint(tex, EXPANDERS)[2] == blamed
+
+
+def test_the_name_of_an_option_is_blamed() -> None:
+    place = r"\num[round-mode=places, grup-digits=false]{1}"
+    reader = TokenReader(split_placed(place), {})
+    command = reader.pop()
+    with pytest.raises(Wrong) as caught:
+        EXPANDERS[command](reader, command)
+    token = caught.value.token
+    assert isinstance(token, At)
+    assert token.offset == place.index("grup")
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))

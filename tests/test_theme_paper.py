@@ -50,14 +50,21 @@ def test_every_layout_gives_a_valid_page(paper: Theme, layout: str, page: PageVi
     assert paper.render(layout, page, SITE) == html
 
 
+DISPLAY = '<div class="math-display"><math display="block"><mi>x</mi></math></div>'
+REFERENCE = '<p><a class="xref" href="#eq-x">(1)</a></p>'
 SCRIPTS = [
-    (set(), {}, []),
-    ({"runnable"}, {}, []),
-    ({"compare", "embed"}, {}, ["compare", "embed"]),
-    ({"code"}, {}, ["copy"]),
-    ({"code"}, {"copy": False}, []),
-    (set(), {"switch": True}, ["switch"]),
-    ({"code"}, {"switch": True}, ["switch", "copy"]),
+    (set(), "", {}, []),
+    ({"runnable"}, "", {}, []),
+    ({"compare", "embed"}, "", {}, ["compare", "embed"]),
+    ({"code"}, "", {}, ["copy"]),
+    ({"code"}, "", {"copy": False}, []),
+    (set(), "", {"switch": True}, ["switch"]),
+    ({"code"}, "", {"switch": True}, ["switch", "copy"]),
+    (set(), "<p><math><mi>x</mi></math></p>", {}, []),
+    (set(), DISPLAY, {}, ["copy"]),
+    (set(), DISPLAY + REFERENCE, {}, ["copy", "preview"]),
+    (set(), REFERENCE, {}, ["preview"]),
+    (set(), DISPLAY + REFERENCE, {"copy": False, "preview": False}, []),
 ]
 FRAME = {
     "post": "article",
@@ -128,11 +135,11 @@ class TestPost:
         links = {item.get("rel"): item.get("href") for item in tree.iter("link")}
         assert links["canonical"] == "https://example.org/b/posts/a/"
 
-    @pytest.mark.parametrize(("widgets", "options", "shipped"), SCRIPTS)
+    @pytest.mark.parametrize(("widgets", "content", "options", "shipped"), SCRIPTS)
     def test_scripts_only_where_needed(
-        self, paper: Theme, widgets: set[str], options: dict[str, bool], shipped: list[str]
+        self, paper: Theme, widgets: set[str], content: str, options: dict[str, bool], shipped: list[str]
     ) -> None:
-        page = replace(FULL, widgets=frozenset(widgets))
+        page = replace(FULL, widgets=frozenset(widgets), content=content)
         tree = parse(paper.render("post", page, replace(SITE, options=options)))
         found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
         assert found == [f"/b/assets/paper/{name}.js" for name in shipped]

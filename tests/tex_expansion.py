@@ -13,7 +13,7 @@ MOST = 100_000
 def expand(tex: str, expanders: Mapping[str, Expander], macros: Mapping[str, str] | None = None) -> str:
     """`tex` with every command of `expanders` replaced by what it stands for, again and again."""
     known = {name: Macro(0, None, tuple(tokens(body))) for name, body in (macros or {}).items()}
-    reader = TokenReader(tokens(tex), known, expanders)
+    reader = TokenReader(tokens(tex), known)
     out: list[str] = []
     made = 0
     while reader.stack:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import Place
 from .state import PageState
@@ -46,8 +47,8 @@ class Numbers:
     numbering: str
     """`all`, `labelled` or `none`."""
     by_section: bool
-    macros: Mapping[str, str]
-    """TeX macros known so far: the site's, the page's, then those its formulas define."""
+    macros: Mapping[str, Any]
+    """TeX macros known so far: the site's, the page's, then those its formulas define, as `tex` has them."""
     counts: dict[str, int] = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
     letters: Letters | None = None

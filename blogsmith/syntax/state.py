@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -68,7 +68,7 @@ class Structure(Protocol):
     @property
     def rows(self) -> tuple[Row, ...]: ...
     @property
-    def macros(self) -> Mapping[str, str]: ...
+    def macros(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class ParseOptions:
 
     linear_math: Callable[[str], str]
     """TeX → plain text; handed in, since `tex/` stands beside this folder."""
-    split_rows: Callable[[str, Mapping[str, str]], Structure]
+    split_rows: Callable[[str, Mapping[str, Any]], Structure]
     """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""

@@ -70,14 +70,18 @@ def letters(face: Face) -> dict[str, str]:
     selector = _ROUNDHAND if face == "scr" else ""
     face = _SCRIPT_OF.get(face, face)
     capital, small, zero = _LATIN[face]
-    made = {chr(65 + n): chr(capital + n) for n in range(26)} | {chr(97 + n): chr(small + n) for n in range(26)}
+    made = {chr(65 + n): chr(capital + n) for n in range(26)} | {
+        chr(97 + n): chr(small + n) for n in range(26)
+    }
     made.update(_OLDER.get(face, {}))
     if selector:
         made = {plain: letter + selector for plain, letter in made.items()}
     if zero:
         made.update({chr(48 + n): chr(zero + n) for n in range(10)})
-    if face in _GREEK:
-        made.update({letter: chr(_GREEK[face] + n) for n, letter in enumerate(_GREEK_LETTERS)})
+    # Unicode has Greek without serifs in bold only
+    greek = {"sf": "bsf", "sfit": "bsfit"}.get(face, face)
+    if greek in _GREEK:
+        made.update({letter: chr(_GREEK[greek] + n) for n, letter in enumerate(_GREEK_LETTERS)})
     if face in ("bf", "bi"):
         made.update({"Ϝ": "𝟊", "ϝ": "𝟋"})
     if face in ("it", "bi"):

@@ -45,13 +45,14 @@ _TYPED: Mapping[int, str] = MappingProxyType(
         PUNCT: ",;",
         OPEN: "([",
         CLOSE: ")]!?",
-        ORD: "/|.@\"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°′″‴⁗√",
+        ORD: '/|.@"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°′″‴⁗√',
     }
 )
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True))
 SCRIPT_CHARACTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {c: ("^", plain) for c, plain in _SUPERSCRIPTS.items()} | {c: ("_", plain) for c, plain in _SUBSCRIPTS.items()}
+    {c: ("^", plain) for c, plain in _SUPERSCRIPTS.items()}
+    | {c: ("_", plain) for c, plain in _SUBSCRIPTS.items()}
 )
 """Raised and lowered characters of Unicode → script and plain character."""
 
@@ -162,7 +163,23 @@ _ODD: Mapping[str, Atom] = MappingProxyType(
         **{
             "\\" + name: _made(ORD, sign)
             for name, sign in zip(
-                "Alpha Beta Chi Epsilon Eta Iota Kappa Mu Nu Omicron Rho Tau Zeta".split(), "ABXEHIKMNOPTZ", strict=True
+                [
+                    "Alpha",
+                    "Beta",
+                    "Chi",
+                    "Epsilon",
+                    "Eta",
+                    "Iota",
+                    "Kappa",
+                    "Mu",
+                    "Nu",
+                    "Omicron",
+                    "Rho",
+                    "Tau",
+                    "Zeta",
+                ],
+                "ABXEHIKMNOPTZ",
+                strict=True,
             )
         },
     }
@@ -176,6 +193,32 @@ _ODD = MappingProxyType(
             for name, atom in _ODD.items()
             if len(name) > 2 and atom[1] in {f"<mi>{c}</mi>" for c in "ABXEHIKMNOPTZ"}
         },
+    }
+)
+
+
+_LATIN_LOOKING: Mapping[str, str] = MappingProxyType(
+    {
+        "\\" + name: letter
+        for name, letter in zip(
+            [
+                "Alpha",
+                "Beta",
+                "Epsilon",
+                "Zeta",
+                "Eta",
+                "Iota",
+                "Kappa",
+                "Mu",
+                "Nu",
+                "Omicron",
+                "Rho",
+                "Tau",
+                "Chi",
+            ],
+            "ΑΒΕΖΗΙΚΜΝΟΡΤΧ",
+            strict=True,
+        )
     }
 )
 
@@ -212,7 +255,8 @@ def _faced(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
     for token, (kind, xml) in plain.items():
         if kind == ORD and xml.startswith(("<mi", "<mn")):
             sign = xml[xml.index(">") + 1 : -5]
-            slanted = faced.get(sign)
+            greek = _LATIN_LOOKING.get(token, sign)
+            slanted = faced.get(greek)
             if sign in _UPRIGHT and len(token) > 1 and face in ("it", "bi"):
                 slanted = upright.get(sign)
             if slanted:

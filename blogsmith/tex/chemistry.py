@@ -39,9 +39,22 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
             tex = meaning(text)
         except TexError as error:
             raise reader.wrong(f"{error.message} in {command}", hint=error.hint) from error
-        return ["{", *tokens(tex), "}"]
+        made = tokens(tex)
+        return made if _has_rows(made) else ["{", *made, "}"]
 
     return expand
+
+
+def _has_rows(made: list[str]) -> bool:
+    """Whether `&` or a line break is for the alignment around; a group would hide it there."""
+    if "&" not in made and r"\\" not in made:
+        return False
+    depth = 0
+    for token in made:
+        depth += (token in ("{", r"\begin")) - (token in ("}", r"\end"))
+        if not depth and token in ("&", r"\\"):
+            return True
+    return False
 
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(

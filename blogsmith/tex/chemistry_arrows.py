@@ -54,6 +54,8 @@ BONDS: Mapping[str, str] = MappingProxyType(
     }
 )
 r"""What `\bond` takes → the bond."""
+_SHORT_BACK = r"\mkern12mu\leftharpoondown\mkern12mu"
+_SHORT_FORTH = r"\mkern12mu\rightharpoonup\mkern12mu"
 
 
 def arrow(sign: str, above: str, below: str) -> str:
@@ -64,9 +66,9 @@ def arrow(sign: str, above: str, below: str) -> str:
 
 
 def _uneven(*, is_forward: bool, above: str, below: str) -> str:
-    """An equilibrium that lies to one side: a long arrow, and a short one close to it."""
+    """An equilibrium that lies to one side: a long arrow that grows, and a short one close to it."""
     if is_forward:
-        short = r"\raisebox{.35em}{$\textstyle\leftharpoondown$}"
-        return rf"\xrightharpoonup[\underset{{{below}}}{{{short}}}]{{{above}}}"
-    short = r"\raisebox{-.35em}{$\textstyle\rightharpoonup$}"
-    return rf"\xleftharpoondown[{{{below}}}]{{\overset{{{above}}}{{{short}}}}}"
+        short = rf"\underset{{{below}}}{{{_SHORT_BACK}}}" if below else _SHORT_BACK
+        return rf"\xrightharpoonup[\smash[t]{{\raisebox{{.15em}}{{$\textstyle {short}$}}}}]{{{above}}}"
+    short = rf"\overset{{{above}}}{{{_SHORT_FORTH}}}" if above else _SHORT_FORTH
+    return rf"\xleftharpoondown[{{{below}}}]{{\smash[b]{{\raisebox{{-.55em}}{{$\textstyle {short}$}}}}}}"

@@ -81,7 +81,8 @@ class Formula:
 
         None below an oxidation state, and none where the number of atoms stands before it.
         """
-        before, last = (None, None, *self.parts)[-2:]
+        last = self.parts[-1] if self.parts else None
+        before = self.parts[-2] if len(self.parts) > 1 else None
         if not isinstance(last, Scripts) or last.lower or isinstance(before, Scripts):
             return None
         return None if _OXIDATION.fullmatch(last.upper) else last

@@ -15,7 +15,7 @@ MAX_DEPTH = 40
 """Of arguments, groups and formulas in one another."""
 
 _BRACKET = re.compile(r"\\.|[{}\[\]$]", re.DOTALL)
-_NESTED = re.compile(r"\\(ce|cee|cf|pu)\s*(?=\{)")
+_NESTED = re.compile(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
 _NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
@@ -149,7 +149,7 @@ class Scanner:
         while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
             made.append(self.text[self.place : match.start()])
             self.place = match.end()
-            made.append(self.converted(match.group(1)))
+            made.append(self.converted(match.group(1)) if match.group(1) else match.group())
         made.append(self.rest())
         return "".join(made)
 

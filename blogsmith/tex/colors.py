@@ -19,31 +19,34 @@ _HEX = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
 _NAME = re.compile(r"[A-Za-z]+")
 # as sRGB
 _DVIPS = """
-Apricot FBB982 Aquamarine 00B5BE Bittersweet C04F17 Black 221E1F Blue 2D2F92 BlueGreen 00B3B8 BlueViolet 473992
-BrickRed B6321C Brown 792500 BurntOrange F7921D CadetBlue 74729A CarnationPink F282B4 Cerulean 00A2E3
-CornflowerBlue 41B0E4 Cyan 00AEEF Dandelion FDBC42 DarkOrchid A4538A Emerald 00A99D ForestGreen 009B55 Fuchsia 8C368C
-Goldenrod FFDF42 Gray 949698 Green 00A64F GreenYellow DFE674 JungleGreen 00A99A Lavender F49EC4 LimeGreen 8DC73E
-Magenta EC008C Mahogany A9341F Maroon AF3235 Melon F89E7B MidnightBlue 006795 Mulberry A93C93 NavyBlue 006EB8
-OliveGreen 3C8031 Orange F58137 OrangeRed ED135A Orchid AF72B0 Peach F7965A Periwinkle 7977B8 PineGreen 008B72
-Plum 92268F ProcessBlue 00B0F0 Purple 99479B RawSienna 974006 Red ED1B23 RedOrange F26035 RedViolet A1246B
-Rhodamine EF559F RoyalBlue 0071BC RoyalPurple 613F99 RubineRed ED017D Salmon F69289 SeaGreen 3FBC9D Sepia 671800
-SkyBlue 46C5DD SpringGreen C6DC67 Tan DA9D76 TealBlue 00AEB3 Thistle D883B7 Turquoise 00B4CE Violet 58429B
-VioletRed EF58A0 White FFFFFF WildStrawberry EE2967 Yellow FFF200 YellowGreen 98CC70 YellowOrange FAA21A
+Apricot FBB982 Aquamarine 00B5BE Bittersweet C04F17 Black 221E1F Blue 2D2F92 BlueGreen 00B3B8 BlueViolet
+473992 BrickRed B6321C Brown 792500 BurntOrange F7921D CadetBlue 74729A CarnationPink F282B4 Cerulean
+00A2E3 CornflowerBlue 41B0E4 Cyan 00AEEF Dandelion FDBC42 DarkOrchid A4538A Emerald 00A99D ForestGreen
+009B55 Fuchsia 8C368C Goldenrod FFDF42 Gray 949698 Green 00A64F GreenYellow DFE674 JungleGreen 00A99A
+Lavender F49EC4 LimeGreen 8DC73E Magenta EC008C Mahogany A9341F Maroon AF3235 Melon F89E7B MidnightBlue
+006795 Mulberry A93C93 NavyBlue 006EB8 OliveGreen 3C8031 Orange F58137 OrangeRed ED135A Orchid AF72B0
+Peach F7965A Periwinkle 7977B8 PineGreen 008B72 Plum 92268F ProcessBlue 00B0F0 Purple 99479B RawSienna
+974006 Red ED1B23 RedOrange F26035 RedViolet A1246B Rhodamine EF559F RoyalBlue 0071BC RoyalPurple 613F99
+RubineRed ED017D Salmon F69289 SeaGreen 3FBC9D Sepia 671800 SkyBlue 46C5DD SpringGreen C6DC67 Tan DA9D76
+TealBlue 00AEB3 Thistle D883B7 Turquoise 00B4CE Violet 58429B VioletRed EF58A0 White FFFFFF
+WildStrawberry EE2967 Yellow FFF200 YellowGreen 98CC70 YellowOrange FAA21A
 """
 _CSS = """
-aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown burlywood cadetblue
-chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen
-darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen darkslateblue
-darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
-floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green greenyellow grey honeydew hotpink
-indianred indigo ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
-lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray
-lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid
-mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream
-mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen
-paleturquoise palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown royalblue
-saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen
-steelblue tan teal thistle tomato transparent turquoise violet wheat white whitesmoke yellow yellowgreen currentcolor
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown
+burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan
+darkgoldenrod darkgray darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid
+darkred darksalmon darkseagreen darkslateblue darkslategray darkslategrey darkturquoise darkviolet
+deeppink deepskyblue dimgray dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro
+ghostwhite gold goldenrod gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki
+lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow
+lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray
+lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine
+mediumblue mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise
+mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab
+orange orangered orchid palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru
+pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon sandybrown seagreen
+seashell sienna silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal thistle
+tomato transparent turquoise violet wheat white whitesmoke yellow yellowgreen currentcolor
 """
 NAMES: Mapping[str, str] = MappingProxyType(
     {name: name for name in _CSS.split()}
@@ -67,7 +70,9 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
         place = next((token for token in source if token != " "), command)
         said = f"{text} is no colour" if text else f"{command} needs a colour"
         end = next((token for token in reversed(source) if token != " "), command)
-        raise Wrong("math-syntax", said, place, end=end, hint="write a name such as teal, or a number such as #0a7")
+        raise Wrong(
+            "math-syntax", said, place, end=end, hint="write a name such as teal, or a number such as #0a7"
+        )
     return found
 
 

@@ -70,7 +70,11 @@ def convert_formula(
         parser, body = _read_slowly(tex, known, table, display, rows)
     except RecursionError:
         parser, body = _read_slowly(tex, known, table, display, rows)
-    defined = {name: macro for name, macro in parser.macros.items() if known.get(name) is not macro}
+    defined = {
+        name: macro
+        for name, macro in parser.macros.items()
+        if isinstance(macro, Macro) and known.get(name) is not macro
+    }
     if defined and not body:
         return Formula("", defined)
     block = ' display="block"' if display else ""
@@ -131,5 +135,7 @@ def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -
         # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
         names = [name.lstrip("\\") for name in (*known, *table.names())]
         near = get_close_matches(word.lstrip("\\"), names, n=1, cutoff=0.75)
-        error.hint = f"did you mean \\{near[0]}?" if near else "a command of your own is declared under math: macros:"
+        error.hint = (
+            f"did you mean \\{near[0]}?" if near else "a command of your own is declared under math: macros:"
+        )
     return error

@@ -11,19 +11,76 @@ import re
 
 from .errors import TexError
 
-ELEMENTS = (
-    "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover "
-    "munderover mmultiscripts mprescripts mtable mtr mtd a b i code span"
-).split()
-ATTRIBUTES = (
-    "accent accentunder columnspan depth display displaystyle fence form height largeop linethickness lspace "
-    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits rspace scriptlevel stretchy "
-    "symmetric voffset width"
-).split()
-STYLES = (
-    "border font-weight justify-items margin-left padding-bottom padding-left padding-right padding-top text-align "
-    "width"
-).split()
+ELEMENTS = [
+    "math",
+    "mrow",
+    "mi",
+    "mo",
+    "mn",
+    "mtext",
+    "mspace",
+    "mfrac",
+    "msqrt",
+    "mroot",
+    "mstyle",
+    "mpadded",
+    "mphantom",
+    "msub",
+    "msup",
+    "msubsup",
+    "munder",
+    "mover",
+    "munderover",
+    "mmultiscripts",
+    "mprescripts",
+    "mtable",
+    "mtr",
+    "mtd",
+    "a",
+    "b",
+    "i",
+    "code",
+    "span",
+]
+ATTRIBUTES = [
+    "accent",
+    "accentunder",
+    "columnspan",
+    "depth",
+    "display",
+    "displaystyle",
+    "fence",
+    "form",
+    "height",
+    "largeop",
+    "linethickness",
+    "lspace",
+    "mathbackground",
+    "mathcolor",
+    "mathsize",
+    "mathvariant",
+    "maxsize",
+    "minsize",
+    "movablelimits",
+    "rspace",
+    "scriptlevel",
+    "stretchy",
+    "symmetric",
+    "voffset",
+    "width",
+]
+STYLES = [
+    "border",
+    "font-weight",
+    "justify-items",
+    "margin-left",
+    "padding-bottom",
+    "padding-left",
+    "padding-right",
+    "padding-top",
+    "text-align",
+    "width",
+]
 
 URL = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\"<>\\]*"
 _PLAIN = rf'(?:{"|".join(ATTRIBUTES)})="[\w#.%+-]*"'
@@ -31,7 +88,7 @@ _STYLE = rf'style="(?:(?:{"|".join(STYLES)}):[#\w.%\s+-]+;?)+"'
 _OTHER = rf'class="[\w\s-]*"|id="[^\s"<>&]+"|href="{URL}"|alttext="[^"<>]*"'
 _ELEMENT = "|".join(sorted(ELEMENTS, key=len, reverse=True))
 _MARKUP = re.compile(
-    rf'(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|&(?:lt|gt|amp|quot|#x27);)*+'
+    rf"(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|&(?:lt|gt|amp|quot|#x27);)*+"
 )
 _ADDRESS = re.compile(URL)
 MAX_ELEMENT_DEPTH = 500

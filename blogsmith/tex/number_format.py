@@ -11,9 +11,11 @@ from .numbers import Number, no_number, parse_number, rounded, shifted
 from .unit_options import Options
 
 _COMMAND = re.compile(r"\\[a-z]+")
+_POWER = r"[eEdD][+-]?[0-9]+"
 _COMPLEX = re.compile(
-    r"(?P<real>[+-]?[0-9.,()]*(?:[eEdD][+-]?[0-9]+)?(?=[+-]|$))?"
-    r"(?P<imaginary>[+-]?(?:[ij](?P<after>[0-9.,()]*)|(?P<before>[0-9.,()]*(?:[eEdD][+-]?[0-9]+)?)[ij]))(?P<exponent>[eEdD][+-]?[0-9]+)?"
+    rf"(?P<real>[+-]?[0-9.,()]*(?:{_POWER})?(?=[+-]|$))?"
+    rf"(?P<imaginary>[+-]?(?:[ij](?P<after>[0-9.,()]*)|(?P<before>[0-9.,()]*(?:{_POWER})?)[ij]))"
+    rf"(?P<exponent>{_POWER})?"
 )
 FACTOR_SIGN = re.compile(r"(?<![a-z])x|×|\\times")
 """Between the factors of a product: `2 x 3`; the `x` of `\\approx` is none."""

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .errors import TexError
 from .lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
-from .textual_macros import definitions, expand_tokens
+from .opened import DEFINES, opened
+from .reader import Macro
 
 ROW_ENVIRONMENTS = frozenset(
     name + star
@@ -36,7 +36,7 @@ _MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
 _STRUCTURE = re.compile(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """What a formula without environment, label and tag does not hold; `%` begins a comment."""
 _CALL = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
-_NO_MACROS: Mapping[str, str] = MappingProxyType({})
+_NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Structure:
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
     rows: tuple[Row, ...]
     """At least one."""
-    macros: Mapping[str, str] = field(default_factory=dict)
+    macros: Mapping[str, str | Macro] = field(default_factory=dict)
     """Those known behind the formula: the given ones and its own."""
 
 
@@ -99,20 +99,17 @@ class RowNumber:
     """The number typeset, parentheses and all, where a tag holds TeX; empty: print `number` as it is."""
 
 
-def split_rows(tex: str, macros: Mapping[str, str] = _NO_MACROS) -> Structure:
-    """Environment and rows of the display `tex`; never raises, whatever is wrong is one row."""
-    try:
-        body, found = definitions(tex, macros)
-        macros = {**macros, **found} if found else macros
-        makes_rows = _makes_rows(body, macros)
-        if not makes_rows and _STRUCTURE.search(body) is None:
-            return Structure("", (Row(content="".join(body.split())),), macros)
-        tokens = tokenize(body)
-        if makes_rows:
-            tokens = expand_tokens(tokens, macros)
-    except TexError:  # reported by whoever typesets the formula
-        tokens = tokenize(tex)
-    tokens = unwrap(tokens, "subequations")
+def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> Structure:
+    """Environment and rows of the display `tex`; never raises, whatever is wrong is one row.
+
+    macros: as for `convert_formula`.
+    """
+    found = opened(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
+    if found:
+        macros = found.macros
+    elif _STRUCTURE.search(tex) is None:
+        return Structure("", (Row(content="".join(tex.split())),), macros)
+    tokens = unwrap(found.tokens if found else tokenize(tex), "subequations")
     name = outer_environment(tokens)
     if name in ROW_ENVIRONMENTS:
         rows = _split(_without_count(name, unwrap(tokens, name)))
@@ -122,14 +119,15 @@ def split_rows(tex: str, macros: Mapping[str, str] = _NO_MACROS) -> Structure:
     return Structure("", (_row(tokens, "formula"),), macros)
 
 
-def _makes_rows(tex: str, macros: Mapping[str, str]) -> bool:
+def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
     """Whether a macro called in `tex` makes something that counts here, be it through another one."""
     seen: set[str] = set()
     pending = {call for call in _CALL.findall(tex) if call in macros} if macros else set()
     while pending:
         name = pending.pop()
         seen.add(name)
-        calls = set(_CALL.findall(macros[name]))
+        macro = macros[name]
+        calls = set(_CALL.findall(macro) if isinstance(macro, str) else macro.body)
         if calls & _MATTERS:
             return True
         pending |= {call for call in calls if call in macros} - seen

@@ -9,6 +9,11 @@ from .physics_brackets import between, enclosed
 from .reader import Expander, Reader, fill
 
 _D = "\\mathrm{d}"
+_TALL_NAMES = """
+frac dfrac tfrac cfrac flatfrac dv pdv fdv binom dbinom over sum prod int iint iiint oint sqrt left begin
+mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
+"""
+_TALL = frozenset("\\" + name for name in _TALL_NAMES.split())
 
 
 def _parenthesis(reader: Reader) -> list[str]:
@@ -68,7 +73,13 @@ def _base(variable: list[str]) -> list[str]:
 
 
 def _flat_fraction(reader: Reader, command: str) -> list[str]:
-    return fill("{\\left.#1\\middle/#2\\right.}", reader.argument(), reader.argument())
+    """`\\flatfrac{a}{b}`: a slash, which grows where there is something tall beside it.
+
+    Fonts have a taller slash for almost every height, so that it must not grow beside letters.
+    """
+    above, below = reader.argument(), reader.argument()
+    is_tall = any(token in _TALL for token in (*above, *below))
+    return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
 
 
 def _d(reader: Reader, command: str) -> list[str]:

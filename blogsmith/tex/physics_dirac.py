@@ -13,7 +13,7 @@ _DYAD = r"\left\vert{#1}\middle\rangle\!\middle\langle{#2}\right\vert "
 _FIXED_DYAD = r"\vert{#1}\rangle\!\langle{#2}\vert "
 # by the number of stars: the brackets do not look at the operator, do not grow, look at everything
 _ELEMENTS = (
-    r"\left\langle{#1}\right\vert{#2}\left\vert{#3}\right\rangle ",
+    r"{\left\langle{#1}\right\vert}{#2}{\left\vert{#3}\right\rangle}",
     r"\langle{#1}\vert{#2}\vert{#3}\rangle ",
     r"\left\langle{#1}\middle\vert{#2}\middle\vert{#3}\right\rangle ",
 )

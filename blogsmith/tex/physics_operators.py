@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .physics_brackets import between, enclosed
+from .physics_brackets import PARTNERS, between, enclosed
 from .reader import Expander, Reader, fill
 
+# no thin space between a function and its bracket
+_CLOSE = ("\\mathopen", "{", "}")
 _NABLA = "\\mathbf{\\nabla}"
 
 
@@ -30,15 +32,14 @@ def _applied(operator: str, growing: str) -> Expander:
     """An operator whose brackets grow. growing: which brackets do; `{` means that braces are printed."""
 
     def expand(reader: Reader, command: str) -> list[str]:
-        head = fill(operator)
         bracket = reader.peek()
+        if not bracket or bracket not in growing:
+            return fill(operator) + (reader.argument() if bracket == "{" else [])
         if bracket == "{":
-            content = reader.argument()
-            return head + (enclosed("\\{", content, "\\}") if "{" in growing else content)
-        if bracket and bracket in growing:
-            content = between(reader, bracket) or []
-            return head + enclosed(bracket, content, ")" if bracket == "(" else "]")
-        return head
+            made = enclosed("\\{", reader.argument(), "\\}")
+        else:
+            made = enclosed(bracket, between(reader, bracket) or (), PARTNERS[bracket])
+        return [*fill(operator), *(_CLOSE if "\\operatorname" in operator else ()), *made]
 
     return expand
 
@@ -53,8 +54,7 @@ def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
         content = between(reader, "(")
         if content is None:
             return head
-        # \mathopen{}: no thin space between a function and its parenthesis
-        return [*head, *fill("\\mathopen{}"), *enclosed("(", content, ")")]
+        return [*head, *_CLOSE, *enclosed("(", content, ")")]
 
     return expand
 

@@ -122,15 +122,15 @@ def filled(body: Sequence[str], arguments: Sequence[Sequence[str]]) -> list[str]
 class TokenReader:
     """A stack of tokens with the macros known at this point. One per formula."""
 
-    def __init__(self, source: Sequence[str], macros: Mapping[str, Macro], expanders: Mapping[str, Expander]) -> None:
+    def __init__(self, source: Sequence[str], macros: Mapping[str, Macro | Expander]) -> None:
         self.stack: list[str] = list(reversed(source))
-        self.macros: dict[str, Macro] = dict(macros)
-        self.expanders = expanders
+        self.macros: dict[str, Macro | Expander] = dict(macros)
+        """The author's, and what a package gives another meaning."""
         self.budget = BUDGET
         self.command = ""
         """The command being carried out."""
         self._searched = 0
-        self._shadowed: list[tuple[str, Macro | None]] = []
+        self._shadowed: list[tuple[str, Macro | Expander | None]] = []
         """Definitions that come back at the end of a group, with their names."""
 
     def peek(self) -> str:
@@ -201,7 +201,11 @@ class TokenReader:
                 braces -= 1
                 if braces < 0:
                     return None
-            elif not braces and token == closing and (opening == closing and index < len(stack) - 1 or depth == 1):
+            elif (
+                not braces
+                and token == closing
+                and ((opening == closing and index < len(stack) - 1) or depth == 1)
+            ):
                 taken = stack[index + 1 : -1]
                 del stack[index:]
                 return taken[::-1]
@@ -218,6 +222,9 @@ class TokenReader:
     def expand(self, call: str) -> None:
         """Put what the macro `call` makes on the stack; its name is taken already."""
         macro = self.macros[call]
+        if not isinstance(macro, Macro):
+            self.expand_by(call, macro)
+            return
         before, self.command = self.command, call
         arguments = self._delimited(macro) if macro.delimiters else self._arguments(call, macro)
         made = filled(macro.body, arguments)
@@ -227,6 +234,16 @@ class TokenReader:
             raise Wrong("math-macro", f"macro {call} expands without end", call, hint=hint)
         self.stack.extend(reversed(moved(made, call, call)))
         self.command = before
+
+    def expand_by(self, call: str, expander: Expander) -> None:
+        """Put what `expander` makes of the command `call` on the stack."""
+        before, self.command = self.command, call
+        made = expander(self, call)
+        self.command = before
+        self.budget -= 1
+        if self.budget < 0:
+            raise Wrong("math-macro", f"{call} expands without end", call)
+        self.push(moved(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
         arguments: list[list[str]] = []
@@ -305,4 +322,6 @@ def placed_error(error: Wrong, tex: str) -> TexError:
     end = error.end if isinstance(error.end, At) else token
     length = max(end.offset + end.length, token.offset + token.length) - token.offset
     named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
-    return TexError(error.kind, error.message, token.offset, len(named[0]) if named else length, hint=error.hint)
+    return TexError(
+        error.kind, error.message, token.offset, len(named[0]) if named else length, hint=error.hint
+    )

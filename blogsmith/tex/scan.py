@@ -15,7 +15,9 @@ from .lexer import clean_text
 # a number is one token: 3.14, .5; a control word is ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = re.compile(_TOKEN, re.DOTALL)
-_PLACED = re.compile(rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s]).*?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|{_TOKEN}", re.DOTALL)
+_PLACED = re.compile(
+    rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s]).*?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|{_TOKEN}", re.DOTALL
+)
 _SPECIAL = re.compile(r"%|\\verb")
 
 
@@ -36,7 +38,10 @@ def split(tex: str) -> list[str]:
         tex = clean_text(tex)
     if _SPECIAL.search(tex):
         return [str(token) for token in split_placed(tex)]
-    return _SPLIT.findall(" ".join(tex.split()))
+    words = " ".join(tex.split())
+    if words.endswith("\\") and tex[-1].isspace():
+        words += " "  # `\ ` at the end
+    return _SPLIT.findall(words)
 
 
 def split_placed(tex: str) -> list[str]:
@@ -76,7 +81,13 @@ def text_of(tokens: Sequence[str]) -> str:
     """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
     parts: list[str] = []
     for token in tokens:
-        if parts and token[:1].isalpha() and len(parts[-1]) > 1 and parts[-1][0] == "\\" and parts[-1][1].isalpha():
+        if (
+            parts
+            and token[:1].isalpha()
+            and len(parts[-1]) > 1
+            and parts[-1][0] == "\\"
+            and parts[-1][1].isalpha()
+        ):
             parts.append(" ")
         parts.append(token)
     return "".join(parts)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .old_commands import COMMANDS
 from .errors import TexError
 from .lexer import (
     Joined,
@@ -25,6 +24,7 @@ from .lexer import (
     text_of,
     tokenize,
 )
+from .old_commands import COMMANDS
 
 BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""

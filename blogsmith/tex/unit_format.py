@@ -107,7 +107,8 @@ def _factors(tokens: Sequence[str], options: Options, own: Own) -> list[_Factor]
         else:
             _amend(token, argument, factors)
     if state != _Next(is_below=options.sticky_per and state.is_below):
-        raise UnitError(f"no unit follows {next(t for t in reversed(tokens) if t in GRAMMAR)}")
+        last = next(token for token in reversed(tokens) if token in GRAMMAR)
+        raise UnitError(f"no unit follows {last}", token=last)
     return factors
 
 
@@ -139,10 +140,10 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
     if token not in POWERS_BEHIND and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
-            raise UnitError(f"unknown unit {token}", f"did you mean {near}?")
+            raise UnitError(f"unknown unit {token}", f"did you mean {near}?", token)
         raise _Letters
     if not factors:
-        raise UnitError(f"{token} needs a unit in front of it")
+        raise UnitError(f"{token} needs a unit in front of it", token=token)
     change = {"qualifier": argument} if token == "\\of" else {"power": POWERS_BEHIND.get(token, argument)}
     factors[-1] = replace(factors[-1], **change)  # type: ignore[arg-type]
 
@@ -197,7 +198,7 @@ def _one(factor: _Factor, options: Options) -> str:
     return f"{base}^{{{factor.power}}}"
 
 
-# (symbol, qualifier, phrase) → both; \unskip: \text would print the blank otherwise
+# (symbol, qualifier, phrase) → both
 _QUALIFIED: Mapping[str, Callable[[str, str, str], str]] = MappingProxyType(
     {
         "subscript": lambda symbol, of, _: f"{symbol}_{{\\mathrm{{{of}}}}}",

@@ -39,7 +39,7 @@ def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
     while index < len(tokens) and tokens[index] == " ":
         index += 1
     if index == len(tokens):
-        raise UnitError(f"an argument of {command} is missing")
+        raise UnitError(f"an argument of {command} is missing", token=command)
     if tokens[index] != "{":
         return [tokens[index]], index + 1
     depth = 0
@@ -47,7 +47,7 @@ def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
         depth += (tokens[end] == "{") - (tokens[end] == "}")
         if not depth:
             return list(tokens[index + 1 : end]), end + 1
-    raise UnitError(f"an argument of {command} is not closed")
+    raise UnitError(f"an argument of {command} is not closed", token=command)
 
 
 def joiner(product: str) -> str:
@@ -133,7 +133,7 @@ def _unit(token: str, prefix: str, own: Own) -> str:
 def _other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
     """Write anything but a unit; the index behind it."""
     if token in _OUT_OF_PLACE:
-        raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power")
+        raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
     if token in ("^", "_", "\\tothe"):
         found, index = argument_at(tokens, index)
         if found in (["-"], ["−"]) and index < len(tokens) and tokens[index].isdecimal():

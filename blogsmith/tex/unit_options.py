@@ -17,12 +17,14 @@ _MOST_SHOWN = 40
 
 
 class UnitError(Exception):
-    """A number, a unit or an option is wrong; the command that reads it knows where."""
+    """A number, a unit or an option is wrong."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", token: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.token = token
+        """What is wrong; empty: the whole argument."""
 
 
 def shown(text: str) -> str:
@@ -177,8 +179,11 @@ def read_options(tokens: Sequence[str], start: Options) -> Options:
         value = (
             text_of([token for value in values for token in ("=", *value)][1:]).strip() if values else "true"
         )
-        if name:
-            options = _changed(options, name, _unbraced(value))
+        try:
+            options = _changed(options, name, _unbraced(value)) if name else options
+        except UnitError as error:
+            error.token = next(token for token in key if token != " ")
+            raise
     return options
 
 

@@ -12,7 +12,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from .number_format import FACTOR_SIGN, number_tex
-from .reader import Expander, Macro, Reader, TokenReader, text_of, tokens
+from .reader import Expander, Macro, Reader, TokenReader, Wrong, text_of, tokens
+from .scan import moved
 from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
 from .unit_letters import Own, joiner, letters_tex
 from .unit_names import UNITS
@@ -23,10 +24,8 @@ SETUP = "sisetup"
 _MAX_TOKENS = 1000
 """That macros of the author may make inside one unit or number."""
 _DEGREES = re.compile(r"[^;]*(;[^;]*){0,2}")
-
 _PLAIN = re.compile(r"[0-9.]*|[A-Za-z]")
 _DECIMAL = re.compile(r"-?[0-9]{0,6}(?:[.,][0-9]*)?")
-
 _Make = Callable[["_Source", Options], str]
 
 
@@ -35,14 +34,16 @@ class _Source:
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+        self._last: Sequence[str] = ()
+        """The argument that was read last."""
 
     def text(self) -> str:
         """An argument as TeX text, without white space at its ends."""
-        return text_of(self._inlined(self.reader.argument(), lambda body: True)).strip()
+        return text_of(self._argument(lambda body: True)).strip()
 
     def unit(self) -> tuple[list[str], Own]:
         """An argument as a unit, and the author's units in it."""
-        found = self._inlined(self.reader.argument(), lambda body: any(token in GRAMMAR for token in body))
+        found = self._argument(lambda body: any(token in GRAMMAR for token in body))
         names = {token for token in found if token not in UNITS and self._body(token) is not None}
         return found, {name: letters_tex(self._body(name) or (), "\\,", {}) for name in names}
 
@@ -51,14 +52,23 @@ class _Source:
         options = _in_force(self._body(SETUP) or ())
         return options if found is None else read_options(found, options)
 
-    def _body(self, name: str) -> tuple[str, ...] | None:
-        macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
-        return macro.body if macro is not None and not macro.arity and not macro.delimiters else None
+    def error(self, found: UnitError) -> Exception:
+        """`found` at its place."""
+        blamed = [found.token] if found.token else [token for token in self._last if token != " "]
+        if not blamed:
+            return self.reader.wrong(found.message, hint=found.hint)
+        return Wrong("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
-    def _inlined(self, found: Sequence[str], wanted: Callable[[Sequence[str]], bool]) -> list[str]:
-        """`found` with the author's macros replaced by what they stand for, where that is `wanted`."""
+    def _body(self, name: str) -> tuple[str, ...] | None:
+        """What the author's macro `name`, which takes no arguments, stands for."""
+        macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
+        return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
+
+    def _argument(self, wanted: Callable[[Sequence[str]], bool]) -> list[str]:
+        """An argument with the author's macros replaced by what they stand for, where that is `wanted`."""
+        self._last = self.reader.argument()
         made: list[str] = []
-        stack = list(reversed(found))
+        stack = list(reversed(self._last))
         left = _MAX_TOKENS
         while stack:
             token = stack.pop()
@@ -69,7 +79,7 @@ class _Source:
             left -= len(body) + 1
             if left < 0:
                 raise UnitError(f"macro {token} expands without end")
-            stack.extend(reversed(body))
+            stack.extend(reversed(moved(body, token, token)))
         return made
 
 
@@ -86,7 +96,7 @@ def _command(make: _Make) -> Expander:
         try:
             return tokens(make(source, source.options(reader.optional())))
         except UnitError as error:
-            raise reader.wrong(error.message, hint=error.hint) from None
+            raise source.error(error) from None
 
     return expand
 
@@ -242,10 +252,11 @@ def _setup(reader: Reader, command: str) -> list[str]:
     try:
         read_options(found, Options())
     except UnitError as error:
-        raise reader.wrong(error.message, hint=error.hint) from None
+        raise _Source(reader).error(error) from None
     if isinstance(reader, TokenReader):
         before = reader.macros.get(SETUP)
-        reader.define(SETUP, Macro(0, None, single_entries([*(before.body if before else ()), ",", *found])))
+        entries = [*(before.body if isinstance(before, Macro) else ()), ",", *found]
+        reader.define(SETUP, Macro(0, None, single_entries(entries)))
     return []
 
 

@@ -1,4 +1,4 @@
-"""What a reader does with displays and references: links, cards, TeX to copy; also without scripts."""
+"""What a reader does with displays: follows their numbers, copies their TeX; also without scripts."""
 
 from __future__ import annotations
 
@@ -9,84 +9,10 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.site_files import SiteText, build, printed, write_site_files
-
-from . import tools
 from .conftest import ROOT, Served
-from .reader import DARK, DESKTOP, PAPER, PHONE, WITHOUT_SCRIPTS, Look, Reader
-from .server import served
-from .test_pages import faults
+from .equations import GO, MIDDLE, PAGES, equations, point_at, site
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 
-FIRST = r"""---
-title: Two means
-date: 2026-01-01
-references:
-  gauss: {authors: [C. F. Gauss], title: Disquisitiones, year: 1801, url: "https://example.org/"}
----
-
-## Setting {#sec-setting}
-
-Both are as in [@gauss], for $a > 0$ and $b > 0$. By \eqref{eq:mean} all is well.
-
-$$\frac{a + b}{2} \ge \sqrt{ab}$$ {#eq:mean}
-
-More is said in {@thm-main}, {@sec-setting}, \eqref{eq:two} and \eqref{eq:long}.
-
-\begin{align}
-(a + b)^2 &= a^2 + 2ab + b^2 \label{eq:one} \\
-(a - b)^2 &= a^2 - 2ab + b^2 \notag \\
-0 &\le \frac{(a - b)^2}{4} = \frac{(a + b)^2}{4} - ab
-     = \Bigl(\frac{a + b}{2}\Bigr)^2 - \bigl(\sqrt{ab}\bigr)^2 \label{eq:two}
-\end{align}
-
-\begin{gather*}
-f = 1 \\
-g = 2
-\end{gather*}
-
-> [!THEOREM]- Means {#thm-main}
-> The other one is
-> $$\Bigl(\prod_{i=1}^n x_i\Bigr)^{1/n}$$
-> and no greater.
-
-$$
-a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12} + a_{13} + a_{14} + a_{15}
-$$ {#eq:long}
-
-> [!REMARK]
-> So
-> $$c = \sqrt{ab}$$
-
-- One:
-  $$d = 1$$
-
-| Sign | Display |
-|------|---------|
-| e    | $$e = 2$$ |
-"""
-SECOND = r"""---
-title: Another post
-date: 2026-01-02
----
-
-The mean {@first#eq:mean}, its theorem {@first#thm-main} and a row {@first#eq:two} again.
-"""
-PLAIN = "---\ntitle: Plain\ndate: 2026-01-03\n---\n\nThe root $x$ of no weight.\n"
-PAGES = {"first": FIRST, "second": SECOND, "plain": PLAIN}
-
-GO = "document.querySelector(arguments[0]).focus()"
-MIDDLE = """
-const element = document.querySelector(arguments[0]);
-element.scrollIntoView({block: "center", behavior: "instant"});
-const {x, y, width, height} = element.getBoundingClientRect();
-return {x: x + width / 2, y: y + height / 2};
-"""
-BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
-CARD = """
-const card = document.querySelector(".preview:popover-open");
-return card && {text: card.innerText, html: card.innerHTML, left: card.getBoundingClientRect().left,
-  right: card.getBoundingClientRect().right, bottom: card.getBoundingClientRect().bottom};
-"""
 PLACES = """
 return [...document.querySelectorAll(".math-display")].map(display => {
   const {x, y, width, height} = display.getBoundingClientRect();
@@ -111,22 +37,11 @@ getSelection().addRange(range);
 """
 
 
-def site(folder: Path, config: str = "") -> Path:
-    """Build the posts of this file in `folder`; the output."""
-    files = {f"content/posts/{name}.md": text.encode() for name, text in PAGES.items()}
-    files["blogsmith.yaml"] = f"title: Cards\n{config}".encode()
-    write_site_files(SiteText(files, "", ""), folder)
-    report = build(folder, output=folder / "public")
-    assert report.ok, printed(report)
-    return folder / "public"
-
-
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A site whose posts refer to each other."""
-    output = site(tmp_path_factory.mktemp("cards"))
-    with served(output) as origin:
-        yield Served(output, origin)
+    with equations(tmp_path_factory.mktemp("equations")) as site:
+        yield site
 
 
 @pytest.fixture
@@ -134,28 +49,6 @@ def first(cards: Served, reader: Reader) -> Reader:
     """A reader of the first post."""
     reader.open(cards.url("/posts/first/"))
     return reader
-
-
-def point_at(reader: Reader, selector: str) -> None:
-    """Move the pointer to the middle of an element."""
-    move_to(reader, **reader.ask(MIDDLE, selector))
-
-
-def move_to(reader: Reader, x: float, y: float) -> None:
-    """Move the pointer as a hand does, in more than one step."""
-    for step in (1, 0):
-        reader.tell("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
-
-
-def card(reader: Reader) -> dict[str, str]:
-    """The card, once it is open."""
-    found: dict[str, str] = reader.wait_for(lambda: reader.ask(CARD))
-    return found
-
-
-def gone(reader: Reader) -> bool:
-    """Whether the card closes."""
-    return bool(reader.wait_for(lambda: reader.ask(CARD) is None))
 
 
 def clipboard(reader: Reader) -> str:
@@ -267,100 +160,13 @@ class TestCopying:
         assert first.ask("return getSelection().anchorNode.localName") == "math"
 
 
-class TestCard:
-    def test_opens_under_the_pointer_and_stays_there(self, first: Reader) -> None:
-        point_at(first, 'a.xref[href="#eq-mean"]')
-        assert card(first)["text"].strip().endswith("(1)")
-        move_to(first, **first.ask(MIDDLE, ".preview"))
-        first.ask("return new Promise(done => setTimeout(done, 400))")
-        assert card(first)
-        move_to(first, 2, 2)
-        assert gone(first)
-
-    def test_opens_with_the_focus_and_closes_with_escape(self, first: Reader) -> None:
-        first.ask(GO, 'a[role="doc-biblioref"]')
-        assert "Disquisitiones" in card(first)["text"]
-        first.press(Keys.TAB)
-        assert card(first)["text"].strip().endswith("(1)")
-        assert first.find('a.xref[href="#eq-mean"]').get_attribute("aria-describedby") == "preview:card"
-        first.press(Keys.ESCAPE)
-        assert gone(first)
-        assert first.find('a.xref[href="#eq-mean"]').get_attribute("aria-describedby") is None
-
-    def test_closes_when_the_link_is_followed(self, first: Reader) -> None:
-        first.ask(GO, 'a.xref[href="#eq-long"]')
-        assert card(first)
-        first.press(Keys.ENTER)
-        assert gone(first)
-        assert first.ask("return location.hash") == "#eq-long"
-
-    @pytest.mark.parametrize(
-        ("link", "text"),
-        [("#eq-two", "(3)"), ("#thm-main", "and no greater"), ("#sec-setting", "Both are as in")],
-    )
-    def test_shows_what_the_link_leads_to(self, first: Reader, link: str, text: str) -> None:
-        point_at(first, f'a.xref[href="{link}"]')
-        shown = card(first)
-        assert text in shown["text"]
-        assert " id=" not in shown["html"] and " href=" not in shown["html"]
-        assert first.ask("return document.querySelectorAll('.preview .copy-tex').length") == 0
-        assert first.ask("return document.querySelectorAll('.preview .referenced').length") == (text == "(3)")
-
-    def test_of_another_post_asks_for_it_once(self, cards: Served, reader: Reader) -> None:
-        reader.open(cards.url("/posts/second/"))
-        asked = []
-        for name, text in {"eq-mean": "(1)", "thm-main": "and no greater", "eq-two": "(3)"}.items():
-            point_at(reader, f'a.xref[href$="#{name}"]')
-            assert text in card(reader)["text"]
-            move_to(reader, 2, 2)
-            assert gone(reader)
-            asked += [url for url in reader.requests() if url == cards.url("/posts/first/")]
-        assert len(asked) == 1
-
-    def test_without_the_other_post_is_a_link(self, cards: Served, reader: Reader) -> None:
-        reader.open(cards.url("/posts/second/"))
-        reader.ask("window.fetch = () => { window.asked = true; return Promise.reject(new TypeError()); }")
-        point_at(reader, "a.xref")
-        reader.wait_for(lambda: reader.ask("return window.asked"))
-        assert reader.ask(CARD) is None
-        assert reader.problems() == []
-
-    @pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
-    def test_has_no_fault(self, cards: Served, reader: Reader, look: Look) -> None:
-        axe = tools.file(tools.AXE).read_text("utf-8")
-        reader.open(cards.url("/posts/first/"), look)
-        for name in ("eq-mean", "eq-two", "eq-long", "thm-main"):
-            reader.ask(GO, f'a.xref[href="#{name}"]')
-            shown = card(reader)
-            assert 0 <= float(shown["left"]) < float(shown["right"]) <= look.width_px
-            assert faults(reader, axe) == []
-
-    def test_a_wide_one_can_be_scrolled_by_keyboard(self, cards: Served, reader: Reader) -> None:
-        reader.open(cards.url("/posts/first/"), PHONE)
-        reader.ask(GO, 'a.xref[href="#eq-long"]')
-        assert card(reader)
-        reader.press(Keys.TAB)
-        assert reader.ask("return document.activeElement.className") == "preview post-content"
-        assert card(reader)
-        reader.press(Keys.ESCAPE)
-        assert gone(reader)
-        assert reader.ask("return document.activeElement.hash") == "#eq-long"
-
-
-def test_nothing_of_it_is_printed(cards: Served, reader: Reader) -> None:
-    reader.open(cards.url("/posts/first/"), PAPER)
-    reader.ask(GO, "a.xref")
-    assert reader.ask("return document.querySelector('.copy-tex').checkVisibility()") is False
-    assert reader.wait_for(lambda: reader.ask("return document.querySelector('.previewed') !== null"))
-    assert reader.ask("return document.querySelector('.preview').checkVisibility()") is False
-
-
 def test_each_page_has_the_scripts_it_uses(cards: Served, tmp_path: Path) -> None:
     def scripts(text: str) -> list[str]:
         return [name for name in ("copy.js", "preview.js") if name in text]
 
     found = {name: scripts(cards.text(f"/posts/{name}/")) for name in PAGES}
-    assert found == {"first": ["copy.js", "preview.js"], "second": ["preview.js"], "plain": []}
+    both = ["copy.js", "preview.js"]
+    assert found == {"first": both, "second": ["preview.js"], "plain": [], "wrong": both}
     output = site(tmp_path, "theme_options: {copy: false, preview: false}\n")
     assert scripts((output / "posts" / "first" / "index.html").read_text("utf-8")) == []
 

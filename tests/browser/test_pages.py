@@ -16,7 +16,14 @@ from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 
 LOOKS = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
-ACTING = ('class="code', 'class="image-compare', "data-embed-url=", 'class="runnable')
+ACTING = (
+    'class="code',
+    'class="math-display',
+    'class="xref',
+    'class="image-compare',
+    "data-embed-url=",
+    'class="runnable',
+)
 """Marks of what a script may serve."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ASK_AXE = """

@@ -14,12 +14,12 @@ hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acut
 """
 _WIDE = """
 widehat ˆ widetilde ˜ widecheck ˇ overline ‾ overrightarrow → overleftarrow ← overleftrightarrow ↔
-Overrightarrow ⇒ Overleftarrow ⇐ overleftharpoon ↼ overrightharpoon ⇀ Overleftrightarrow ⇔ overlinesegment ⟷ widebar ‾
-overbar ‾ mathbar ‾
+Overrightarrow ⇒ Overleftarrow ⇐ overleftharpoon ↼ overrightharpoon ⇀ Overleftrightarrow ⇔
+overlinesegment ⟷ widebar ‾ overbar ‾ mathbar ‾
 """
 _UNDER = """
-underline _ underbar _ utilde ˜ underrightarrow → underleftarrow ← underleftrightarrow ↔ underlinesegment ⟷ uwave ˜
-underrightharpoon ⇀ underleftharpoon ↼ wideutilde ˜ undertilde ˜
+underline _ underbar _ utilde ˜ underrightarrow → underleftarrow ← underleftrightarrow ↔
+underlinesegment ⟷ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideutilde ˜ undertilde ˜
 """
 
 

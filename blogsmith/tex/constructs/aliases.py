@@ -56,26 +56,76 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\shortvdotswithin": r"\mathrel{\vdots}",
         "\\splitfrac": r"\genfrac{}{}{0pt}{1}{#1}{#2}",
         "\\splitdfrac": r"\genfrac{}{}{0pt}{0}{#1}{#2}",
-        "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu/\mkern-1mu{\scriptstyle{#2}}}",
-        "\\sfrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu/\mkern-1mu{\scriptstyle{#2}}}",
+        "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu⁄\mkern-1mu{\scriptstyle{#2}}}",
+        "\\sfrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu⁄\mkern-1mu{\scriptstyle{#2}}}",
+        "\\dashcolon": r"\mathrel{-:}",
+        "\\Dashcolon": r"\mathrel{-∷}",
+        "\\colondash": r"\mathrel{:-}",
+        "\\Colondash": r"\mathrel{∷-}",
+        "\\matrix": r"\begin{matrix}#1\end{matrix}",
+        "\\pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
+        "\\cases": r"\begin{cases}#1\end{cases}",
+        "\\eqalign": r"\begin{aligned}#1\end{aligned}",
+        "\\displaylines": r"\begin{gathered}#1\end{gathered}",
+        "\\eqalignno": r"\begin{array}{rlr}#1\end{array}",
+        "\\leqalignno": r"\begin{array}{rlr}#1\end{array}",
+        "\\Rule": r"\rule{#1}{#2}\rule[-#3]{0em}{0em}",
+        "\\overunderset": r"\underoverset{#2}{#1}{#3}",
+        "\\VERT": r"\Vert",
         "\\stackanchor": r"\genfrac{}{}{0pt}{}{#1}{#2}",
         "\\Pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
         "\\centernot": r"\not{#1}",
         "\\cramped": r"{#1}",
-        "\\adjustlimits": r"",
-        "\\mathtoolsset": r"",
         "\\MoveEqLeft": r"\quad",
-        "\\abovedisplayskip": r"",
     }
 )
 
 
 def _upright_greek() -> dict[str, str]:
-    names = (
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi "
-        "chi psi omega varepsilon vartheta varpi varrho varsigma varphi varkappa Gamma Delta Theta Lambda Xi Pi Sigma "
-        "Upsilon Phi Psi Omega"
-    ).split()
+    names = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "omicron",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "chi",
+        "psi",
+        "omega",
+        "varepsilon",
+        "vartheta",
+        "varpi",
+        "varrho",
+        "varsigma",
+        "varphi",
+        "varkappa",
+        "Gamma",
+        "Delta",
+        "Theta",
+        "Lambda",
+        "Xi",
+        "Pi",
+        "Sigma",
+        "Upsilon",
+        "Phi",
+        "Psi",
+        "Omega",
+    ]
     prefixed = {}
     for name in names:
         prefix = "\\Up" if name[0].isupper() else "\\up"
@@ -93,9 +143,7 @@ def _alias(body: str) -> Expander:
     return expand
 
 
-_ALL: Mapping[str, str] = MappingProxyType(
-    {**_BODIES, **_upright_greek()}
-)
+_ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
@@ -103,7 +151,7 @@ def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expan
 
     def expand(reader: Reader, command: str) -> list[str]:
         inside = _divided(reader.argument(), divider, once=once)
-        return [*fill(f"\\left{opening}"), *inside, *fill(f"\\right{closing}")]
+        return [*fill(opening), *inside, *fill(closing)]
 
     return expand
 
@@ -116,12 +164,12 @@ def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
     while index < len(source):
         token = source[index]
         depth += (token == "{") - (token == "}")
-        if token in ("|", "\\|", "\\mid", "\\middle") and not depth and not done:
+        if token in ("|", "\\|", "\\VERT", "\\mid", "\\middle") and not depth and not done:
             if token == "\\middle":
                 made += source[index : index + 2]
                 index += 2
                 continue
-            double = token == "\\|" or token == "|" and source[index + 1 : index + 2] == ["|"]
+            double = token in ("\\|", "\\VERT") or (token == "|" and source[index + 1 : index + 2] == ["|"])
             index += token == "|" and double
             made += fill(divider, ["\\|"] if double else ["|"])
             done = once
@@ -137,12 +185,110 @@ def _small_set(reader: Reader, command: str) -> list[str]:
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 
 
+def _ignored(arguments: int) -> Expander:
+    """A command whose setting means nothing here."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        for _ in range(arguments):
+            reader.argument()
+        return []
+
+    return expand
+
+
+def _aboxed(reader: Reader, command: str) -> list[str]:
+    r"""mathtools' `\Aboxed{a &= b}`: one frame over two cells."""
+    source = reader.argument()
+    cut = next((index for index, token in enumerate(source) if token == "&"), len(source))
+    left, right = source[:cut], source[cut + 1 :]
+    if cut == len(source):
+        return fill(r"\boxed{#1}", left)
+    return fill(r"\mathrlap{\boxed{#1{}#2}}\phantom{#1}&\phantom{{}#2}", left, right)
+
+
+def _buildrel(reader: Reader, command: str) -> list[str]:
+    r"""Plain TeX's `\buildrel a \over b`."""
+    above: list[str] = []
+    while reader.peek() not in ("\\over", ""):
+        above.append(reader.pop())
+    if not reader.pop():
+        raise reader.wrong("\\buildrel needs its \\over", hint="write \\stackrel{a}{b}")
+    return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
+
+
 _DOTS_BEFORE_BINARY = frozenset(
-    "+ - * = < > \\times \\cdot \\le \\leq \\ge \\geq \\ne \\neq \\cup \\cap \\oplus \\otimes \\to \\rightarrow "
-    "\\leftarrow \\wedge \\vee \\in \\subset \\subseteq \\sim \\approx \\equiv \\pm \\circ \\mid \\ll \\gg \\prec "
-    "\\Rightarrow \\implies \\iff \\cong \\sum \\prod \\int \\bigcup \\bigcap \\bigoplus \\bigotimes \\coprod \\ast "
-    "\\gets \\mapsto \\longrightarrow \\hookrightarrow \\leqslant \\geqslant \\subsetneq \\supset \\supseteq "
-    "\\land \\lor \\setminus \\bullet \\star \\simeq \\propto \\ltimes \\rtimes \\amalg \\sqcup \\sqcap \\div".split()
+    [
+        "+",
+        "-",
+        "*",
+        "=",
+        "<",
+        ">",
+        "\\times",
+        "\\cdot",
+        "\\le",
+        "\\leq",
+        "\\ge",
+        "\\geq",
+        "\\ne",
+        "\\neq",
+        "\\cup",
+        "\\cap",
+        "\\oplus",
+        "\\otimes",
+        "\\to",
+        "\\rightarrow",
+        "\\leftarrow",
+        "\\wedge",
+        "\\vee",
+        "\\in",
+        "\\subset",
+        "\\subseteq",
+        "\\sim",
+        "\\approx",
+        "\\equiv",
+        "\\pm",
+        "\\circ",
+        "\\mid",
+        "\\ll",
+        "\\gg",
+        "\\prec",
+        "\\Rightarrow",
+        "\\implies",
+        "\\iff",
+        "\\cong",
+        "\\sum",
+        "\\prod",
+        "\\int",
+        "\\bigcup",
+        "\\bigcap",
+        "\\bigoplus",
+        "\\bigotimes",
+        "\\coprod",
+        "\\ast",
+        "\\gets",
+        "\\mapsto",
+        "\\longrightarrow",
+        "\\hookrightarrow",
+        "\\leqslant",
+        "\\geqslant",
+        "\\subsetneq",
+        "\\supset",
+        "\\supseteq",
+        "\\land",
+        "\\lor",
+        "\\setminus",
+        "\\bullet",
+        "\\star",
+        "\\simeq",
+        "\\propto",
+        "\\ltimes",
+        "\\rtimes",
+        "\\amalg",
+        "\\sqcup",
+        "\\sqcap",
+        "\\div",
+    ]
 )
 
 
@@ -161,10 +307,14 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\dots": _dots,
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
-        "\\Bra": _bar_fence("\\langle ", "|", r"\,\middle#1\,", once=False),
-        "\\Ket": _bar_fence("|", "\\rangle ", r"\,\middle#1\,", once=False),
-        "\\Braket": _bar_fence("\\langle ", "\\rangle ", r"\,\middle#1\,", once=False),
-        "\\Set": _bar_fence("\\{\\,", "\\,\\}", r"\;\middle#1\;", once=True),
+        "\\mathtoolsset": _ignored(1),
+        "\\adjustlimits": _ignored(0),
+        "\\Aboxed": _aboxed,
+        "\\buildrel": _buildrel,
+        "\\Bra": _bar_fence(r"\left\langle ", r"\right|", r"\,\middle#1\,", once=False),
+        "\\Ket": _bar_fence(r"\left|", r"\right\rangle ", r"\,\middle#1\,", once=False),
+        "\\Braket": _bar_fence(r"\left\langle ", r"\right\rangle ", r"\,\middle#1\,", once=False),
+        "\\Set": _bar_fence(r"\left\{\,", r"\,\right\}", r"\;\middle#1\;", once=True),
         "\\set": _small_set,
     }
 )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..atoms import NONE, ORD, Atom
-from ..parser import DISPLAY, Command, Environment, Parser, joined
+from ..parser import DISPLAY, Command, Environment, Parser
+from ..pieces import joined
 from ..reader import Wrong
 from .grid import Grid, end_environment, print_rows, read_grid
 from .text import text
@@ -51,7 +52,9 @@ def _alignat(parser: Parser, name: str) -> Atom:
         parser.optional()
     count = "".join(parser.argument()).strip()
     if not count.isdigit() or not 0 < int(count) < 100:
-        raise parser.wrong(f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}")
+        raise parser.wrong(
+            f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"
+        )
     return _aligned_rows(parser, name, "math-alignat", columns=2 * int(count))
 
 
@@ -110,7 +113,9 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
     before = lambda column: ORD if column else NONE  # noqa: E731
     grid = read_grid(parser, name, style=DISPLAY, before=before, columns=3, column_hint="use align for more")
     sides = ("right", "", "left")
-    return ORD, _table("math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers))
+    return ORD, _table(
+        "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)
+    )
 
 
 def _wrapper(parser: Parser, name: str) -> Atom:

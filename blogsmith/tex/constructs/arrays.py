@@ -22,7 +22,9 @@ _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "Vmatrix": ("‖", "‖"),
     }
 )
-_SIDES: Mapping[str, str] = MappingProxyType({"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"})
+_SIDES: Mapping[str, str] = MappingProxyType(
+    {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"}
+)
 
 
 def _fenced(opening: str, table: str, closing: str) -> str:
@@ -143,7 +145,9 @@ def _plan(parser: Parser, name: str) -> _Plan:
     return plan
 
 
-def _changed(column: _Column, *, right: tuple[str, ...] | None = None, tight_right: bool | None = None) -> _Column:
+def _changed(
+    column: _Column, *, right: tuple[str, ...] | None = None, tight_right: bool | None = None
+) -> _Column:
     return _Column(
         column.side,
         column.left,
@@ -217,6 +221,9 @@ def _rule(rules: Sequence[str], edge: str) -> list[str]:
 ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
     {name + star: _matrix for name in _FENCES for star in ("", "*")}
     | {name.replace("matrix", "smallmatrix") + star: _small for name in _FENCES for star in ("", "*")}
-    | {name: _cases for name in ("cases", "dcases", "rcases", "drcases", "cases*", "dcases*", "rcases*", "drcases*")}
+    | {
+        name: _cases
+        for name in ("cases", "dcases", "rcases", "drcases", "cases*", "dcases*", "rcases*", "drcases*")
+    }
     | {"array": _array, "darray": _array, "subarray": _subarray, "tabular": _array}
 )

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ..atoms import ORD, Atom
 from ..lengths import css, read_ems, read_length
-from ..parser import SCRIPT, TEXT, Command, Parser, joined
+from ..parser import SCRIPT, TEXT, Command, Parser
+from ..pieces import joined
 
 _SPACES: Mapping[str, float] = MappingProxyType(
     {
@@ -81,7 +82,9 @@ def bare_length(parser: Parser) -> list[str]:
     if parser.peek() == "{":
         return parser.argument()
     taken: list[str] = []
-    while parser.peek() and (parser.peek() in "+-" or parser.peek().replace(".", "").isdigit() or parser.peek() == "."):
+    while parser.peek() and (
+        parser.peek() in "+-" or parser.peek().replace(".", "").isdigit() or parser.peek() == "."
+    ):
         taken.append(parser.pop())
     if parser.peek().startswith("\\"):
         taken.append(parser.pop())
@@ -115,7 +118,9 @@ def _smash(parser: Parser, command: str) -> Atom:
     return ORD, f"<mpadded {lost}>{parser.element()}</mpadded>"
 
 
-_LAPS: Mapping[str, str] = MappingProxyType({"llap": ' class="math-llap"', "rlap": "", "clap": ' class="math-clap"'})
+_LAPS: Mapping[str, str] = MappingProxyType(
+    {"llap": ' class="math-llap"', "rlap": "", "clap": ' class="math-clap"'}
+)
 
 
 def _lap(parser: Parser, command: str) -> Atom:

@@ -10,7 +10,9 @@ from ..reader import Macro, Wrong, filled
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # what no author may give another meaning: the parser itself looks for them
-_FIXED = frozenset(("\\limits", "\\nolimits", "\\left", "\\right", "\\middle", "\\begin", "\\end", "\\\\", "\\cr"))
+_FIXED = frozenset(
+    ("\\limits", "\\nolimits", "\\left", "\\right", "\\middle", "\\begin", "\\end", "\\\\", "\\cr")
+)
 
 
 def is_name(token: str) -> bool:
@@ -46,7 +48,9 @@ def _newcommand(parser: Parser, command: str) -> None:
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
     if command == "\\renewcommand" and not known:
-        raise Wrong("math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}")
+        raise Wrong(
+            "math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}"
+        )
     _check_fixed(name)
     if command == "\\providecommand" and known:
         return
@@ -64,7 +68,9 @@ def _arity(parser: Parser) -> int:
         return 0
     text = "".join(found).strip()
     if not text.isdigit() or int(text) > 9:
-        raise parser.wrong(f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}")
+        raise parser.wrong(
+            f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}"
+        )
     return int(text)
 
 
@@ -83,10 +89,49 @@ def _operator(parser: Parser, command: str) -> None:
 # names that LaTeX does not have, so authors define them
 _REDEFINABLE = frozenset(
     "\\" + name
-    for name in (
-        "argmax argmin tr Tr rank sgn span erf plim R C N Z Q Res ch sh th cth ctg tg arcctg cosec cotg var pv grad "
-        "curl div lg Re Im real reals vb norm abs qty order set Set"
-    ).split()
+    for name in [
+        "argmax",
+        "argmin",
+        "tr",
+        "Tr",
+        "rank",
+        "sgn",
+        "span",
+        "erf",
+        "plim",
+        "R",
+        "C",
+        "N",
+        "Z",
+        "Q",
+        "Res",
+        "ch",
+        "sh",
+        "th",
+        "cth",
+        "ctg",
+        "tg",
+        "arcctg",
+        "cosec",
+        "cotg",
+        "var",
+        "pv",
+        "grad",
+        "curl",
+        "div",
+        "lg",
+        "Re",
+        "Im",
+        "real",
+        "reals",
+        "vb",
+        "norm",
+        "abs",
+        "qty",
+        "order",
+        "set",
+        "Set",
+    ]
 )
 
 
@@ -151,14 +196,18 @@ def _let(parser: Parser, command: str) -> None:
     if parser.peek() == "=":
         parser.pop()
     target = parser.pop()
-    if not target or target in "{}" and command == "\\let":
+    if not target or (target in "{}" and command == "\\let"):
         raise Wrong("math-macro", f"{command} of {name} needs what it shall mean", command)
     if command == "\\futurelet":
         follower = parser.peek()
         parser.push([target])
         target = follower
     _check_fixed(name)
-    macro = parser.macros.get(target) or Macro(0, None, (target,))
+    macro = parser.macros.get(target)
+    if macro is None:
+        macro = Macro(
+            0, None, ("\0" + target if is_name(target) and parser.constructs.known(target) else target,)
+        )
     parser.define(name, macro, everywhere=everywhere)
 
 

@@ -10,16 +10,15 @@ from ..parser import Command, Parser
 from ..reader import Wrong
 
 _NAMES = """
-( ( \\lparen (  ) ) \\rparen )  [ [ \\lbrack [  ] ] \\rbrack ]  \\{ { \\lbrace {  \\} } \\rbrace }
-| | \\vert | \\lvert | \\rvert |  \\| ‖ \\Vert ‖ \\lVert ‖ \\rVert ‖  \\mid | \\parallel ‖
-\\langle ⟨ \\lang ⟨ < ⟨ \\lt ⟨  \\rangle ⟩ \\rang ⟩ > ⟩ \\gt ⟩  ⟨ ⟨ ⟩ ⟩ ‖ ‖ ∣ | ∥ ‖
-\\lceil ⌈ \\rceil ⌉ \\lfloor ⌊ \\rfloor ⌋ ⌈ ⌈ ⌉ ⌉ ⌊ ⌊ ⌋ ⌋
-\\lgroup ⟮ \\rgroup ⟯ ⟮ ⟮ ⟯ ⟯ \\lmoustache ⎰ \\rmoustache ⎱ ⎰ ⎰ ⎱ ⎱
-\\llbracket ⟦ \\rrbracket ⟧ ⟦ ⟦ ⟧ ⟧ \\lBrack ⟦ \\rBrack ⟧ \\lBrace ⦃ \\rBrace ⦄ ⦃ ⦃ ⦄ ⦄
-\\lAngle ⟪ \\rAngle ⟫ ⟪ ⟪ ⟫ ⟫ \\llangle ⦉ \\rrangle ⦊ \\llparenthesis ⦇ \\rrparenthesis ⦈
-\\ulcorner ⌜ \\urcorner ⌝ \\llcorner ⌞ \\lrcorner ⌟ ⌜ ⌜ ⌝ ⌝ ⌞ ⌞ ⌟ ⌟
-/ / \\slash / \\backslash \\ \\setminus \\ \\uparrow ↑ \\downarrow ↓ \\updownarrow ↕ \\Uparrow ⇑ \\Downarrow ⇓ \\Updownarrow ⇕
-\\lVvert ⦀ \\rVvert ⦀ \\Vvert ⦀ \\arrowvert | \\Arrowvert ‖ \\bracevert ⎪
+( ( \\lparen ( ) ) \\rparen ) [ [ \\lbrack [ ] ] \\rbrack ] \\{ { \\lbrace { \\} } \\rbrace } | | \\vert
+| \\lvert | \\rvert | \\| ‖ \\Vert ‖ \\lVert ‖ \\rVert ‖ \\mid | \\parallel ‖ \\langle ⟨ \\lang ⟨ < ⟨
+\\lt ⟨ \\rangle ⟩ \\rang ⟩ > ⟩ \\gt ⟩ ⟨ ⟨ ⟩ ⟩ ‖ ‖ ∣ | ∥ ‖ \\lceil ⌈ \\rceil ⌉ \\lfloor ⌊ \\rfloor ⌋ ⌈ ⌈
+⌉ ⌉ ⌊ ⌊ ⌋ ⌋ \\lgroup ⟮ \\rgroup ⟯ ⟮ ⟮ ⟯ ⟯ \\lmoustache ⎰ \\rmoustache ⎱ ⎰ ⎰ ⎱ ⎱ \\llbracket ⟦
+\\rrbracket ⟧ ⟦ ⟦ ⟧ ⟧ \\lBrack ⟦ \\rBrack ⟧ \\lBrace ⦃ \\rBrace ⦄ ⦃ ⦃ ⦄ ⦄ \\lAngle ⟪ \\rAngle ⟫ ⟪ ⟪ ⟫ ⟫
+\\llangle ⦉ \\rrangle ⦊ \\llparenthesis ⦇ \\rrparenthesis ⦈ \\ulcorner ⌜ \\urcorner ⌝ \\llcorner ⌞
+\\lrcorner ⌟ ⌜ ⌜ ⌝ ⌝ ⌞ ⌞ ⌟ ⌟ / / \\slash / \\backslash \\ \\setminus \\ \\uparrow ↑ \\downarrow ↓
+\\updownarrow ↕ \\Uparrow ⇑ \\Downarrow ⇓ \\Updownarrow ⇕ \\lVvert ⦀ \\rVvert ⦀ \\Vvert ⦀ \\arrowvert |
+\\Arrowvert ‖ \\bracevert ⎪
 """
 
 
@@ -52,7 +51,9 @@ def fence_of(parser: Parser, token: str) -> str:
     if found is None:
         shown = token or "the end of the formula"
         hint = "delimiters are ( ) [ ] \\{ \\} | \\| \\langle \\rangle and the like; . is none"
-        raise Wrong("math-syntax", f"{shown} is no delimiter for {parser.command}", token or parser.command, hint=hint)
+        raise Wrong(
+            "math-syntax", f"{shown} is no delimiter for {parser.command}", token or parser.command, hint=hint
+        )
     return found
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import Atom, ORD
-from ..parser import SCRIPT, Environment, Parser, joined
+from ..atoms import ORD, Atom
+from ..parser import SCRIPT, Environment, Parser
+from ..pieces import joined
 from ..reader import Wrong
 from .boxes import lapped
 from .grid import cell, end_environment, read_gap
@@ -39,7 +40,12 @@ def _cd(parser: Parser, name: str) -> Atom:
             _flush(parser, rows, cell_tokens)
             rows[-1].append(_arrow(parser))
         elif token == "&" and not depth:
-            raise Wrong("math-syntax", "& cannot stand in CD", token, hint="cells are parted by arrows: @>>>, @. for none")
+            raise Wrong(
+                "math-syntax",
+                "& cannot stand in CD",
+                token,
+                hint="cells are parted by arrows: @>>>, @. for none",
+            )
         else:
             cell_tokens.append(token)
     _flush(parser, rows, cell_tokens)
@@ -49,7 +55,10 @@ def _cd(parser: Parser, name: str) -> Atom:
         rows.pop()
     width = max(len(row) for row in rows)
     printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
-    return ORD, f'<mtable class="math-cd" displaystyle="true">{"".join(f"<mtr>{row}</mtr>" for row in printed)}</mtable>'
+    return (
+        ORD,
+        f'<mtable class="math-cd" displaystyle="true">{"".join(f"<mtr>{row}</mtr>" for row in printed)}</mtable>',
+    )
 
 
 def _flush(parser: Parser, rows: list[list[str]], tokens: list[str]) -> None:
@@ -70,7 +79,12 @@ def _arrow(parser: Parser) -> str:
     if kind in "=|":
         return _across("=", "", "") if kind == "=" else _down("∥", "", "")
     if kind not in _ACROSS and kind not in _DOWN:
-        raise Wrong("math-syntax", f"@{kind} is no arrow", kind or parser.command, hint="arrows: @>>> @<<< @VVV @AAA @= @| @.")
+        raise Wrong(
+            "math-syntax",
+            f"@{kind} is no arrow",
+            kind or parser.command,
+            hint="arrows: @>>> @<<< @VVV @AAA @= @| @.",
+        )
     first, second = _label(parser, kind), _label(parser, kind)
     return _across(_ACROSS[kind], first, second) if kind in _ACROSS else _down(_DOWN[kind], first, second)
 
@@ -87,7 +101,12 @@ def _label(parser: Parser, kind: str) -> str:
         if token in ("\\end", "\\\\") or depth < 0:
             break
         taken.append(token)
-    raise Wrong("math-syntax", f"the arrow @{kind} needs {kind} twice more", kind, hint=f"write @{kind} above {kind} below {kind}")
+    raise Wrong(
+        "math-syntax",
+        f"the arrow @{kind} needs {kind} twice more",
+        kind,
+        hint=f"write @{kind} above {kind} below {kind}",
+    )
 
 
 def _across(sign: str, above: str, below: str) -> str:
@@ -95,9 +114,7 @@ def _across(sign: str, above: str, below: str) -> str:
 
 
 def _down(sign: str, left: str, right: str) -> str:
-    arrow = (
-        f'<mo stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em" lspace="0" rspace="0">{sign}</mo>'
-    )
+    arrow = f'<mo stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em" lspace="0" rspace="0">{sign}</mo>'
     before = lapped(_small(left), "llap") if left else ""
     behind = lapped(_small(right), "rlap") if right else ""
     return f'<mrow class="math-cd-down">{before}{arrow}{behind}</mrow>'

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ..alphabets import Face
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser, grouped, joined
+from ..parser import Command, Parser
+from ..pieces import grouped, joined
 from .operators import name_of
 
 _FACES: Mapping[str, Face] = MappingProxyType(

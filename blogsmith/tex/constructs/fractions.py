@@ -67,7 +67,9 @@ def _genfrac(parser: Parser, command: str) -> Atom:
     line = read_length(parser.argument(), command) if not _is_empty(parser) else None
     chosen = "".join(parser.argument()).strip()
     if chosen not in ("", "0", "1", "2", "3"):
-        raise parser.wrong(f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style")
+        raise parser.wrong(
+            f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style"
+        )
     style = int(chosen) if chosen else parser.style
     above, below = _parts(parser, style)
     thickness = "" if line is None else f' linethickness="{line}"'

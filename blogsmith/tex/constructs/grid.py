@@ -179,7 +179,6 @@ def numbered_row(cells: str, mark: RowNumber | None) -> str:
     if mark is None or not mark.number:
         return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
 
-
     shown = escape(mark.number if mark.bare else f"({mark.number})", quote=False)
     anchor = f' id="{escape(mark.id)}"' if mark.id else ""
     return f'<mtr{anchor}>{_SPACER}{cells}{_NUMBER_CELL}<mtext class="eq-number">{shown}</mtext></mtd></mtr>'
@@ -206,5 +205,3 @@ def print_rows(
         else:
             printed.append(f"<mtr>{''.join(cells)}</mtr>")
     return "".join(printed)
-
-

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser, grouped
+from ..parser import Command, Parser
+from ..pieces import grouped
 from ..reader import Wrong
 
 

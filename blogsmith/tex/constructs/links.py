@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from ..atoms import ORD, Atom
 from ..door import is_safe_url
-from ..parser import Command, Parser, joined
+from ..parser import Command, Parser
+from ..pieces import joined
 from ..reader import Wrong
 
 _ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")

@@ -21,7 +21,7 @@ def _row(*pieces: str) -> str:
 
 
 _TEX = (_letter("T"), space(-0.1667), raised(-0.2155, _letter("E")), space(-0.125), _letter("X"))
-_SMALL_A = f'<mstyle mathsize="0.7em">{_letter("A")}</mstyle>'
+_SMALL_A = '<mtext><span class="math-smallcaps">a</span></mtext>'
 _LOGOS: Mapping[str, str] = MappingProxyType(
     {
         "\\TeX": _row(*_TEX),
@@ -55,7 +55,12 @@ def _char(parser: Parser, command: str) -> Atom:
             break
     try:
         number = int(digits, base)
-        if not 32 <= number <= 0x10FFFF or 0xD800 <= number <= 0xDFFF or number & 0xFFFE == 0xFFFE or 0x7F <= number < 0xA0:
+        if (
+            not 32 <= number <= 0x10FFFF
+            or 0xD800 <= number <= 0xDFFF
+            or number & 0xFFFE == 0xFFFE
+            or 0x7F <= number < 0xA0
+        ):
             raise ValueError
     except ValueError:
         raise Wrong("math-syntax", f"{command} needs the number of a character", command) from None

@@ -21,13 +21,13 @@ from ..atoms import (
     THICK,
     THIN,
     Atom,
-
 )
-from ..parser import DISPLAY, Command, Parser, grouped, joined
+from ..parser import DISPLAY, Command, Parser
+from ..pieces import grouped, joined
 
 _FUNCTIONS = """
-arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth deg dim exp hom
-ker lg ln log sec sgn sh sin sinh tan tanh tg th erf tr Tr rank span
+arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth
+deg dim exp hom ker lg ln log sec sgn sh sin sinh tan tanh tg th erf tr Tr rank span
 """
 _LIMIT_FUNCTIONS = "det gcd inf lim max min Pr sup plim argmax argmin liminf limsup injlim projlim"
 _SPACED: Mapping[str, str] = MappingProxyType(
@@ -81,7 +81,16 @@ def _operatorname(parser: Parser, command: str) -> Atom:
 
 
 _IN_NAMES: Mapping[str, str] = MappingProxyType(
-    {"*": "*", "-": "-", "'": "′", "\\,": "\u2009", "\\ ": "\u00a0", "~": "\u00a0", "\\;": "\u2004", "\\:": "\u205f"}
+    {
+        "*": "*",
+        "-": "-",
+        "'": "′",
+        "\\,": "\u2009",
+        "\\ ": "\u00a0",
+        "~": "\u00a0",
+        "\\;": "\u2004",
+        "\\:": "\u205f",
+    }
 )
 
 
@@ -104,7 +113,9 @@ def _class(kind: int) -> Command:
     return with_class
 
 
-_SPACES: Mapping[int, tuple[str, str]] = MappingProxyType({BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)})
+_SPACES: Mapping[int, tuple[str, str]] = MappingProxyType(
+    {BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)}
+)
 
 
 def _with_space(kind: int, out: list[str]) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom
-from ..parser import SCRIPT, SCRIPTSCRIPT, Command, Parser, joined
+from ..parser import SCRIPT, SCRIPTSCRIPT, Command, Parser
+from ..pieces import joined
 from ..reader import Wrong
 
 
@@ -43,10 +44,11 @@ def _underoverset(parser: Parser, command: str) -> Atom:
 
 
 _ARROWS = """
-xrightarrow → xleftarrow ← xleftrightarrow ↔ xRightarrow ⇒ xLeftarrow ⇐ xLeftrightarrow ⇔ xmapsto ↦ xlongequal =
-xhookrightarrow ↪ xhookleftarrow ↩ xrightharpoonup ⇀ xrightharpoondown ⇁ xleftharpoonup ↼ xleftharpoondown ↽
-xrightleftharpoons ⇌ xleftrightharpoons ⇋ xtwoheadrightarrow ↠ xtwoheadleftarrow ↞ xtofrom ⇄ xrightleftarrows ⇄
-xrightequilibrium ⇌ xleftequilibrium ⇋ xLongleftrightarrow ⟺ xrightharpoondown ⇁ xleftrightarrows ⇆
+xrightarrow → xleftarrow ← xleftrightarrow ↔ xRightarrow ⇒ xLeftarrow ⇐ xLeftrightarrow ⇔ xmapsto ↦
+xlongequal = xhookrightarrow ↪ xhookleftarrow ↩ xrightharpoonup ⇀ xrightharpoondown ⇁ xleftharpoonup ↼
+xleftharpoondown ↽ xrightleftharpoons ⇌ xleftrightharpoons ⇋ xtwoheadrightarrow ↠ xtwoheadleftarrow ↞
+xtofrom ⇄ xrightleftarrows ⇄ xrightequilibrium ⇌ xleftequilibrium ⇋ xLongleftrightarrow ⟺
+xrightharpoondown ⇁ xleftrightarrows ⇆
 """
 _BRACES = """
 overbrace ⏞ underbrace ⏟ overbracket ⎴ underbracket ⎵ overparen ⏜ underparen ⏝ overgroup ⏠ undergroup ⏡
@@ -74,7 +76,10 @@ def _arrow(parser: Parser, command: str) -> Atom:
 def labelled_arrow(sign: str, upper: str, lower: str = "") -> str:
     """The arrow `sign`, as long as its labels."""
     arrow = f'<mo stretchy="true">{sign}</mo>'
-    upper, lower = (label if label.startswith("<mrow") or not label else f"<mrow>{label}</mrow>" for label in (upper, lower))
+    upper, lower = (
+        label if label.startswith("<mrow") or not label else f"<mrow>{label}</mrow>"
+        for label in (upper, lower)
+    )
     if not lower:
         return f'<mover class="math-xarrow">{arrow}{upper}</mover>'
     if upper in ("", "<mrow></mrow>"):
@@ -173,7 +178,6 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {name: _brace for name in _BRACE_SIGNS}
     | {
         "\\underoverset": _underoverset,
-        "\\overunderset": _underoverset,
         "\\substack": _substack,
         "\\sideset": _sideset,
         "\\prescript": _prescript,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from .. import chemistry, physics, units
 from ..atoms import atoms
 from ..parser import Command, Constructs, Environment
 from ..reader import Expander
@@ -52,18 +53,37 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
 _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
     {**alignments.ENVIRONMENTS, **arrays.ENVIRONMENTS, **diagrams.ENVIRONMENTS}
 )
-_EXPANDERS: Mapping[str, Expander] = MappingProxyType({**aliases.EXPANDERS})
+_EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        **physics.EXPANDERS,
+        **units.EXPANDERS,
+        **chemistry.EXPANDERS,
+        **aliases.EXPANDERS,
+        "\\qty": physics.EXPANDERS["\\qty"],
+    }
+)
 
 
 @cache
 def constructs(packages: frozenset[str] = frozenset()) -> Constructs:
     """What TeX means with these packages; made once for each set of them."""
-    del packages
 
     def known(name: str) -> bool:
-        return name in _COMMANDS or name in _EXPANDERS or name in atoms("", False) or name in fractions.INFIXES
+        return (
+            name in _COMMANDS or name in _EXPANDERS or name in atoms("", False) or name in fractions.INFIXES
+        )
 
     def names() -> list[str]:
-        return sorted({*_COMMANDS, *_EXPANDERS, *fractions.INFIXES, *(n for n in atoms("", False) if n[0] == "\\")})
+        return sorted(
+            {*_COMMANDS, *_EXPANDERS, *fractions.INFIXES, *(n for n in atoms("", False) if n[0] == "\\")}
+        )
 
-    return Constructs(_COMMANDS, _ENVIRONMENTS, fractions.INFIXES, _EXPANDERS, known, names)
+    return Constructs(
+        _COMMANDS,
+        _ENVIRONMENTS,
+        fractions.INFIXES,
+        _EXPANDERS,
+        physics.REDEFINED if "physics" in packages else {},
+        known,
+        names,
+    )

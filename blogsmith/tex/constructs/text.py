@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
+from html import unescape
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom, escape
+from ..atoms import INNER, ORD, Atom, escape
 from ..lengths import read_ems
-from ..parser import TEXT, Command, Parser, joined
+from ..parser import TEXT, Command, Parser
+from ..pieces import joined
 from ..reader import Wrong
 from ..text_signs import ACCENTS, SIGNS
 from .boxes import bare_length, framed, lapped, raised, space
@@ -123,7 +125,9 @@ class _Text:
         elif token in "`'-":
             self.add(self._ligature(token))
         elif token in "_^&#":
-            hint = "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
+            hint = (
+                "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
+            )
             raise Wrong("math-syntax", f"{token} cannot stand in text", token, hint=hint)
         else:
             self.add(token)
@@ -200,7 +204,10 @@ class _Text:
         self._group(tags)
 
     def _accented(self, mark: str) -> str:
-        letters = "".join(SIGNS.get(token, token) for token in self.parser.argument() if token not in "{}") or "\u00a0"
+        letters = (
+            "".join(SIGNS.get(token, token) for token in self.parser.argument() if token not in "{}")
+            or "\u00a0"
+        )
         letters = letters.replace("\\i", "ı").replace("\\j", "ȷ")
         base = {"ı": "i", "ȷ": "j"}.get(letters[0], letters[0]) if mark not in "\u0323\u0327" else letters[0]
         return unicodedata.normalize("NFC", base + mark) + letters[1:]
@@ -212,8 +219,16 @@ class _Text:
             self.element(handler(parser, token)[1])
             return
         atom = parser.atoms.get(token)
+        if atom is not None and atom[0] in (ORD, INNER) and not atom[1][4:5].isalpha():
+            self.add(unescape(atom[1][4:-5]))
+            return
         if atom is not None or token in parser.constructs.commands or token in parser.constructs.expanders:
-            raise Wrong("math-syntax", f"{token} cannot stand in text", token, hint=f"write ${token} …$ inside the text")
+            raise Wrong(
+                "math-syntax",
+                f"{token} cannot stand in text",
+                token,
+                hint=f"write ${token} …$ inside the text",
+            )
         raise parser.unknown(token)
 
 

@@ -27,7 +27,7 @@ SIZE_STEP = 1.2
 """How much longer the next size of a hat may be."""
 LONGEST = 6000
 """The longest hat; the font's own ends where a sum of three letters does."""
-LABEL_HEIGHT = 560
+LABEL_HEIGHT = 510
 """How far the baseline of what stands over an arrow is above the line."""
 
 WIDE = {
@@ -220,7 +220,7 @@ def add_roundhand(font: TTFont, script: TTFont) -> None:
             name = f"{font.getBestCmap()[code]}.roundhand"
             _add(font, name, pen.glyph(), outlines[letters[code]].width)
             pairs.append((code, name))
-    table.uvsDict = {ROUNDHAND: pairs}
+    table.uvsDict = {**table.uvsDict, ROUNDHAND: pairs}
 
 
 def _copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:

@@ -1,4 +1,4 @@
-// A card with what a reference leads to, on hover and keyboard focus. Escape closes it; a click follows the link.
+// A card with what a reference leads to, on hover and keyboard focus. A click follows the link as ever.
 
 const WAIT_MS = 200;
 const LINKS = 'a.xref[href], a[role="doc-biblioref"][href]';
@@ -26,8 +26,10 @@ function fill(target) {
   each("details", (details) => (details.open = true));
   each("[id]:not(svg *)", (element) => element.removeAttribute("id"));
   // the keyboard passes it by
-  each("a, [tabindex]", (element) => ["href", "role", "tabindex"].forEach((name) => element.removeAttribute(name)));
-  card.ariaLabel = whole.matches(".math-display") ? whole.querySelector("math").getAttribute("alttext") : null;
+  each("a, [tabindex]", (element) => {
+    for (const name of ["href", "role", "tabindex"]) element.removeAttribute(name);
+  });
+  card.ariaLabel = whole.querySelector(":scope > math")?.getAttribute("alttext") ?? null;
 }
 
 async function show(from) {

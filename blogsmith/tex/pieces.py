@@ -1,0 +1,19 @@
+"""Several pieces of a row as one element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .atoms import tight
+
+
+def joined(pieces: Sequence[str]) -> str:
+    """`pieces` as one element."""
+    return pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>"
+
+
+def grouped(pieces: Sequence[str]) -> str:
+    """`pieces` as one ordinary element: a lone operator has no spaces."""
+    if len(pieces) == 1:
+        return tight(pieces[0]) if pieces[0].startswith("<mo") else pieces[0]
+    return f"<mrow>{''.join(pieces)}</mrow>"

@@ -1,0 +1,81 @@
+"""Sub- and superscripts, primes, and limits of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, SCRIPT_CHARACTERS
+from .reader import Wrong
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+STARTS = frozenset(("_", "^", "'", "\\limits", "\\nolimits"))
+"""Tokens that change what stands before them."""
+_PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
+
+
+def with_scripts(parser: Parser, base: str, kind: int) -> str:
+    """`base`, of that class, with the scripts and primes that follow."""
+    lower = upper = ""
+    primes = 0
+    above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
+    stack = parser.stack
+    while (token := parser.peek()) in STARTS:
+        stack.pop()
+        if token == "'":
+            if upper:
+                raise _double(token)
+            primes += 1
+        elif token == "_":
+            if lower:
+                raise _double(token)
+            lower = parser.script(token)
+        elif token == "^":
+            if upper:
+                raise _double(token)
+            upper = parser.script(token)
+        else:
+            above = _has_limits(token, kind)
+            if above and not parser.is_display_style() and base.startswith("<mo>"):
+                base = base.replace("<mo", '<mo movablelimits="false"', 1)
+    if primes:
+        upper = _primed(primes, upper)
+    if not lower and not upper:
+        return base
+    low, high = ("under", "over") if above else ("sub", "sup")
+    if lower and upper:
+        return f"<m{low}{high}>{base}{lower}{upper}</m{low}{high}>"
+    if lower:
+        return f"<m{low}>{base}{lower}</m{low}>"
+    return f"<m{high}>{base}{upper}</m{high}>"
+
+
+def _has_limits(token: str, kind: int) -> bool:
+    if kind < INTEGRAL:
+        hint = "it belongs behind \\sum, \\int, \\operatorname{…} or \\mathop{…}"
+        raise Wrong("math-syntax", f"{token} stands behind no operator", token, hint=hint)
+    return token == "\\limits"
+
+
+def _primed(primes: int, upper: str) -> str:
+    """Primes in signs of at most four, then what else is raised."""
+    counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
+    signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)
+    return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
+
+
+def _double(token: str) -> Wrong:
+    hint = "group with braces, as in {x_a}_b"
+    return Wrong("math-syntax", "double subscript or superscript", token, hint=hint)
+
+
+def lower_typed(parser: Parser, token: str) -> None:
+    """`²` as authors type it is read as `^{2}`: put that on the stack."""
+    mark, plain = SCRIPT_CHARACTERS[token]
+    signs = [plain]
+    while parser.stack and SCRIPT_CHARACTERS.get(parser.stack[-1], ("", ""))[0] == mark:
+        signs.append(SCRIPT_CHARACTERS[parser.stack.pop()][1])
+    parser.push([mark, "{", *signs, "}"])
