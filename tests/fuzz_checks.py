@@ -40,7 +40,7 @@ _FORBIDDEN_STYLE = re.compile(
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SCHEMES = frozenset(("http", "https", "mailto"))
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _SPACES = re.compile(r"\s+")
 
 
@@ -95,7 +95,9 @@ def convert(case: Case) -> Answer:
 
 
 def _raised(error: Exception) -> str:
-    """Kind of the exception and the innermost line of ours."""
+    """Kind of the exception and the innermost line of ours, which says nothing where the stack overflowed."""
+    if isinstance(error, RecursionError):
+        return "RecursionError"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "blogsmith" in frame.filename]
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"

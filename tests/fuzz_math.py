@@ -30,7 +30,7 @@ PATIENCE_S = 20
 """Without any answer a worker counts as hanging: far more than a busy machine needs for a formula."""
 MEMORY_BYTES = 4 << 30
 THOROUGH_EVERY = 40
-SHRINKING_S = 60
+SHRINKING_S = 20
 """For one fault."""
 MAX_FAULTS = 25
 REPORT_EVERY = 200
@@ -177,7 +177,7 @@ class Prober:
 
 
 def shrink(made: Case, fault: str, prober: Prober) -> Case:
-    """The smallest case found in a minute that has the same fault."""
+    """The smallest case found in a while that has the same fault."""
     end = time.monotonic() + SHRINKING_S
 
     def shows(smaller: Case) -> bool:

@@ -363,7 +363,7 @@ def test_mistakes(tex: str, message: str, hint: str) -> None:
         (r"\num{1.2.3}", "1.2"),
         (r"\qty{1}{\kilo\meterr}", r"\meterr"),
         (r"\qty{1}{\kilo}", r"\kilo"),
-        (r"\SIlist{}{m}", "m"),
+        (r"\SIlist{}{m}", r"\SIlist"),
         (r"\ang{x}", "x"),
         (r"\DeclareSIUnit xy", r"\DeclareSIUnit"),
     ],
@@ -378,9 +378,9 @@ def test_the_name_of_an_option_is_blamed() -> None:
     command = reader.pop()
     with pytest.raises(Wrong) as caught:
         EXPANDERS[command](reader, command)
-    token = caught.value.token
-    assert isinstance(token, At)
-    assert token.offset == place.index("grup")
+    first, last = caught.value.token, caught.value.end
+    assert isinstance(first, At) and isinstance(last, At)
+    assert place[first.offset : last.offset + last.length] == "grup-digits"
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))

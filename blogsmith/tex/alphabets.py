@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 Face = str
-"""`rm` upright, `it`, `bf`, `bi`, `cal`, `scr`, `bcal`, `bscr`, `frak`, `bfrak`, `bb`, `sf`, `bsf`, `sfit`, `bsfit`, `tt`."""
+"""`rm` upright, `it`, `bf`, `bi` bold italic, `cal`, `scr`, `bcal`, `bscr`, `frak`, `bfrak`, `bb`, `sf`,
+`bsf`, `sfit`, `bsfit`, `tt`; empty: as TeX sets letters."""
 
 # first code points of A, a and 0 in the block of the face
 _LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(

@@ -32,8 +32,6 @@ def _convert(command: str, scan: Scanner) -> str:
 
 def _expander(meaning: Callable[[str], str]) -> Expander:
     def expand(reader: Reader, command: str) -> list[str]:
-        if reader.peek() != "{":
-            raise reader.wrong(f"{command} needs its text in braces")
         text = text_of(reader.argument())
         try:
             tex = meaning(text)

@@ -42,7 +42,7 @@ _TEXT = re.compile(r"[^\\{}$]+")
 _GREEK = re.compile(rf"({GREEK})\s*")
 
 
-def sign(scan: Scanner) -> str:
+def control(scan: Scanner) -> str:
     """The control sequence that comes next: a Greek letter, upright, or a command with all it takes."""
     greek = scan.take(_GREEK)
     if scan.take(_CIRCA) is not None:
@@ -62,7 +62,7 @@ def text(scan: Scanner) -> str:
         elif scan.next == "$":
             made.append(mathematics(scan))
         else:
-            made.append(sign(scan))
+            made.append(control(scan))
     return "{" + "".join(made) + "}"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from .chemistry_arrows import BONDS
-from .chemistry_commands import command, mathematics, sign, text
+from .chemistry_commands import command, mathematics, control, text
 from .chemistry_parts import Formula, Scripts, Side
 from .chemistry_scan import Scanner
 from .chemistry_scripts import LOWERED, MINUS, RAISED, lowered, raised, typed
@@ -36,12 +36,14 @@ from .errors import TexError
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _ATOM_AHEAD = re.compile(r"[^\W\d_]|[\\({\[$]")
+_GAS = re.compile(r"\^(?=\s|$)")
 # in H^3H the superscript belongs to what follows
 _MASS_AHEAD = re.compile(r"\^(?:\d+|\{\d+\})(?=[A-Z])")
 _COUNTED_AHEAD = re.compile(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
 _OPENS = re.compile(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
 _CLOSES = re.compile(r"\\(?:\}|(?:right|[bB]igg?r)(?![A-Za-z]))")
-_SPACES = frozenset((r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r"\enspace", r"\\"))
+_SPACES = (r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r"\enspace", r"\\")
+_SIDES: Mapping[str, Side] = MappingProxyType({**dict.fromkeys(_SPACES, Side.EDGE), r"\ca": Side.JOINT})
 _FRACTIONS = frozenset((r"\frac", r"\tfrac", r"\dfrac"))
 
 Rule = Callable[[Formula], None]
@@ -76,6 +78,9 @@ def _digit(made: Formula) -> None:
 
 def _script(made: Formula) -> None:
     scan = made.scan
+    if scan.take(_GAS) is not None:
+        add_mark(made, "^")
+        return
     is_apart = made.side in (Side.ATOM, Side.SCRIPT)
     # R is a rest, not an element: R^1R^2C=O
     if not is_apart or (scan.looks(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
@@ -222,11 +227,11 @@ def _command(made: Formula) -> None:
 
 def _framed(made: Formula, name: str) -> None:
     """A command with what it takes: a fraction before a formula is its amount."""
-    content = sign(made.scan)
+    content = control(made.scan)
     if name in _FRACTIONS and made.side is Side.EDGE and made.scan.looks(_COUNTED_AHEAD):
         counted(made, content)
     else:
-        made.add(content, Side.EDGE if name in _SPACES else Side.JOINT if name == r"\ca" else Side.ATOM)
+        made.add(content, _SIDES.get(name, Side.ATOM))
 
 
 def _named_bond(made: Formula) -> None:

@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .chemistry_commands import GREEK, mathematics, sign, text
+from .chemistry_commands import GREEK, mathematics, control, text
 from .chemistry_scan import Scanner
 from .errors import TexError
 
 MINUS = "-−–—"
 """A hyphen, the true minus, and the dashes that editors make of them."""
+DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
+"""All of them as the hyphen that TeX reads as a minus."""
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
 """Superscripts as characters."""
 LOWERED = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₓₙ]+")
@@ -85,7 +87,7 @@ def _value(scan: Scanner, mark: str) -> str:
     if scan.next == "$":
         return scan.inside().tex()
     if scan.next == "\\":
-        return sign(scan)
+        return control(scan)
     raise TexError("math-syntax", f"{mark} has nothing to {'raise' if mark == '^' else 'lower'}")
 
 
@@ -106,7 +108,7 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
     if (character.isascii() and character.isalnum()) or character == "(":
         return _text(scan, is_upper=is_upper)
     if character == "\\":
-        return sign(scan)
+        return control(scan)
     if character == "{":
         return text(scan.inside())
     if character == "$":

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .chemistry_arrows import ARROW, BONDS, arrow
-from .chemistry_commands import mathematics, sign, text
+from .chemistry_commands import mathematics, control, text
 from .chemistry_parts import Formula, Side
-from .chemistry_scripts import MINUS
+from .chemistry_scripts import DASHES, MINUS
 from .chemistry_words import HYPHEN
 
 _OPERATORS: Mapping[str, str] = MappingProxyType(
@@ -33,7 +33,8 @@ OPERATOR_COMMANDS = frozenset(_COMMANDS.split())
 """Commands that stand between two formulas."""
 
 # what a blank may stand before without being a space of its own
-_OPERATOR = re.compile(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]|\+(?=[A-Z])")
+_OPERATOR = re.compile(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]")
+_PLUS = re.compile(r"\+(?=[A-Z(\[])")
 _MATH_OPERATOR = re.compile(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
 _MARK = re.compile(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
 _TIGHT = re.compile(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
@@ -50,7 +51,6 @@ _CHARGE = re.compile(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
 # behind these a minus is a charge
 _CHARGE_END = re.compile(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\\[\\}}]|\([a-z]{{1,3}}\))")
 _DIGIT_AHEAD = re.compile(rf"[{MINUS}]\d")
-_DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
 _ELLIPSIS = re.compile(r"\.{3,4}")
 _MORE = re.compile(r"(?=[^\s,;)\]}])")
 
@@ -61,7 +61,9 @@ def blank(formula: Formula) -> None:
     scan.take(_BLANK)
     if not scan.next or take_arrow(formula) or take_operator(formula):
         return
-    if (mark := scan.take(_MARK)) is not None:
+    if formula.parts and scan.take(_PLUS) is not None:
+        add_operator(formula, "+")
+    elif (mark := scan.take(_MARK)) is not None:
         add_mark(formula, mark.group(1) or mark.group(2) or mark.group(3))
     elif (operator := scan.looks(_MATH_OPERATOR)) is not None and _stands_between(operator.group(1)):
         scan.place = operator.end()
@@ -105,7 +107,7 @@ def take_arrow(formula: Formula) -> bool:
         inner = scan.inside()
         texts.append(text(inner) if kind.group(1) == "T" else inner.chemistry())
     above, below = (*texts, "", "")[:2]
-    formula.add("{}" + arrow(sign.group(), above, below) + "{}", Side.EDGE)
+    formula.add(arrow(sign.group(), above, below), Side.EDGE)
     return True
 
 
@@ -121,7 +123,7 @@ def take_state(formula: Formula) -> bool:
         elif inner.next == "$":
             made.append(mathematics(inner))
         else:
-            made.append(sign(inner) if inner.next == "\\" else inner.pop())
+            made.append(control(inner) if inner.next == "\\" else inner.pop())
     formula.add("".join(made))
     return True
 
@@ -130,7 +132,7 @@ def plus(formula: Formula) -> None:
     """Read a `+` that no blank before it makes an operator."""
     scan, side = formula.scan, formula.side
     if formula.may_be_charged and (charge := scan.take(_CHARGE)) is not None:
-        formula.upper(charge.group().translate(_DASHES))
+        formula.upper(charge.group().translate(DASHES))
     else:
         scan.pop()
         formula.add(r"\mathord{+}\," if side is Side.EDGE else r"\mathord{+}", Side.JOINT)
@@ -142,7 +144,7 @@ def minus(formula: Formula) -> None:
     if formula.may_be_charged and not formula.hangs[-1]:
         charge = scan.take(_CHARGE_END)
         if charge is not None:
-            formula.upper(charge.group().translate(_DASHES))
+            formula.upper(charge.group().translate(DASHES))
             return
     last = formula.parts[-1] if formula.parts else None
     is_hyphen = (

@@ -6,7 +6,7 @@ import re
 
 from .chemistry_commands import GREEK
 from .chemistry_parts import Formula, Side
-from .chemistry_scripts import MINUS, decimal
+from .chemistry_scripts import DASHES, MINUS, decimal
 
 HYPHEN = r"\text{-}"
 PRIMES = re.compile("['′]+")
@@ -16,14 +16,17 @@ _BLANK = re.compile(r"\s*")
 _DIGITS = re.compile(r"\d+")
 _ORBITAL = re.compile(r"\d+[spdfg]\^")
 
+# names that begin with a small letter which is no amount
+_NAME = r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])"
 # Amounts. A small letter is one before a capital; so is a sum or a ratio, in parentheses or not.
 _TERM = r"(?:\d*[a-z]|\d+)"
 _BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
 _SUM = re.compile(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
 _BRACKETED = re.compile(rf"\({_TERM}(?:[{MINUS}+/]{_TERM})+\){_BEFORE_FORMULA}")
 _RATIO = re.compile(rf"([{MINUS}+]?)(\d+|[a-z])/(\d+(?![\d.])|[a-z](?=\s*[A-Z]))")
-_NUMBER = re.compile(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?([a-z](?=\s*[A-Z]))?")
-_VARIABLE = re.compile(r"[a-z](?=\s*[A-Z])")
+_LETTER = rf"(?!{_NAME}|pK)[a-z](?=\s*[A-Z])"
+_NUMBER = re.compile(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?({_LETTER})?")
+_VARIABLE = re.compile(rf"{_LETTER}")
 _MATH = re.compile(rf"[{MINUS}\w+.,/() ]+")
 _COUNTS = re.compile(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
 _LOCANTS = re.compile(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
@@ -32,8 +35,6 @@ _LETTERS = re.compile(rf"(?:[^\W\d_ⁿₓₙ]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
 _SMALL = re.compile(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
 _AFTER_COMMAND = re.compile(rf"\s+(?=\d|[{MINUS}+]\s*$)")
 _PREFIX = re.compile(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
-# names that begin with a small letter which is no amount
-_NAMES = re.compile(r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])")
 _ACIDITY = re.compile(r"pK([a-z]?)(\d*)(?![A-Za-z])")
 _REPEATS = re.compile(r"[nmxyz](?![A-Za-z0-9])")
 
@@ -58,14 +59,12 @@ def amount(formula: Formula) -> bool:
 def _value(formula: Formula) -> str:
     scan = formula.scan
     if (terms := scan.take(_SUM) or scan.take(_BRACKETED)) is not None:
-        return terms.group()
+        return terms.group().translate(DASHES)
     if (ratio := scan.take(_RATIO)) is not None:
         return rf"{ratio.group(1)}\tfrac{{{ratio.group(2)}}}{{{ratio.group(3)}}}"
     if (number := scan.take(_NUMBER)) is not None:
         sign, whole, mark, fraction, variable = number.groups()
         return sign + decimal(whole, mark, fraction) + (variable or "")
-    if scan.looks(_NAMES) or scan.looks(_ACIDITY):
-        return ""
     letter = scan.take(_VARIABLE)
     return letter.group() if letter else ""
 

@@ -1,6 +1,6 @@
 """Colours by name or number, as CSS.
 
-Names: CSS Color 4 and the 68 of xcolor's `dvipsnames`; models: `HTML`, `rgb`, `RGB`, `gray` (xcolor manual, 2.4).
+Names: CSS Color 4 and xcolor's `dvipsnames`; models `HTML`, `rgb`, `RGB`, `gray`, `cmyk` (its manual, 2.4).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .reader import Wrong
+from .wrong import Wrong
 
 if TYPE_CHECKING:
     from .parser import Parser

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
 
+from .construct import Constructs
 from .constructs.grid import read_gap
 from .constructs.table import constructs
 from .door import check
@@ -20,9 +21,10 @@ from .errors import TexError
 from .lexer import clean_text
 from .macros import read_macros
 from .numbering import RowNumber
-from .parser import Constructs, Parser, misplaced_tab
-from .reader import Macro, Wrong, placed_error
+from .parser import Parser
+from .reader import Macro
 from .scan import split, split_placed
+from .wrong import Wrong, misplaced_tab, placed_error
 
 __all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
 

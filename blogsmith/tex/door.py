@@ -87,8 +87,9 @@ _PLAIN = rf'(?:{"|".join(ATTRIBUTES)})="[\w#.%+-]*"'
 _STYLE = rf'style="(?:(?:{"|".join(STYLES)}):[#\w.%\s+-]+;?)+"'
 _OTHER = rf'class="[\w\s-]*"|id="[^\s"<>&]+"|href="{URL}"|alttext="[^"<>]*"'
 _ELEMENT = "|".join(sorted(ELEMENTS, key=len, reverse=True))
+_ENTITY = "&(?:lt|gt|amp|quot|#x27);"
 _MARKUP = re.compile(
-    rf"(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|&(?:lt|gt|amp|quot|#x27);)*+"
+    rf"(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|{_ENTITY})*+"
 )
 _ADDRESS = re.compile(URL)
 MAX_ELEMENT_DEPTH = 500

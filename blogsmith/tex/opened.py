@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from .lexer import Token
 from .macros import read_macros
-from .reader import Macro, TokenReader, Wrong
+from .reader import Macro, TokenReader
 from .scan import At, split_placed
+from .wrong import Wrong
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")

@@ -6,17 +6,19 @@ constructs handed in. Each piece of a row is one MathML element, so a script can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from .alphabets import BOLD_OF, Face
-from .atoms import BIN, NONE, ORD, PUNCT, REL, SCRIPT_CHARACTERS, Atom, atoms, escape, tight, typed
+from .atoms import BIN, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
+from .construct import Constructs
 from .numbering import RowNumber
 from .pieces import grouped, joined
-from .reader import Expander, Macro, TokenReader, Wrong
+from .reader import Macro, TokenReader
 from .scan import cut
 from .scripts import STARTS, lower_typed, with_scripts
+from .signs import SCRIPT_CHARACTERS, atoms
 from .spacing import spaced, trimmed
+from .wrong import Wrong, misplaced_tab
 
 MAX_DEPTH = 500
 """Groups inside groups; browsers flatten what is deeper than 512 elements."""
@@ -25,22 +27,6 @@ DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
 """TeX's styles."""
 
 _ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
-
-
-@dataclass(frozen=True, slots=True)
-class Constructs:
-    """What commands and environments do."""
-
-    commands: Mapping[str, Command]
-    environments: Mapping[str, Environment]
-    infixes: Mapping[str, Infix]
-    expanders: Mapping[str, Expander]
-    overrides: Mapping[str, Expander]
-    """What a package gives another meaning."""
-    known: Callable[[str], bool]
-    """Whether a control sequence means something."""
-    names: Callable[[], Sequence[str]]
-    """All control sequences that mean something."""
 
 
 class Parser(TokenReader):
@@ -309,17 +295,3 @@ class Parser(TokenReader):
         )
         where = "" if token else " at the end of the formula"
         return Wrong("math-syntax", f"{name} is missing{where}", self.command)
-
-
-Command = Callable[[Parser, str], Atom | None]
-"""(parser, command) → what it prints; None: nothing."""
-Environment = Callable[[Parser, str], Atom]
-"""(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
-Infix = Callable[[Parser, str, str, str], str]
-"""(parser, command, what stands before, what stands behind) → one element."""
-
-
-def misplaced_tab(token: str) -> Wrong:
-    """The error of a `&` where no cell is."""
-    hint = "write \\& for the sign"
-    return Wrong("math-syntax", "& stands outside a table or alignment", token, hint=hint)

@@ -7,16 +7,15 @@ bounded by a budget, so a loop ends; the error points at the author's call.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from .errors import Kind, TexError
-from .scan import At, cut, moved, split, text_of
+from .scan import cut, moved, split, text_of
+from .wrong import Wrong
 
-__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "Wrong", "fill", "text_of", "tokens"]
+__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "text_of", "tokens"]
 
 BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""
@@ -24,19 +23,6 @@ BUDGET = 10_000
 
 _SEARCH_BUDGET = 1_000_000
 """Tokens to look at for closing brackets; each one that is missing costs a look to the end."""
-
-
-class Wrong(Exception):
-    """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
-
-    def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
-        super().__init__(message)
-        self.kind: Kind = kind
-        self.message = message
-        self.token = token
-        self.hint = hint
-        self.end = end
-        """Last token of what is wrong, where that is more than one."""
 
 
 class Reader(Protocol):
@@ -286,7 +272,7 @@ class TokenReader:
     def _no_match(self) -> Wrong:
         return Wrong("math-macro", f"the use of {self.command} does not match its definition", self.command)
 
-    def define(self, name: str, macro: Macro | None, *, everywhere: bool = False) -> None:
+    def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
         """From here on `name` means `macro` (None: what it means in TeX), to the end of the group."""
         if everywhere:
             self._shadowed = [(other, old) for other, old in self._shadowed if other != name]
@@ -309,19 +295,3 @@ class TokenReader:
                 self.macros.pop(name, None)
             else:
                 self.macros[name] = old
-
-
-_NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
-
-
-def placed_error(error: Wrong, tex: str) -> TexError:
-    """`error` with the place of its token in `tex`, the author's formula; without a token it stands at the end."""
-    token = error.token
-    if not isinstance(token, At):
-        return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
-    end = error.end if isinstance(error.end, At) else token
-    length = max(end.offset + end.length, token.offset + token.length) - token.offset
-    named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
-    return TexError(
-        error.kind, error.message, token.offset, len(named[0]) if named else length, hint=error.hint
-    )

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, SCRIPT_CHARACTERS
-from .reader import Wrong
+from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS
+from .signs import SCRIPT_CHARACTERS
+from .wrong import Wrong
 
 if TYPE_CHECKING:
     from .parser import Parser

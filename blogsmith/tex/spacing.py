@@ -1,7 +1,7 @@
 """Space between two atoms, by TeX's table (TeXbook, chapter 18).
 
-MathML's operators bring their own space. Where TeX has less the piece is changed, where it has more a space is
-put in front of the next one.
+MathML's operators bring their own space. Where TeX has less the piece is changed, where it has more a space
+is put in front of the next one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def trimmed(out: list[str], last: int) -> list[str]:
 
 
 def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
-    """`atom` with the class and the space that it has behind `out`, whose last piece has the class `previous`."""
+    """`atom` with class and space as they are behind `out`, whose last piece has the class `previous`."""
     kind, xml = atom
     if kind == BIN:
         if previous >= NONE and previous != INNER:

@@ -25,6 +25,8 @@ class UnitError(Exception):
         self.hint = hint
         self.token = token
         """What is wrong; empty: the whole argument."""
+        self.end = token
+        """Where that is more than one token, the last one."""
 
 
 def shown(text: str) -> str:
@@ -182,7 +184,7 @@ def read_options(tokens: Sequence[str], start: Options) -> Options:
         try:
             options = _changed(options, name, _unbraced(value)) if name else options
         except UnitError as error:
-            error.token = next(token for token in key if token != " ")
+            error.token, *_, error.end = [token for token in key if token != " "] * 2
             raise
     return options
 

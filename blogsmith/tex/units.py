@@ -12,12 +12,13 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from .number_format import FACTOR_SIGN, number_tex
-from .reader import Expander, Macro, Reader, TokenReader, Wrong, text_of, tokens
+from .reader import Expander, Macro, Reader, TokenReader, text_of, tokens
 from .scan import moved
 from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
 from .unit_letters import Own, joiner, letters_tex
 from .unit_names import UNITS
 from .unit_options import Options, UnitError, read_options, shown, single_entries
+from .wrong import Wrong
 
 SETUP = "sisetup"
 """Name under which a reader keeps the options in force: no token, so no author can use it."""
@@ -54,7 +55,7 @@ class _Source:
 
     def error(self, found: UnitError) -> Exception:
         """`found` at its place."""
-        blamed = [found.token] if found.token else [token for token in self._last if token != " "]
+        blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
             return self.reader.wrong(found.message, hint=found.hint)
         return Wrong("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser
+from ..construct import Command
+from ..parser import Parser
 
 # Chromium sets combining accents beside their base, so these are the spacing forms.
 _NARROW = """

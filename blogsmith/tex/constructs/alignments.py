@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..atoms import NONE, ORD, Atom
-from ..parser import DISPLAY, Command, Environment, Parser
+from ..construct import Command, Environment
+from ..parser import DISPLAY, Parser
 from ..pieces import joined
-from ..reader import Wrong
+from ..wrong import Wrong
 from .grid import Grid, end_environment, print_rows, read_grid
 from .text import text
 

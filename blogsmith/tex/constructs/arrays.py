@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom
-from ..parser import DISPLAY, SCRIPT, TEXT, Environment, Parser
-from ..reader import Wrong
+from ..construct import Environment
+from ..parser import DISPLAY, SCRIPT, TEXT, Parser
+from ..wrong import Wrong
 from .delimiters import fence
 from .grid import Grid, Row, aligned_to, cell, gap_style, print_rows, read_grid
 

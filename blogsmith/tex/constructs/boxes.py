@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
+from ..construct import Command
 from ..lengths import css, read_ems, read_length
-from ..parser import SCRIPT, TEXT, Command, Parser
+from ..parser import SCRIPT, TEXT, Parser
 from ..pieces import joined
 
 _SPACES: Mapping[str, float] = MappingProxyType(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..parser import Command, Parser
-from ..reader import Macro, Wrong, filled
+from ..construct import Command
+from ..parser import Parser
+from ..reader import Expander, Macro, filled
+from ..wrong import Wrong
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # what no author may give another meaning: the parser itself looks for them
@@ -203,7 +205,7 @@ def _let(parser: Parser, command: str) -> None:
         parser.push([target])
         target = follower
     _check_fixed(name)
-    macro = parser.macros.get(target)
+    macro: Macro | Expander | None = parser.macros.get(target)
     if macro is None:
         macro = Macro(
             0, None, ("\0" + target if is_name(target) and parser.constructs.known(target) else target,)

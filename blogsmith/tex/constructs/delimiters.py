@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
-from ..parser import Command, Parser
-from ..reader import Wrong
+from ..construct import Command
+from ..parser import Parser
+from ..wrong import Wrong
 
 _NAMES = """
 ( ( \\lparen ( ) ) \\rparen ) [ [ \\lbrack [ ] ] \\rbrack ] \\{ { \\lbrace { \\} } \\rbrace } | | \\vert
@@ -94,7 +95,8 @@ def _left(parser: Parser, command: str) -> Atom:
 def _middle(sign: str) -> str:
     if not sign:
         return ""
-    return f'<mo fence="true" form="infix" stretchy="true" symmetric="true" lspace="0" rspace="0">{escape(sign)}</mo>'
+    grows = 'stretchy="true" symmetric="true" lspace="0" rspace="0"'
+    return f'<mo fence="true" form="infix" {grows}>{escape(sign)}</mo>'
 
 
 def _unclosed(parser: Parser, command: str) -> Wrong:

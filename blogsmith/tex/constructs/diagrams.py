@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..parser import SCRIPT, Environment, Parser
+from ..construct import Environment
+from ..parser import SCRIPT, Parser
 from ..pieces import joined
-from ..reader import Wrong
+from ..wrong import Wrong
 from .boxes import lapped
 from .grid import cell, end_environment, read_gap
 from .stacks import labelled_arrow
@@ -55,10 +56,8 @@ def _cd(parser: Parser, name: str) -> Atom:
         rows.pop()
     width = max(len(row) for row in rows)
     printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
-    return (
-        ORD,
-        f'<mtable class="math-cd" displaystyle="true">{"".join(f"<mtr>{row}</mtr>" for row in printed)}</mtable>',
-    )
+    body = "".join(f"<mtr>{row}</mtr>" for row in printed)
+    return ORD, f'<mtable class="math-cd" displaystyle="true">{body}</mtable>'
 
 
 def _flush(parser: Parser, rows: list[list[str]], tokens: list[str]) -> None:
@@ -114,7 +113,8 @@ def _across(sign: str, above: str, below: str) -> str:
 
 
 def _down(sign: str, left: str, right: str) -> str:
-    arrow = f'<mo stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em" lspace="0" rspace="0">{sign}</mo>'
+    size = 'stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em"'
+    arrow = f'<mo {size} lspace="0" rspace="0">{sign}</mo>'
     before = lapped(_small(left), "llap") if left else ""
     behind = lapped(_small(right), "rlap") if right else ""
     return f'<mrow class="math-cd-down">{before}{arrow}{behind}</mrow>'

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ..alphabets import Face
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser
+from ..construct import Command
+from ..parser import Parser
 from ..pieces import grouped, joined
 from .operators import name_of
 

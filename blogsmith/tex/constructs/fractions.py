@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
+from ..construct import Command, Infix
 from ..lengths import read_length
-from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Command, Infix, Parser
-from ..reader import Wrong
+from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
+from ..wrong import Wrong
 from .delimiters import fence, fence_of
 
 _THIN_LINE = ' linethickness="0"'

@@ -10,7 +10,7 @@ from ..atoms import NONE
 from ..lengths import css, ems
 from ..numbering import RowNumber
 from ..parser import Parser
-from ..reader import Wrong
+from ..wrong import Wrong
 
 _LINES = ("\\hline", "\\hdashline")
 

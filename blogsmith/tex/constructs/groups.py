@@ -7,9 +7,10 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser
+from ..construct import Command
+from ..parser import Parser
 from ..pieces import grouped
-from ..reader import Wrong
+from ..wrong import Wrong
 
 
 def _begin(parser: Parser, command: str) -> Atom:

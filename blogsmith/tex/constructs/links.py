@@ -8,10 +8,11 @@ from html import escape
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
+from ..construct import Command
 from ..door import is_safe_url
-from ..parser import Command, Parser
+from ..parser import Parser
 from ..pieces import joined
-from ..reader import Wrong
+from ..wrong import Wrong
 
 _ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")
 _CLASS = re.compile(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")
@@ -56,7 +57,7 @@ def _id(parser: Parser, command: str) -> Atom:
 
 
 def _data(parser: Parser, command: str) -> Atom:
-    r"""KaTeX's `\htmlData` and `\htmlStyle`: nothing of it may reach a page, so what it holds is printed alone."""
+    r"""KaTeX's `\htmlData` and `\htmlStyle`: no page may hold them, so only the formula is printed."""
     parser.argument()
     return ORD, joined(parser.inside(parser.argument()))
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..parser import Command, Parser
-from ..reader import Wrong
+from ..construct import Command
+from ..parser import Parser
 from ..scan import cut
+from ..wrong import Wrong
 from .boxes import raised, space
 
 

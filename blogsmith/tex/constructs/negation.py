@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, REL, Atom, operator
-from ..parser import Command, Parser
+from ..construct import Command
+from ..parser import Parser
 
 _SLASH = "\u0338"
 

@@ -22,7 +22,8 @@ from ..atoms import (
     THIN,
     Atom,
 )
-from ..parser import DISPLAY, Command, Parser
+from ..construct import Command
+from ..parser import DISPLAY, Parser
 from ..pieces import grouped, joined
 
 _FUNCTIONS = """

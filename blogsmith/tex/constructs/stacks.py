@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom
-from ..parser import SCRIPT, SCRIPTSCRIPT, Command, Parser
+from ..construct import Command
+from ..parser import SCRIPT, SCRIPTSCRIPT, Parser
 from ..pieces import joined
-from ..reader import Wrong
+from ..wrong import Wrong
 
 
 def _script_style(parser: Parser) -> int:

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ..atoms import ORD, Atom
 from ..colors import color_of
-from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Command, Parser
+from ..construct import Command
+from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
 from ..pieces import joined
 from .fractions import in_style
 

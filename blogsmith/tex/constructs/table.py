@@ -7,9 +7,9 @@ from functools import cache
 from types import MappingProxyType
 
 from .. import chemistry, physics, units
-from ..atoms import atoms
-from ..parser import Command, Constructs, Environment
+from ..construct import Command, Constructs, Environment
 from ..reader import Expander
+from ..signs import atoms
 from . import (
     accents,
     aliases,

@@ -8,13 +8,15 @@ from html import unescape
 from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom, escape
+from ..colors import color_of
+from ..construct import Command
 from ..lengths import read_ems
-from ..parser import TEXT, Command, Parser
+from ..parser import TEXT, Parser
 from ..pieces import joined
-from ..reader import Wrong
 from ..text_signs import ACCENTS, SIGNS
+from ..wrong import Wrong
 from .boxes import bare_length, framed, lapped, raised, space
-from .styles import SIZES, color_of, colored
+from .styles import SIZES, colored
 
 # command → (HTML element around the text, its attributes)
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -277,11 +279,6 @@ def _fbox(parser: Parser, command: str) -> Atom:
 def _colored(parser: Parser, command: str) -> Atom:
     color = color_of(parser, command)
     return ORD, colored(color, text(parser, parser.argument()))
-
-
-def _verb(parser: Parser, command: str) -> Atom:
-    shown = command[6:-1] if command.startswith("\\verb*") else command[6:-1]
-    return ORD, f"<mtext><code>{escape(shown)}</code></mtext>"
 
 
 _Handler = Callable[[Parser, str], Atom]

@@ -27,6 +27,8 @@ SIZE_STEP = 1.2
 """How much longer the next size of a hat may be."""
 LONGEST = 6000
 """The longest hat; the font's own ends where a sum of three letters does."""
+OVERLAP = 100
+"""MinConnectorOverlap of the font: neighbouring parts of a sign lie on each other at least so far."""
 LABEL_HEIGHT = 510
 """How far the baseline of what stands over an arrow is above the line."""
 
@@ -182,18 +184,19 @@ def mend_arrows(font: TTFont) -> None:
         first, last = font["glyf"][name].xMin, font["glyf"][name].xMax
         room = end - start
 
-        def cut(low: int, high: int, longer: float = 1) -> Move:
-            return lambda _, x, y: (round((min(max(x, low), high) - low) * longer), y)
+        def cut(low: int, high: int, stretch: float = 1) -> Move:
+            return lambda _, x, y: (round((min(max(x, low), high) - low) * stretch), y)
 
         left = _copied(font, name, f"{name}.left", cut(first, end), end - first)
         right = _copied(font, name, f"{name}.right", cut(start, last), last - start)
-        longer = max(1.0, 500 / room)
-        line = _copied(font, name, f"{name}.line", cut(start, end, longer), round(room * longer))
+        # long, for where two parts lie on each other they look darker; yet every length must be had
+        length = 2 * room - OVERLAP
+        line = _copied(font, name, f"{name}.line", cut(start, end, length / room), length)
         assembly = otTables.GlyphAssembly()
         assembly.ItalicsCorrection = _value(0)
         assembly.PartRecords = [
             _part(left, end - first, 0, room),
-            _part(line, round(room * longer), room, room, extender=True),
+            _part(line, length, room, room, extender=True),
             _part(right, last - start, room, 0),
         ]
         assembly.PartCount = len(assembly.PartRecords)

@@ -1,0 +1,36 @@
+"""What a construct is: commands, environments and infixes, as functions of the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .atoms import Atom
+from .reader import Expander
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+Command = Callable[["Parser", str], Atom | None]
+"""(parser, command) → what it prints; None: nothing."""
+Environment = Callable[["Parser", str], Atom]
+"""(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
+Infix = Callable[["Parser", str, str, str], str]
+"""(parser, command, what stands before, what stands behind) → one element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constructs:
+    """What commands and environments do."""
+
+    commands: Mapping[str, Command]
+    environments: Mapping[str, Environment]
+    infixes: Mapping[str, Infix]
+    expanders: Mapping[str, Expander]
+    overrides: Mapping[str, Expander]
+    """What a package gives another meaning."""
+    known: Callable[[str], bool]
+    """Whether a control sequence means something."""
+    names: Callable[[], Sequence[str]]
+    """All control sequences that mean something."""

@@ -1,0 +1,159 @@
+"""Every sign that prints itself: token → atom, in each face, in and out of scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from . import symbols
+from .alphabets import Face, letters
+from .atoms import (
+    BIN,
+    CLOSE,
+    INNER,
+    INTEGRAL,
+    LIMITS,
+    OPEN,
+    ORD,
+    PUNCT,
+    REL,
+    UPRIGHT,
+    Atom,
+    identifier,
+    operator,
+    tight,
+)
+
+_STRUCTURE = frozenset("&{}\\_^#$%~'")
+# characters that authors type → how TeX reads them
+_TYPED: Mapping[int, str] = MappingProxyType(
+    {
+        BIN: "+±∓×÷·∘∙⊕⊖⊗⊙∪∩∧∨∖†‡⋆",
+        REL: "=:≔",
+        PUNCT: ",;",
+        OPEN: "([",
+        CLOSE: ")]!?",
+        ORD: '/|.@"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°′″‴⁗√',
+    }
+)
+_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
+_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True))
+SCRIPT_CHARACTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {c: ("^", plain) for c, plain in _SUPERSCRIPTS.items()}
+    | {c: ("_", plain) for c, plain in _SUBSCRIPTS.items()}
+)
+"""Raised and lowered characters of Unicode → script and plain character."""
+
+
+def _made(kind: int, sign: str) -> Atom:
+    return kind, identifier(sign) if kind in (ORD, INNER) else operator(kind, sign)
+
+
+def entries(table: str) -> list[tuple[str, list[str]]]:
+    """Sign and names of each entry of a table of `symbols`."""
+    return [(words[0], words[1:]) for words in (entry.split() for entry in table.split(";"))]
+
+
+# TeX has no such capitals of its own: they are the upright Latin ones, unless a face has the Greek ones
+_LATIN_CAPITALS = """
+A Α Alpha; B Β Beta; E Ε Epsilon; Z Ζ Zeta; H Η Eta; I Ι Iota; K Κ Kappa; M Μ Mu; N Ν Nu; O Ο Omicron; P Ρ Rho;
+T Τ Tau; X Χ Chi
+"""
+_GREEK: Mapping[str, str] = MappingProxyType(
+    {"\\" + names[1]: names[0] for _, names in entries(_LATIN_CAPITALS)}
+)
+# what the tables cannot say
+_ODD: Mapping[str, Atom] = MappingProxyType(
+    {
+        "-": _made(BIN, "−"),
+        "−": _made(BIN, "−"),
+        "*": _made(BIN, "∗"),
+        "`": _made(ORD, "‘"),
+        "’": _made(ORD, "’"),
+        "<": _made(REL, "<"),
+        ">": _made(REL, ">"),
+        "\\lt": _made(REL, "<"),
+        "\\gt": _made(REL, ">"),
+        "\\{": _made(OPEN, "{"),
+        "\\lbrace": _made(OPEN, "{"),
+        "\\}": _made(CLOSE, "}"),
+        "\\rbrace": _made(CLOSE, "}"),
+        "\\|": _made(ORD, "‖"),
+        "\\colon": (PUNCT, '<mo lspace=".1111em" rspace=".3333em">:</mo>'),
+        "\\vdots": _made(ORD, "⋮"),
+        "\\smallint": (INTEGRAL, '<mo largeop="false">∫</mo>'),
+        "\\intop": (LIMITS, "<mo>∫</mo>"),
+        "\\ointop": (LIMITS, "<mo>∮</mo>"),
+    }
+)
+
+
+@cache
+def _loose() -> Mapping[str, Atom]:
+    atoms: dict[str, Atom] = {}
+    atoms.update({digit: (ORD, f"<mn>{digit}</mn>") for digit in "0123456789"})
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        atoms[letter] = (ORD, f"<mi>{letter}</mi>")
+    for kind, table in (
+        (ORD, symbols.ORDINARY),
+        (BIN, symbols.BINARY),
+        (REL, symbols.RELATIONS),
+        (LIMITS, symbols.LARGE),
+        (INTEGRAL, symbols.INTEGRALS),
+        (PUNCT, symbols.PUNCTUATION),
+        (INNER, symbols.ELLIPSES),
+        (OPEN, symbols.OPENING),
+        (CLOSE, symbols.CLOSING),
+    ):
+        for sign, names in entries(table):
+            atom = _made(kind, sign)
+            if sign not in _STRUCTURE:
+                atoms.setdefault(sign, atom)
+            atoms.update({"\\" + name: atom for name in names})
+    for kind, signs in _TYPED.items():
+        atoms.update({sign: _made(kind, sign) for sign in signs})
+    atoms.update({"\\" + sign: _made(ORD, sign) for sign in "%#&$_"})
+    for latin, names in entries(_LATIN_CAPITALS):
+        atoms["\\" + names[1]] = (ORD, f'<mi mathvariant="normal">{latin}</mi>')
+    atoms.update(_ODD)
+    return MappingProxyType(atoms)
+
+
+@cache
+def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
+    """Token → atom, in that face; in_script: without the spaces of relations and the like."""
+    made = dict(_loose())
+    if face:
+        made.update(_faced(face, made))
+    if in_script:
+        made.update(
+            {
+                token: ((ORD if kind in (BIN, REL, PUNCT) else kind), tight(xml) if "<mo" in xml else xml)
+                for token, (kind, xml) in made.items()
+                if kind in (BIN, REL, PUNCT, LIMITS, INTEGRAL)
+            }
+        )
+    return MappingProxyType(made)
+
+
+def _faced(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
+    """Letters and digits in a face; in `rm` the letters only lose their slant."""
+    if face == "rm":
+        return {
+            token: (kind, f'<mi mathvariant="normal">{xml[4:-5]}</mi>')
+            for token, (kind, xml) in plain.items()
+            if kind == ORD and xml.startswith("<mi>") and len(xml) == len("<mi>x</mi>") and xml[4].isalpha()
+        }
+    faced = letters(face)
+    upright = letters("bf") if face == "bi" else {}
+    made: dict[str, Atom] = {}
+    for token, (kind, xml) in plain.items():
+        if kind == ORD and xml.startswith(("<mi", "<mn")):
+            sign = xml[xml.index(">") + 1 : -5]
+            letter = faced.get(_GREEK.get(token, sign))
+            if sign in UPRIGHT and len(token) > 1 and face in ("it", "bi"):
+                letter = upright.get(sign)
+            if letter:
+                made[token] = (ORD, f"{xml[:3]}>{letter}</{xml[1:3]}>")
+    return made
