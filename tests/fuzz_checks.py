@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 import traceback
 from collections.abc import Iterator
@@ -49,6 +50,8 @@ class Answer:
     """What the converter said to a case."""
 
     mathml: str = ""
+    defined: tuple[tuple[str, object], ...] = ()
+    """The macros it leaves behind."""
     error: TexError | None = None
 
     @property
@@ -56,7 +59,7 @@ class Answer:
         """All of it, to compare."""
         error = self.error
         place = (error.kind, error.offset, error.length, error.message, error.hint) if error else ()
-        return self.mathml, *place
+        return self.mathml, self.defined, *place
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,13 @@ def judge(case: Case, *, thorough: bool = False) -> Verdict:
 
     thorough: also that an HTML parser reads the same tree; slow.
     """
-    started = time.process_time()
+    started, depth = time.process_time(), sys.getrecursionlimit()
     try:
         answer = convert(case)
     except Exception as error:  # whatever it is, it is what we look for
         return Verdict(_raised(error), False)
+    if sys.getrecursionlimit() != depth:
+        return Verdict("another limit for recursion", answer.error is None)
     if time.process_time() - started > LIMIT_S:
         return Verdict(f"slow: {case.family}", answer.error is None)
     return Verdict(next(_faults(case, answer, thorough), ""), answer.error is None)
@@ -88,10 +93,12 @@ def convert(case: Case) -> Answer:
     """The converter's answer; anything but a `TexError` goes through."""
     rows = [RowNumber(number, f"eq-{at}") if number else None for at, number in enumerate(case.numbers)]
     try:
-        made = convert_formula(case.tex, display=case.display, macros=case.macros, rows=rows)
+        made = convert_formula(
+            case.tex, display=case.display, macros=case.macros, rows=rows, packages=case.packages
+        )
     except TexError as error:
         return Answer(error=error)
-    return Answer(made.mathml)
+    return Answer(made.mathml, tuple(made.macros.items()))
 
 
 def _raised(error: Exception) -> str:
@@ -107,7 +114,7 @@ def _faults(case: Case, answer: Answer, thorough: bool) -> Iterator[str]:
     yield from _faulty_readers(case)
     if answer.error:
         yield from _faulty_error(case, answer.error)
-    else:
+    elif answer.mathml or not answer.defined:
         yield from _faulty_markup(case, answer.mathml, thorough)
     try:
         if convert(case).said != answer.said:

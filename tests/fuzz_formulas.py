@@ -18,6 +18,7 @@ from .fuzz_words import (
     LENGTHS,
     MARKUP,
     ODD,
+    PACKAGES,
     PLAIN,
     SPECIAL,
     UNITS,
@@ -39,6 +40,7 @@ class Case:
     macros: Mapping[str, str]
     numbers: tuple[str | None, ...]
     """What its rows print at their right edge."""
+    packages: frozenset[str]
 
 
 def case(seed: str, number: int) -> Case:
@@ -53,7 +55,8 @@ def case(seed: str, number: int) -> Case:
     numbers: tuple[str | None, ...] = ()
     if rng.random() < 0.1:
         numbers = tuple(rng.choice((None, "1", "2a", *MARKUP)) for _ in range(rng.randrange(1, 5)))
-    return Case(family, made, rng.random() < 0.5, macros, numbers)
+    packages = PACKAGES if rng.random() < 0.2 else frozenset[str]()
+    return Case(family, made, rng.random() < 0.5, macros, numbers, packages)
 
 
 class Maker:
@@ -69,7 +72,7 @@ class Maker:
 
     def command(self) -> str:
         """A command that we know."""
-        return self.pick(self.words.commands)
+        return self.pick(self.words.inner if self.rng.random() < 0.05 else self.words.commands)
 
     def own_name(self) -> str:
         """A name for a macro, sometimes one that is taken."""

@@ -189,6 +189,8 @@ def shrink(made: Case, fault: str, prober: Prober) -> Case:
             made = replace(made, macros=fewer)
     if made.numbers and shows(replace(made, numbers=())):
         made = replace(made, numbers=())
+    if made.packages and shows(replace(made, packages=frozenset())):
+        made = replace(made, packages=frozenset())
     made = replace(made, tex=_shorter(made.tex, lambda tex: shows(replace(made, tex=tex))))
     for name, body in made.macros.items():
         made = replace(
@@ -224,7 +226,10 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{made!a}\n{judge(made, thorough=True)}\n{convert(made).said!a}")
         return 0
     words = vocabulary()
-    print(f"seed {options.seed}: {len(words.commands)} commands, {len(words.environments)} environments")
+    print(
+        f"seed {options.seed}: {len(words.commands)} commands, {len(words.environments)} environments",
+        flush=True,
+    )
     findings = fuzz(options.seed, options.seconds, options.workers)
     for fault, number in findings.faults.items():
         prober = Prober()
@@ -232,6 +237,7 @@ def main(arguments: Sequence[str]) -> int:
         prober.close()
         more = f", macros={dict(least.macros)!r}" if least.macros else ""
         more += f", numbers={least.numbers!r}" if least.numbers else ""
+        more += f", packages={set(least.packages)!r}" if least.packages else ""
         tex = ascii(least.tex)
         shown = tex if len(tex) <= 400 else f"{tex[:200]} … {tex[-100:]} ({len(least.tex):,} characters)"
         print(f"\ncase {number}: {fault}\n  {shown}, display={least.display}{more}")

@@ -10,12 +10,11 @@ from functools import cache
 from importlib import import_module
 
 import blogsmith.tex
-from blogsmith.tex.atoms import atoms
+from blogsmith.tex.constructs.table import constructs
 
 from .browser.gallery_text import read_groups
 
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z\s])")
-_NAME = re.compile(r"[A-Za-z]+\*?")
 
 # from the borders of ASCII, Latin, marks, direction, private use, other planes, and what XML forbids
 ODD = "\x00\x01\t\n\r\x0b\x1b\x7f\x85\xa0éß‹\u0301\u0338\u200b\u200d\u202e\u2066\u2028\ufdd0\ufe0f\ufffd"
@@ -108,11 +107,18 @@ BRACKETS = (
 )
 
 
+PACKAGES = frozenset(("physics",))
+"""Those that change what commands mean."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """What our tables name."""
 
     commands: tuple[str, ...]
+    """That mean something in any formula."""
+    inner: tuple[str, ...]
+    """That mean something in a text, a unit or a bracket only."""
     environments: tuple[str, ...]
     formulas: tuple[str, ...]
     """Those of the gallery, for mutation."""
@@ -121,15 +127,18 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Every sign, command and environment that a table of `blogsmith.tex` names, sorted."""
-    commands = {name for name in atoms("", False) if _COMMAND.fullmatch(name)}
-    environments: set[str] = set()
+    table = constructs(PACKAGES)
+    commands = frozenset(table.names())
+    named: set[str] = set()
     for module in pkgutil.walk_packages(blogsmith.tex.__path__, "blogsmith.tex."):
-        for name, value in vars(import_module(module.name)).items():
+        for value in vars(import_module(module.name)).values():
             keys = value if isinstance(value, Mapping | tuple | frozenset) else ()
-            known = [key for key in keys if isinstance(key, str)]
-            commands.update(key for key in known if _COMMAND.fullmatch(key))
-            if "ENVIRONMENTS" in name:
-                environments.update(key for key in known if _NAME.fullmatch(key))
+            named.update(key for key in keys if isinstance(key, str) and _COMMAND.fullmatch(key))
     lines = [line for group in read_groups() for line in group.lines]
-    formulas = tuple(dict.fromkeys(tex for line in lines for tex in (line.tex, *line.formulas)))
-    return Vocabulary(tuple(sorted(commands)), tuple(sorted(environments)), formulas)
+    formulas = dict.fromkeys(tex for line in lines for tex in (line.tex, *line.formulas))
+    return Vocabulary(
+        tuple(sorted(commands)),
+        tuple(sorted(named - commands)),
+        tuple(sorted(table.environments)),
+        tuple(formulas),
+    )

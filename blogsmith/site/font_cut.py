@@ -32,7 +32,7 @@ def cut_font(font: bytes, signs: Collection[str]) -> bytes:
     signs: characters, some with a variation selector behind them. Those the font lacks are left out.
     Same font and signs, same bytes.
     """
-    from fontTools.ttLib import TTFont, TTLibError
+    from fontTools.ttLib import TTFont
 
     try:
         # the font's own date stays: a clock would give other bytes each time
@@ -40,7 +40,10 @@ def cut_font(font: bytes, signs: Collection[str]) -> bytes:
         if "MATH" not in opened:
             raise FontProblem("it has no MATH table")
         return _cut(opened, signs)
-    except (TTLibError, AssertionError, ArithmeticError, AttributeError, LookupError, ValueError) as error:
+    except FontProblem:
+        raise
+    except Exception as error:
+        # a damaged font fails in as many ways as it has tables
         raise FontProblem(str(error) or type(error).__name__) from error
 
 
@@ -55,10 +58,12 @@ def _cut(font: Any, signs: Collection[str]) -> bytes:
         glyph_names=False,
         notdef_outline=True,
         ignore_missing_unicodes=True,
+        # mirrored forms are for text that runs from right to left
+        bidi_closure=False,
     )
     options.drop_tables = [*options.drop_tables, "GPOS"]
     subsetter = Subsetter(options)
-    subsetter.populate(unicodes={ord(sign[0]) for sign in signs})
+    subsetter.populate(unicodes={ord(part) for sign in signs for part in sign})
     subsetter.subset(font)
     font.flavor = "woff2"
     made = BytesIO()

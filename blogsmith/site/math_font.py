@@ -110,7 +110,7 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for html in texts:
         for formula in _FORMULA.findall(html):
-            formula = _LETTER.sub(lambda found: f">{_SLANTED.get(found[1], found[1])}<", formula)
+            formula = _LETTER.sub(lambda letter: f"<mi>{_SLANTED.get(letter[1], letter[1])}</mi>", formula)
             for text in _TEXT.findall(formula):
                 found.update(_SIGN.findall(unescape(text)))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)

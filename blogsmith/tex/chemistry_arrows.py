@@ -54,6 +54,8 @@ BONDS: Mapping[str, str] = MappingProxyType(
     }
 )
 r"""What `\bond` takes → the bond."""
+_NO_TEXT = r"\quad"
+# the short one of two uneven arrows, with room beside it that makes the long one longer
 _SHORT_BACK = r"\mkern12mu\leftharpoondown\mkern12mu"
 _SHORT_FORTH = r"\mkern12mu\rightharpoonup\mkern12mu"
 
@@ -61,14 +63,18 @@ _SHORT_FORTH = r"\mkern12mu\rightharpoonup\mkern12mu"
 def arrow(sign: str, above: str, below: str) -> str:
     """The reaction arrow `sign`, with a text above and one below it or neither."""
     if sign in _GROWING:
-        return rf"\{_GROWING[sign]}{f'[{{{below}}}]' if below else ''}{{{above}}}"
-    return _uneven(is_forward=sign == "<=>>", above=above, below=below)
-
-
-def _uneven(*, is_forward: bool, above: str, below: str) -> str:
-    """An equilibrium that lies to one side: a long arrow that grows, and a short one close to it."""
-    if is_forward:
+        return _labelled(_GROWING[sign], above, below)
+    if sign == "<=>>":
         short = rf"\underset{{{below}}}{{{_SHORT_BACK}}}" if below else _SHORT_BACK
-        return rf"\xrightharpoonup[\smash[t]{{\raisebox{{.15em}}{{$\textstyle {short}$}}}}]{{{above}}}"
+        return _labelled(
+            "xrightharpoonup", above, rf"\smash[t]{{\raisebox{{.25em}}{{$\textstyle {short}$}}}}"
+        )
     short = rf"\overset{{{above}}}{{{_SHORT_FORTH}}}" if above else _SHORT_FORTH
-    return rf"\xleftharpoondown[{{{below}}}]{{\smash[b]{{\raisebox{{-.55em}}{{$\textstyle {short}$}}}}}}"
+    return _labelled("xleftharpoondown", rf"\smash[b]{{\raisebox{{-.45em}}{{$\textstyle {short}$}}}}", below)
+
+
+def _labelled(name: str, above: str, below: str) -> str:
+    if not below:
+        # without a text it would be as short as the arrow of a limit
+        return rf"\{name}{{{above or _NO_TEXT}}}"
+    return rf"\{name}[{{{below}}}]{{{above}}}"

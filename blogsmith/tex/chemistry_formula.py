@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from .chemistry_arrows import BONDS
-from .chemistry_commands import command, mathematics, control, text
+from .chemistry_commands import command, control, mathematics, text
 from .chemistry_parts import Formula, Scripts, Side
 from .chemistry_scan import Scanner
 from .chemistry_scripts import LOWERED, MINUS, RAISED, lowered, raised, typed

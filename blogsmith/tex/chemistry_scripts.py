@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .chemistry_commands import GREEK, mathematics, control, text
+from .chemistry_commands import GREEK, control, mathematics, text
 from .chemistry_scan import Scanner
 from .errors import TexError
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from .chemistry_arrows import ARROW, BONDS, arrow
-from .chemistry_commands import mathematics, control, text
+from .chemistry_commands import control, mathematics, text
 from .chemistry_parts import Formula, Side
 from .chemistry_scripts import DASHES, MINUS
 from .chemistry_words import HYPHEN

@@ -59,7 +59,8 @@ def color_of(parser: Parser, command: str) -> str:
     """Reads `[model]{colour}` or `{colour}` behind `command`."""
     model = "".join(parser.optional() or ()).strip()
     source = parser.argument()
-    return css_color(source, model, command)
+    own = parser.colors.get("".join(source).strip())
+    return own if own and not model else css_color(source, model, command)
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
@@ -74,6 +75,12 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
             "math-syntax", said, place, end=end, hint="write a name such as teal, or a number such as #0a7"
         )
     return found
+
+
+def define_color(parser: Parser, command: str) -> None:
+    r"""`\definecolor{name}{model}{value}`: holds to the end of the formula."""
+    name, model = "".join(parser.argument()).strip(), "".join(parser.argument()).strip()
+    parser.colors[name] = css_color(parser.argument(), model, command)
 
 
 def _plain(text: str) -> str | None:

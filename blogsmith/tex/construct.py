@@ -16,8 +16,10 @@ Command = Callable[["Parser", str], Atom | None]
 """(parser, command) → what it prints; None: nothing."""
 Environment = Callable[["Parser", str], Atom]
 """(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
-Infix = Callable[["Parser", str, str, str], str]
-"""(parser, command, what stands before, what stands behind) → one element."""
+Combine = Callable[[str, str], str]
+"""(what stands before an infix, what stands behind it) → one element."""
+Infix = Callable[["Parser", str], Combine]
+"""(parser, command) → how to combine; reads what stands behind the command and belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)

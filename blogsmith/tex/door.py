@@ -10,86 +10,32 @@ from __future__ import annotations
 import re
 
 from .errors import TexError
+from .lexer import words
 
-ELEMENTS = [
-    "math",
-    "mrow",
-    "mi",
-    "mo",
-    "mn",
-    "mtext",
-    "mspace",
-    "mfrac",
-    "msqrt",
-    "mroot",
-    "mstyle",
-    "mpadded",
-    "mphantom",
-    "msub",
-    "msup",
-    "msubsup",
-    "munder",
-    "mover",
-    "munderover",
-    "mmultiscripts",
-    "mprescripts",
-    "mtable",
-    "mtr",
-    "mtd",
-    "a",
-    "b",
-    "i",
-    "code",
-    "span",
-]
-ATTRIBUTES = [
-    "accent",
-    "accentunder",
-    "columnspan",
-    "depth",
-    "display",
-    "displaystyle",
-    "fence",
-    "form",
-    "height",
-    "largeop",
-    "linethickness",
-    "lspace",
-    "mathbackground",
-    "mathcolor",
-    "mathsize",
-    "mathvariant",
-    "maxsize",
-    "minsize",
-    "movablelimits",
-    "rspace",
-    "scriptlevel",
-    "stretchy",
-    "symmetric",
-    "voffset",
-    "width",
-]
-STYLES = [
-    "border",
-    "font-weight",
-    "justify-items",
-    "margin-left",
-    "padding-bottom",
-    "padding-left",
-    "padding-right",
-    "padding-top",
-    "text-align",
-    "width",
-]
+ELEMENTS = words(
+    "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder "
+    "mover munderover mmultiscripts mprescripts mtable mtr mtd a b i code span"
+)
+ATTRIBUTES = words(
+    "accent accentunder columnspan depth display displaystyle fence form height largeop linethickness lspace "
+    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits rspace scriptlevel stretchy "
+    "symmetric voffset width"
+)
+_STYLES = words(
+    "border font-weight justify-items margin-left padding-bottom padding-left padding-right padding-top "
+    "text-align width"
+)
 
 URL = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\"<>\\]*"
-_PLAIN = rf'(?:{"|".join(ATTRIBUTES)})="[\w#.%+-]*"'
-_STYLE = rf'style="(?:(?:{"|".join(STYLES)}):[#\w.%\s+-]+;?)+"'
+_PLAIN = rf'(?:{"|".join(sorted(ATTRIBUTES))})="[\w#.%+-]*"'
+_STYLE = rf'style="(?:(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+;?)+"'
 _OTHER = rf'class="[\w\s-]*"|id="[^\s"<>&]+"|href="{URL}"|alttext="[^"<>]*"'
-_ELEMENT = "|".join(sorted(ELEMENTS, key=len, reverse=True))
+_HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
+# an `m` in front of nearly all: told once, it is a third of the time
+_ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
 _ENTITY = "&(?:lt|gt|amp|quot|#x27);"
 _MARKUP = re.compile(
-    rf"(?:<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|</(?:{_ELEMENT})>|[^<>&]++|{_ENTITY})*+"
+    rf"(?:</?(?:{_ELEMENT})>|[^<>&]++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
 )
 _ADDRESS = re.compile(URL)
 MAX_ELEMENT_DEPTH = 500

@@ -244,7 +244,8 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
         _refuse(found, "math-syntax", f"{command.text} is empty", hint, [command])
     elif command.text == "\\tag":
         if found.tag:
-            _refuse(found, "math-syntax", f"this {what} has a \\tag already", "keep one of them", [command])
+            # as `convert_formula` says it of a formula without rows, so that it is reported once
+            _refuse(found, "math-syntax", "\\tag stands twice", "", [command])
         else:
             found.tag, found.bare_tag = inside, star
     elif found.label:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from .alphabets import BOLD_OF, Face
 from .atoms import BIN, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
-from .construct import Constructs
+from .construct import Combine, Constructs
 from .numbering import RowNumber
 from .pieces import grouped, joined
 from .reader import Macro, TokenReader
@@ -57,6 +57,8 @@ class Parser(TokenReader):
         """`\\global` stands before the next definition."""
         self.between_rows = ""
         """Text of an `\\intertext` in the row being read."""
+        self.colors: dict[str, str] = {}
+        """Colours that the formula has named."""
         self.shove = ""
         """Side that a `\\shoveleft` in the row being read asks for."""
 
@@ -106,7 +108,7 @@ class Parser(TokenReader):
         stack, macros, infixes, get = self.stack, self.macros, self.constructs.infixes, self.atoms.get
         out: list[str] = []
         previous = before
-        above: tuple[str, list[str]] | None = None
+        above: tuple[Combine, list[str]] | None = None
         while stack:
             token = stack.pop()
             if macros and token in macros:
@@ -126,7 +128,9 @@ class Parser(TokenReader):
                     out[-1] = with_scripts(self, out[-1], previous)
                     continue
                 if token in infixes:
-                    above, out, previous = self._numerator(token, above, trimmed(out, previous)), [], NONE
+                    if above:
+                        raise Wrong("math-syntax", f"only one {token} can stand in a group", token)
+                    above, out, previous = (self._infix(token), trimmed(out, previous)), [], NONE
                     continue
                 atom = self.item(token)
                 if self.took_rest:
@@ -147,14 +151,13 @@ class Parser(TokenReader):
             self.ended_by = ""
         self.depth -= 1
         out = trimmed(out, previous)
-        return out if above is None else [infixes[above[0]](self, above[0], joined(above[1]), joined(out))]
+        return out if above is None else [above[0](joined(above[1]), joined(out))]
 
-    def _numerator(
-        self, token: str, before: tuple[str, list[str]] | None, out: list[str]
-    ) -> tuple[str, list[str]]:
-        if before:
-            raise Wrong("math-syntax", f"only one {token} can stand in a group", token)
-        return token, out
+    def _infix(self, token: str) -> Combine:
+        before, self.command = self.command, token
+        combine = self.constructs.infixes[token](self, token)
+        self.command = before
+        return combine
 
     def item(self, token: str) -> Atom | None:
         """What `token`, which is no plain sign, prints; None: nothing."""

@@ -21,6 +21,8 @@ BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""
 
 
+EXPANDED = 200_000
+"""Tokens that commands such as `\\qty` and `\\ce` may make together; each may hold others."""
 _SEARCH_BUDGET = 1_000_000
 """Tokens to look at for closing brackets; each one that is missing costs a look to the end."""
 
@@ -115,6 +117,8 @@ class TokenReader:
         self.budget = BUDGET
         self.command = ""
         """The command being carried out."""
+        self.expanded = 0
+        """Tokens that expanders have made."""
         self._searched = 0
         self._shadowed: list[tuple[str, Macro | Expander | None]] = []
         """Definitions that come back at the end of a group, with their names."""
@@ -226,9 +230,9 @@ class TokenReader:
         before, self.command = self.command, call
         made = expander(self, call)
         self.command = before
-        self.budget -= 1
-        if self.budget < 0:
-            raise Wrong("math-macro", f"{call} expands without end", call)
+        self.expanded += len(made) + 1
+        if self.expanded > EXPANDED:
+            raise Wrong("math-limit", f"{call} and its kin make more than {EXPANDED:,} tokens", call)
         self.push(moved(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:

@@ -55,10 +55,10 @@ def entries(table: str) -> list[tuple[str, list[str]]]:
     return [(words[0], words[1:]) for words in (entry.split() for entry in table.split(";"))]
 
 
-# TeX has no such capitals of its own: they are the upright Latin ones, unless a face has the Greek ones
+# TeX has no such capitals: they are the upright Latin ones, unless a face has the Greek ones
 _LATIN_CAPITALS = """
-A Α Alpha; B Β Beta; E Ε Epsilon; Z Ζ Zeta; H Η Eta; I Ι Iota; K Κ Kappa; M Μ Mu; N Ν Nu; O Ο Omicron; P Ρ Rho;
-T Τ Tau; X Χ Chi
+A Α Alpha; B Β Beta; E Ε Epsilon; Z Ζ Zeta; H Η Eta; I Ι Iota; K Κ Kappa; M Μ Mu; N Ν Nu; O Ο Omicron;
+P Ρ Rho; T Τ Tau; X Χ Chi
 """
 _GREEK: Mapping[str, str] = MappingProxyType(
     {"\\" + names[1]: names[0] for _, names in entries(_LATIN_CAPITALS)}

@@ -15,7 +15,9 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("gallery")
 
 # what acts on the rest of its line: such a line is one formula
-_ACTS_ON = re.compile(r"\\(?:def|gdef|let|color|newcommand|define|Declare|provide)|\\\w+style(?![A-Za-z])")
+_ACTS_ON = re.compile(
+    r"\\(?:def|gdef|let|color|(?:re)?newcommand|definecolor|Declare\w+|providecommand|\w+style)(?![A-Za-z])"
+)
 _STEP = re.compile(
     r"(?P<open>\\begin(?![A-Za-z])|\\left(?![A-Za-z])|(?<!\\)\{)"
     r"|(?P<close>\\end(?![A-Za-z])|\\right(?![A-Za-z])|(?<!\\)\})"

@@ -10,7 +10,7 @@ from ..construct import Command, Environment
 from ..parser import DISPLAY, Parser
 from ..pieces import joined
 from ..wrong import Wrong
-from .grid import Grid, end_environment, print_rows, read_grid
+from .grid import Grid, Layout, end_environment, print_rows, read_grid
 from .text import text
 
 _TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equation", "xalignat", "xxalignat")
@@ -64,7 +64,7 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
     if name == "split":
         columns, hint = 2, "use aligned for more"
-    grid = read_grid(parser, name, style=DISPLAY, before=_behind, columns=columns, column_hint=hint)
+    grid = read_grid(parser, name, Layout(DISPLAY, before=_behind, columns=columns, hint=hint))
     return ORD, _table(look, print_rows(grid.rows, _by_turns, numbers), bool(numbers))
 
 
@@ -79,7 +79,7 @@ def _gather(parser: Parser, name: str) -> Atom:
     else:
         parser.optional()
     numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
-    grid = read_grid(parser, name, style=DISPLAY, columns=1, column_hint="use align for columns")
+    grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
     side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
     return ORD, _table("math-align", print_rows(grid.rows, lambda _: side, numbers), bool(numbers))
 
@@ -91,7 +91,7 @@ def _multline(parser: Parser, name: str) -> Atom:
     else:
         parser.optional()
         parser.optional()
-    grid = read_grid(parser, name, style=DISPLAY, columns=1, column_hint="use align for columns")
+    grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
     return ORD, _table("math-align math-multline", _shoved(grid), False)
 
 
@@ -112,7 +112,7 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
     numbers = parser.take_numbers()
     before = lambda column: ORD if column else NONE  # noqa: E731
-    grid = read_grid(parser, name, style=DISPLAY, before=before, columns=3, column_hint="use align for more")
+    grid = read_grid(parser, name, Layout(DISPLAY, before=before, columns=3, hint="use align for more"))
     sides = ("right", "", "left")
     return ORD, _table(
         "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)

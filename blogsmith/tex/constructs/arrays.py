@@ -11,7 +11,7 @@ from ..construct import Environment
 from ..parser import DISPLAY, SCRIPT, TEXT, Parser
 from ..wrong import Wrong
 from .delimiters import fence
-from .grid import Grid, Row, aligned_to, cell, gap_style, print_rows, read_grid
+from .grid import Grid, Layout, Row, aligned_to, cell, gap_style, print_rows, read_grid
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -40,7 +40,7 @@ def _kind(name: str) -> int:
 
 def _matrix(parser: Parser, name: str) -> Atom:
     side = _matrix_side(parser) if name.endswith("*") else ""
-    grid = read_grid(parser, name, style=TEXT, rules=True)
+    grid = read_grid(parser, name, Layout(TEXT, rules=True))
     opening, closing = _FENCES[name.rstrip("*")]
     columns = max(len(row.cells) for row in grid.rows)
     plan = _Plan([_Column(side) for _ in range(columns)])
@@ -61,7 +61,7 @@ def _matrix_side(parser: Parser) -> str:
 def _small(parser: Parser, name: str) -> Atom:
     if name.endswith("*"):
         _matrix_side(parser)
-    grid = read_grid(parser, name, style=SCRIPT)
+    grid = read_grid(parser, name, Layout(SCRIPT))
     fences = _FENCES[name.rstrip("*").replace("smallmatrix", "matrix")]
     level = "" if parser.style >= SCRIPT else ' scriptlevel="1"'
     table = f'<mtable class="math-small"{level}>{print_rows(grid.rows, lambda _: "", ())}</mtable>'
@@ -70,14 +70,14 @@ def _small(parser: Parser, name: str) -> Atom:
 
 def _subarray(parser: Parser, name: str) -> Atom:
     side = _SIDES.get("".join(parser.argument()).strip(), "")
-    grid = read_grid(parser, name, style=SCRIPT, columns=1)
+    grid = read_grid(parser, name, Layout(SCRIPT, columns=1))
     level = "" if parser.style >= SCRIPT else ' scriptlevel="1"'
     return ORD, f'<mtable class="math-small"{level}>{print_rows(grid.rows, lambda _: side, ())}</mtable>'
 
 
 def _cases(parser: Parser, name: str) -> Atom:
     style = DISPLAY if name.lstrip("r").startswith("d") else TEXT
-    grid = read_grid(parser, name, style=style)
+    grid = read_grid(parser, name, Layout(style, text_from=2 if name.endswith("*") else 0))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     table = f'<mtable class="math-cases"{display}>{print_rows(grid.rows, lambda _: "left", ())}</mtable>'
     closes = name.startswith(("rcases", "drcases"))
@@ -176,7 +176,7 @@ def _array(parser: Parser, name: str) -> Atom:
     parser.optional()  # [t], [b]
     plan = _plan(parser, name)
     style = DISPLAY if name == "darray" else TEXT
-    grid = read_grid(parser, name, style=style, rules=True)
+    grid = read_grid(parser, name, Layout(style, rules=True))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     return ORD, _ruled("", grid, plan, display)
 
@@ -199,7 +199,7 @@ def _cells(row: Row, plan: _Plan, width: int, below: Sequence[str]) -> list[str]
         classes = [
             *_rule(found.left, "left"),
             *_rule(found.right, "right"),
-            *_rule(row.above, "top"),
+            *_rule(row.above or (("rule",) if column in row.partly_above else ()), "top"),
             *_rule(below, "bottom"),
         ]
         styles = [

@@ -88,6 +88,25 @@ def _operator(parser: Parser, command: str) -> None:
     parser.define(name, macro, everywhere=parser.at_top())
 
 
+def _environment(parser: Parser, command: str) -> None:
+    r"""`\newenvironment{name}[n][default]{begin}{end}`."""
+    parser.star()
+    name = "".join(parser.argument()).strip()
+    arity = _arity(parser)
+    default = parser.optional() if arity else None
+    begin, end = parser.argument(), parser.argument()
+    if not name:
+        raise Wrong("math-macro", f"{command} needs a name", command)
+    known = name in parser.constructs.environments or f"\\begin {name}" in parser.macros
+    if known and command == "\\newenvironment":
+        raise Wrong(
+            "math-macro", f"the environment {name} exists already", command, hint="write \\renewenvironment"
+        )
+    macro = Macro(arity, None if default is None else tuple(default), tuple(begin))
+    parser.define(f"\\begin {name}", macro, everywhere=parser.at_top())
+    parser.define(f"\\end {name}", Macro(0, None, tuple(end)), everywhere=parser.at_top())
+
+
 # names that LaTeX does not have, so authors define them
 _REDEFINABLE = frozenset(
     "\\" + name
@@ -237,6 +256,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _newcommand for name in _NEW}
     | {name: _def for name in ("\\def", "\\gdef", "\\edef", "\\xdef")}
     | {
+        "\\newenvironment": _environment,
+        "\\renewenvironment": _environment,
         "\\DeclareMathOperator": _operator,
         "\\let": _let,
         "\\futurelet": _let,

@@ -102,9 +102,11 @@ def faced(parser: Parser, face: Face, source: list[str]) -> str:
 def _word(parser: Parser, source: list[str]) -> str:
     """One identifier if `source` is a word; else empty."""
     word = "".join(source).replace(" ", "")
-    if not word.isalpha() or not word.isascii() or len(word) < 2:
+    upright = parser.face == "rm"
+    letters = word.replace("°", "") if upright else word
+    if len(word) < 2 or not letters.isalpha() or not (upright or word.isascii()):
         return ""
-    if parser.face == "rm":
+    if upright:
         return name_of(word)
     table = parser.atoms
     return f"<mi>{''.join(table[c][1][4:-5] for c in word)}</mi>"

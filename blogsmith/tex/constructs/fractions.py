@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..construct import Command, Infix
+from ..construct import Combine, Command, Infix
 from ..lengths import read_length
 from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
 from ..wrong import Wrong
+from .boxes import bare_length
 from .delimiters import fence, fence_of
 
 _THIN_LINE = ' linethickness="0"'
@@ -117,20 +118,32 @@ def _root(parser: Parser, command: str) -> Atom:
     return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
 
 
-def _over(parser: Parser, command: str, above: str, below: str) -> str:
-    opening, closing, thickness = _INFIXES[command]
-    line = _THIN_LINE if thickness == "0" else ""
-    xml = f"<mfrac{line}>{above}{below}</mfrac>"
-    return between(opening, xml, closing) if opening else xml
+def _infix(parser: Parser, command: str) -> Combine:
+    r"""`\over` and its kin, with the delimiters and the thickness that some have behind them."""
+    opening, closing, line = _INFIXES[command]
+    if command.endswith("withdelims"):
+        opening, closing = fence_of(parser, parser.pop()), fence_of(parser, parser.pop())
+    if command.startswith("\\above"):
+        line = f' linethickness="{read_length(bare_length(parser), command)}"'
+
+    def combine(above: str, below: str) -> str:
+        xml = f"<mfrac{line}>{above}{below}</mfrac>"
+        return between(opening, xml, closing) if opening or closing else xml
+
+    return combine
 
 
 _INFIXES: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
         "\\over": ("", "", ""),
-        "\\atop": ("", "", "0"),
-        "\\choose": ("(", ")", "0"),
-        "\\brace": ("{", "}", "0"),
-        "\\brack": ("[", "]", "0"),
+        "\\above": ("", "", ""),
+        "\\atop": ("", "", _THIN_LINE),
+        "\\choose": ("(", ")", _THIN_LINE),
+        "\\brace": ("{", "}", _THIN_LINE),
+        "\\brack": ("[", "]", _THIN_LINE),
+        "\\overwithdelims": ("", "", ""),
+        "\\abovewithdelims": ("", "", ""),
+        "\\atopwithdelims": ("", "", _THIN_LINE),
     }
 )
 
@@ -148,4 +161,4 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\root": _root,
     }
 )
-INFIXES: Mapping[str, Infix] = MappingProxyType({name: _over for name in _INFIXES})
+INFIXES: Mapping[str, Infix] = MappingProxyType({name: _infix for name in _INFIXES})

@@ -25,6 +25,8 @@ class Row:
     """Space below, in em."""
     above: list[str] = field(default_factory=list)
     """Rules above: `rule` or `dash`."""
+    partly_above: set[int] = field(default_factory=set)
+    """Columns, from 0 on, with a rule above of their own."""
     shove: str = ""
     """`left` or `right`, of a row of `multline`."""
     between: str = ""
@@ -40,6 +42,7 @@ class Grid:
     """Rules below the last row."""
 
 
+_MAX_COLUMNS = 2_000
 Before = Callable[[int], int]
 """Column, from 0 → class of what stands in front of its cell."""
 
@@ -48,27 +51,35 @@ def _nothing(column: int) -> int:
     return NONE
 
 
-def read_grid(
-    parser: Parser,
-    name: str,
-    *,
-    style: int,
-    before: Before = _nothing,
-    columns: int = 0,
-    rules: bool = False,
-    column_hint: str = "",
-) -> Grid:
-    r"""Everything up to `\end{name}`, which is taken. columns: how many there may be; 0: any number."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the cells of an environment are read."""
+
+    style: int
+    before: Before = _nothing
+    columns: int = 0
+    """How many there may be; 0: any number."""
+    hint: str = ""
+    """What to say to an author who has more."""
+    rules: bool = False
+    """Whether `\\hline` may stand between rows."""
+    text_from: int = 0
+    """The first column, from 1 on, whose cells are text; 0: none."""
+
+
+def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
+    r"""Everything up to `\end{name}`, which is taken."""
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
     while True:
-        row = Row(above=_rules(parser, rules))
+        row = Row()
+        _read_rules(parser, row, layout.rules)
         if _at_end(parser) and grid.rows:
             grid.below = row.above
             break
         grid.rows.append(row)
-        _read_row(parser, row, name, style, before, columns, column_hint)
+        _read_row(parser, row, name, layout)
         if parser.ended_by == "\\end":
             parser.stack.append(parser.ended_by)
             break
@@ -91,39 +102,65 @@ def _at_end(parser: Parser) -> bool:
     return parser.peek() == "\\end"
 
 
-def _rules(parser: Parser, allowed: bool) -> list[str]:
-    """Rules between two rows."""
-    found = []
+def _read_rules(parser: Parser, row: Row, allowed: bool) -> None:
+    """Rules above a row."""
     while True:
         token = parser.peek()
         if token in parser.macros:
             parser.expand(parser.pop())
-        elif token in _LINES and allowed:
-            found.append("rule" if parser.pop() == "\\hline" else "dash")
-        elif token in ("\\cline",) and allowed:
-            parser.pop()
-            parser.argument()
+        elif allowed and token in _LINES:
+            row.above.append("rule" if parser.pop() == "\\hline" else "dash")
+        elif allowed and token == "\\cline":
+            parser.command = parser.pop()
+            row.partly_above |= _range(parser)
         else:
-            return found
+            return
 
 
-def _read_row(
-    parser: Parser, row: Row, name: str, style: int, before: Before, columns: int, hint: str
-) -> None:
+def _range(parser: Parser) -> set[int]:
+    """The columns, from 0 on, of a `\\cline{2-3}`."""
+    first, dash, last = "".join(parser.argument()).replace(" ", "").partition("-")
+    if not (first.isdigit() and last.isdigit() and dash) or int(last) > _MAX_COLUMNS:
+        raise parser.wrong(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
+    return set(range(int(first) - 1, int(last)))
+
+
+def _read_row(parser: Parser, row: Row, name: str, layout: Layout) -> None:
     while True:
-        if columns and len(row.cells) == columns:
-            said = f"{name} has {columns} column{'s' if columns > 1 else ''}, this row has more"
-            raise Wrong("math-syntax", said, parser.ended_by, hint=hint)
+        column = len(row.cells)
+        if column == (layout.columns or _MAX_COLUMNS):
+            said = f"{name} has {column} column{'s' if column > 1 else ''}, this row has more"
+            raise Wrong("math-syntax", said, parser.ended_by, hint=layout.hint)
         parser.environment = name
-        parser.set_style(style)
+        parser.set_style(layout.style)
         mark = parser.mark()
         parser.between_rows = parser.shove = ""
-        row.cells.append(parser.row(before(len(row.cells))))
+        if layout.text_from and column + 1 >= layout.text_from:
+            _text_cell(parser)
+        row.cells.append(parser.row(layout.before(column)))
         row.shove = parser.shove or row.shove
         row.between = parser.between_rows or row.between
         parser.restore(mark)
         if parser.ended_by != "&":
             return
+
+
+def _text_cell(parser: Parser) -> None:
+    """Put the cell that follows into a `\\text{…}`."""
+    held, depth = list[str](), 0
+    while parser.stack:
+        token = parser.stack[-1]
+        if not depth and token in ("&", "\\\\", "\\cr", "\\end"):
+            break
+        depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
+        held.append(parser.stack.pop())
+    if any(token != " " for token in held):
+        parser.push(["\\text", "{", *_stripped(held), "}"])
+
+
+def _stripped(tokens: list[str]) -> list[str]:
+    start = next(index for index, token in enumerate(tokens) if token != " ")
+    return tokens[start : -1 if tokens[-1] == " " else None]
 
 
 def read_gap(parser: Parser) -> float:

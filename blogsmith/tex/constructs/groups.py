@@ -10,11 +10,14 @@ from ..atoms import ORD, Atom
 from ..construct import Command
 from ..parser import Parser
 from ..pieces import grouped
+from ..scan import moved
 from ..wrong import Wrong
 
 
 def _begin(parser: Parser, command: str) -> Atom:
     name = "".join(parser.argument()).strip()
+    if f"\\begin {name}" in parser.macros:
+        return _own(parser, command, name)
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
@@ -28,6 +31,21 @@ def _begin(parser: Parser, command: str) -> Atom:
     parser.restore(mark)
     parser.depth -= 1
     return atom
+
+
+def _own(parser: Parser, command: str, name: str) -> Atom:
+    """An environment of the author's: its two bodies around what it holds, as one group."""
+    held, depth = list[str](), 1
+    while parser.stack:
+        token = parser.stack.pop()
+        depth += (token == "\\begin") - (token == "\\end")
+        if not depth:
+            break
+        held.append(token)
+    if depth or "".join(parser.argument()).strip() != name:
+        raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", command)
+    inside = [f"\\begin {name}", *held, f"\\end {name}"]
+    return ORD, grouped(parser.inside(moved(inside, command)))
 
 
 def _begingroup(parser: Parser, command: str) -> Atom:

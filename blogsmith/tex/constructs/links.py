@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..construct import Command
 from ..door import is_safe_url
-from ..parser import Parser
+from ..parser import TEXT, Parser
 from ..pieces import joined
 from ..wrong import Wrong
 
@@ -33,12 +33,14 @@ def _url(parser: Parser, command: str) -> str:
 
 def _href(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
-    return ORD, f'<mrow href="{escape(url)}">{"".join(parser.inside(parser.argument()))}</mrow>'
+    # browsers follow an HTML link only: Chromium gives `href` on MathML elements no meaning
+    inner = "".join(parser.inside(parser.argument(), max(TEXT, parser.style)))
+    return ORD, f'<mtext><a href="{escape(url)}"><math>{inner}</math></a></mtext>'
 
 
 def _show_url(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
-    return ORD, f'<mrow href="{escape(url)}"><mtext>{escape(url, quote=False)}</mtext></mrow>'
+    return ORD, f'<mtext><a href="{escape(url)}"><code>{escape(url, quote=False)}</code></a></mtext>'
 
 
 def _class(parser: Parser, command: str) -> Atom:

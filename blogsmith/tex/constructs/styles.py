@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..colors import color_of
+from ..colors import color_of, define_color
 from ..construct import Command
 from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
 from ..pieces import joined
@@ -79,5 +79,5 @@ def _textcolor(parser: Parser, command: str) -> Atom:
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _style for name in _STYLES}
     | {name: _size for name in SIZES}
-    | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor}
+    | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor, "\\definecolor": define_color}
 )

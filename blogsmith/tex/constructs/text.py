@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ..atoms import INNER, ORD, Atom, escape
 from ..colors import color_of
 from ..construct import Command
-from ..lengths import read_ems
+from ..lengths import css, read_ems
 from ..parser import TEXT, Parser
 from ..pieces import joined
 from ..text_signs import ACCENTS, SIGNS
@@ -261,6 +261,29 @@ def _raisebox(parser: Parser, command: str) -> Atom:
     return ORD, raised(up, text(parser, parser.argument()))
 
 
+def _raise(parser: Parser, command: str) -> Atom:
+    r"""Plain TeX's `\raise3pt\hbox{x}`; MathJax takes any box."""
+    up = read_ems(bare_length(parser), command)
+    xml = parser.element()
+    if command.startswith("\\move"):
+        shift = up if command == "\\moveright" else -up
+        return ORD, f"<mrow>{space(shift)}{xml}</mrow>"
+    return ORD, raised(up if command == "\\raise" else -up, xml)
+
+
+def _makebox(parser: Parser, command: str) -> Atom:
+    r"""`\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`: as wide as that, if it says so."""
+    width = parser.optional()
+    parser.optional()  # where the text stands in the box
+    if command == "\\mathmakebox":
+        xml = joined(parser.inside(parser.argument()))
+    else:
+        xml = text(parser, parser.argument())
+    if width and "".join(width).strip():
+        xml = f'<mpadded width="{css(max(0.0, read_ems(width, command)))}">{xml}</mpadded>'
+    return ORD, framed("math-fbox", [xml]) if command == "\\framebox" else xml
+
+
 def _colorbox(parser: Parser, command: str) -> Atom:
     if command == "\\fcolorbox":
         frame, back = color_of(parser, command), color_of(parser, command)
@@ -302,6 +325,12 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\colorbox": _colorbox,
         "\\fcolorbox": _colorbox,
         "\\fbox": _fbox,
-        "\\framebox": _fbox,
+        "\\framebox": _makebox,
+        "\\makebox": _makebox,
+        "\\mathmakebox": _makebox,
+        "\\raise": _raise,
+        "\\lower": _raise,
+        "\\moveleft": _raise,
+        "\\moveright": _raise,
     }
 )

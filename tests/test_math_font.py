@@ -1,0 +1,365 @@
+"""The math font: which signs a site prints, the font cut to them, and theme paper's whole one."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.ttLib import TTFont
+
+from blogsmith.page_view import PageView
+from blogsmith.site import font_cut
+from blogsmith.site.font_cut import FontProblem, cut_font
+from blogsmith.site.math_font import COMMON, SHARED_SIGNS, font_cut_of, math_fonts, signs_of
+from blogsmith.write.kept import MOST, kept
+from tests.site_files import build, printed
+from tests.theme_pages import BARE, ROOT
+
+FONTS = ROOT / "themes" / "paper" / "fonts"
+WHOLE = FONTS / "stix-two-math.woff"
+
+
+def math(*signs: str) -> str:
+    return f"<p>Text Ж</p><math><mo>{''.join(signs)}</mo></math>"
+
+
+def page(url: str, content: str) -> PageView:
+    return replace(BARE, url=url, content=content, title_html="")
+
+
+class TestSigns:
+    @pytest.mark.parametrize(
+        ("html", "expected"),
+        [
+            ("<math><mn>12</mn><mo>+</mo></math>", "12+"),
+            ("é <math><mn>1</mn></math> ü <math display='block'><mn>2</mn></math> ñ", "12"),
+            ("no formula", ""),
+            # a letter alone is drawn slanted, also with a class; an upright one and a name are not
+            ("<math><mi>x</mi><mi class='a'>α</mi><mi>h</mi></math>", "𝑥𝛼ℎ"),
+            ('<math><mi mathvariant="normal">x</mi><mi>sin</mi></math>', "xsin"),
+            ("<math><mo>&lt;</mo><mo>&#x2264;</mo><mtext>a&nbsp;b</mtext></math>", "<≤ab\u00a0"),
+            ('<math alttext="\\int Ω"><mo title="Ж">=</mo></math>', "="),
+            ("<math>\n <mn>\n7</mn>\t</math>", "7 "),
+            ("<math><mo>\u2061</mo><mo>\u0007</mo></math>", "\u2061"),
+        ],
+    )
+    def test_what_formulas_print(self, html: str, expected: str) -> None:
+        assert signs_of([html]) == frozenset(expected)
+
+    def test_a_selector_belongs_to_its_letter(self) -> None:
+        assert signs_of(["<math><mi>𝒜\ufe01ℬ</mi></math>"]) == {"𝒜\ufe01", "ℬ"}
+
+
+class TestFontsOfASite:
+    def test_none_without_formulas(self) -> None:
+        fonts = math_fonts([page("/a/", "<p>x</p>")], "/f", "m", "d")
+        assert (fonts.shared, fonts.cuts()) == (None, ())
+        assert fonts.given_to(BARE) is BARE
+
+    def test_one_for_all_pages(self) -> None:
+        pages = [page("/a/", math("⊎")), page("/b/", math("⊍")), page("/c/", "no formula")]
+        fonts = math_fonts(pages, "/base/f", "m", "d")
+        assert fonts.shared is not None and {"⊎", "⊍"} | COMMON == set(fonts.shared.signs)
+        assert {fonts.given_to(p).math_font for p in pages} == {f"/base/f/{fonts.shared.name}.woff2"}
+
+    def test_titles_count(self) -> None:
+        fonts = math_fonts([replace(BARE, title_html=math("⊎"), description_html=math("⊍"))], "/f", "m", "d")
+        assert fonts.shared is not None and {"⊎", "⊍"} <= set(fonts.shared.signs)
+
+    def test_a_page_with_very_many_signs_has_its_own(self) -> None:
+        many = [chr(code) for code in range(0x4E00, 0x4E00 + SHARED_SIGNS)]
+        pages = [page("/all/", math(*many)), page("/a/", math("⩴"))]
+        fonts = math_fonts(pages, "/f", "m", "d")
+        names = [fonts.given_to(p).math_font for p in pages]
+        assert fonts.shared is not None and len(fonts.shared.signs) == len(COMMON) + 1
+        assert names[1] == f"/f/{fonts.shared.name}.woff2" and names[0] != names[1]
+        own = next(cut for cut in fonts.cuts() if cut.name in names[0])
+        assert set(own.signs) == {*COMMON, *many, "⩴"}
+
+    def test_common_signs_change_no_address(self) -> None:
+        before = math_fonts([page("/", math("+"))], "/f", "m", "d")
+        after = math_fonts([page("/", math("+∑∫𝛼"))], "/f", "m", "d")
+        assert before == after
+
+    def test_other_signs_or_another_font_change_it(self) -> None:
+        names = {font_cut_of(signs, "m", digest).name for signs in ("ab", "abc") for digest in ("d", "e")}
+        assert len(names) == 4
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    return WHOLE.read_bytes()
+
+
+def opened(data: bytes) -> Any:
+    return TTFont(BytesIO(data))
+
+
+class TestCut:
+    def test_same_signs_same_bytes(self, whole: bytes) -> None:
+        first = cut_font(whole, ("𝑥", "√", "∑"))
+        assert first == cut_font(whole, ("∑", "√", "𝑥"))
+        assert first[:4] == b"wOF2" and len(first) < 8_000
+
+    def test_it_holds_what_was_asked_for(self, whole: bytes) -> None:
+        font = opened(cut_font(whole, ("𝑥", "√", "∑", "→")))
+        assert set(font.getBestCmap()) == set(map(ord, "𝑥√∑→"))
+        variants = font["MATH"].table.MathVariants
+        taller = set(variants.VertGlyphCoverage.glyphs)
+        assert {font.getBestCmap()[ord(sign)] for sign in "√∑"} <= taller
+        assert font.getBestCmap()[ord("→")] in variants.HorizGlyphCoverage.glyphs
+        assert font["MATH"].table.MathConstants.RadicalRuleThickness.Value > 0
+        assert font["name"].getDebugName(14) == "https://scripts.sil.org/OFL"
+
+    def test_signs_the_font_lacks_are_left_out(self, whole: bytes) -> None:
+        assert set(opened(cut_font(whole, ("x", "漢"))).getBestCmap()) == {ord("x")}
+
+    def test_roundhand_only_where_it_is_asked_for(self, whole: bytes) -> None:
+        plain, both = cut_font(whole, ("𝒜", "ℬ")), cut_font(whole, ("𝒜", "𝒜\ufe01", "ℬ"))
+        assert [table for table in opened(plain)["cmap"].tables if table.format == 14] == []
+        selected = next(table for table in opened(both)["cmap"].tables if table.format == 14)
+        assert {key: [code for code, _ in pairs] for key, pairs in selected.uvsDict.items()} == {
+            0xFE01: [ord("𝒜")]
+        }
+
+    @pytest.mark.parametrize("cut", [0, 3, 40, 5_000, 200_000])
+    def test_a_damaged_font_is_a_problem(self, whole: bytes, cut: int) -> None:
+        with pytest.raises(FontProblem):
+            cut_font(whole[:cut], ("x",))
+
+    def test_a_font_of_letters_is_a_problem(self) -> None:
+        builder = FontBuilder(1000)
+        builder.setupGlyphOrder([".notdef"])
+        builder.setupCharacterMap({})
+        made = BytesIO()
+        builder.save(made)
+        with pytest.raises(FontProblem, match="no MATH table"):
+            cut_font(made.getvalue(), ("x",))
+
+
+class TestKept:
+    def test_made_once(self, tmp_path: Path) -> None:
+        calls: list[int] = []
+
+        def make() -> bytes:
+            calls.append(1)
+            return b"dear"
+
+        assert [kept(tmp_path / "new" / "f", "a", make) for _ in range(3)] == [b"dear"] * 3
+        assert len(calls) == 1
+
+    @pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 36, b"y" * 400])
+    def test_what_is_damaged_is_made_again(self, tmp_path: Path, damage: bytes) -> None:
+        kept(tmp_path, "a", lambda: b"dear")
+        (tmp_path / "a").write_bytes(damage)
+        assert kept(tmp_path, "a", lambda: b"dear") == b"dear"
+        assert kept(tmp_path, "a", lambda: b"not asked") == b"dear"
+
+    def test_a_folder_that_cannot_be_is_no_matter(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("in the way")
+        assert kept(tmp_path / "file", "a", lambda: b"dear") == b"dear"
+
+    def test_old_ones_go(self, tmp_path: Path) -> None:
+        for number in range(MOST + 5):
+            kept(tmp_path, str(number), lambda: b"x")
+        assert len(list(tmp_path.iterdir())) == MOST
+        assert (tmp_path / str(MOST + 4)).is_file()
+
+    def test_two_builds_at_once(self, tmp_path: Path) -> None:
+        barrier, found = threading.Barrier(4), []
+
+        def make() -> bytes:
+            barrier.wait(timeout=20)
+            return b"dear" * 1000
+
+        def work() -> None:
+            found.append(kept(tmp_path, "a", make))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [b"dear" * 1000] * 4
+        assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def site(root: Path, **posts: str) -> Path:
+    (root / "content" / "posts").mkdir(parents=True, exist_ok=True)
+    (root / "blogsmith.yaml").write_text("title: Test\n")
+    for name, text in posts.items():
+        (root / "content" / "posts" / f"{name}.md").write_text(f"---\ntitle: {name}\n---\n\n{text}\n")
+    return root
+
+
+def built(root: Path) -> dict[str, bytes]:
+    report = build(root)
+    assert report.ok, printed(report)
+    public = root / "public"
+    return {str(file.relative_to(public)): file.read_bytes() for file in public.rglob("*") if file.is_file()}
+
+
+def fonts_in(files: dict[str, bytes]) -> list[str]:
+    return [path for path in files if path.endswith(".woff2")]
+
+
+class TestBuild:
+    def test_a_page_points_at_its_font(self, tmp_path: Path) -> None:
+        files = built(site(tmp_path, a="$x \\uplus y$", b="Words."))
+        (name,) = fonts_in(files)
+        html = files["posts/a/index.html"].decode()
+        assert f'<link rel="preload" as="font" type="font/woff2" crossorigin href="/{name}">' in html
+        assert f'src: url("/{name}")' in html
+        assert 'rel="preload"' not in files["posts/b/index.html"].decode()
+        assert {ord("⊎"), ord("𝑥")} <= set(opened(files[name]).getBestCmap())
+        assert "assets/paper/fonts/OFL.txt" in files
+
+    def test_simple_sites_take_the_ready_cut(self, tmp_path: Path) -> None:
+        files = built(site(tmp_path, a="$\\sum_i x_i^2 \\le \\frac{\\alpha}{2}$"))
+        (name,) = fonts_in(files)
+        assert (FONTS / Path(name).name).read_bytes() == files[name]
+        assert not (tmp_path / ".blogsmith" / "fonts").exists()
+
+    def test_no_font_without_formulas(self, tmp_path: Path) -> None:
+        files = built(site(tmp_path, a="Words."))
+        assert fonts_in(files) == []
+        assert "Paper Math" not in files["posts/a/index.html"].decode()
+
+    def test_again_is_as_from_scratch(self, tmp_path: Path) -> None:
+        first = built(site(tmp_path / "one", a="$a \\uplus b$"))
+        again = built(site(tmp_path / "one", a="$a \\uplus b \\sqcap c$"))
+        fresh = built(site(tmp_path / "two", a="$a \\uplus b \\sqcap c$"))
+        assert again == fresh and fonts_in(first) != fonts_in(again)
+        assert len(fonts_in(again)) == 1
+
+    def test_a_damaged_keep_changes_nothing(self, tmp_path: Path) -> None:
+        first = built(site(tmp_path, a="$a \\uplus b$"))
+        (stored,) = (tmp_path / ".blogsmith" / "fonts").iterdir()
+        stored.write_bytes(b"damaged")
+        assert built(tmp_path) == first
+
+    def test_check_cuts_nothing(self, tmp_path: Path) -> None:
+        assert build(site(tmp_path, a="$a \\uplus b$"), write=False).ok
+        assert not (tmp_path / ".blogsmith").exists()
+
+    def test_without_the_tools_the_whole_font_goes_out(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("blogsmith.compose.can_cut", lambda: False)
+        files = built(site(tmp_path, a="$a \\uplus b$"))
+        (name,) = fonts_in(files)
+        assert files[name] == WHOLE.read_bytes()
+
+    def test_the_tools_are_here(self) -> None:
+        assert font_cut.can_cut()
+
+
+class TestOwnFont:
+    """A theme that names its own font."""
+
+    def theme(self, root: Path, line: str, data: bytes = b"") -> Path:
+        folder = site(root, a="$a \\uplus b$") / "themes" / "mine"
+        folder.mkdir(parents=True)
+        (folder / "theme.yaml").write_text(f"name: mine\nextends: paper\n{line}\n")
+        (folder / "own.woff").write_bytes(data)
+        (root / "blogsmith.yaml").write_text("title: Test\ntheme: mine\n")
+        return root
+
+    def test_it_is_cut(self, tmp_path: Path, whole: bytes) -> None:
+        files = built(self.theme(tmp_path, "math_font: own.woff", whole))
+        (name,) = fonts_in(files)
+        assert name.startswith("assets/mine/fonts/own-")
+        assert ord("⊎") in opened(files[name]).getBestCmap()
+
+    def test_else_it_has_its_parents(self, tmp_path: Path) -> None:
+        (name,) = fonts_in(built(self.theme(tmp_path, "")))
+        assert name.startswith("assets/mine/fonts/stix-two-math-")
+
+    @pytest.mark.parametrize("path", ["missing.woff", "../../blogsmith.yaml", "."])
+    def test_a_path_that_leads_nowhere(self, tmp_path: Path, path: str) -> None:
+        report = build(self.theme(tmp_path, f"math_font: {path}"))
+        assert f'error: the theme has no file "{path}" [theme-value]' in printed(report)
+
+    def test_no_font(self, tmp_path: Path) -> None:
+        report = build(self.theme(tmp_path, "math_font: own.woff", b"no font"))
+        said = printed(report)
+        assert "error: the math font own.woff of theme mine cannot be cut: " in said and not report.ok
+        assert not (tmp_path / "public").exists()
+
+
+@pytest.fixture(scope="module")
+def font() -> Any:
+    return TTFont(WHOLE)
+
+
+class TestPaper:
+    """STIX Two Math as theme paper ships it."""
+
+    def test_the_ready_cut_is_up_to_date(self, whole: bytes) -> None:
+        cut = font_cut_of(COMMON, WHOLE.stem, hashlib.sha256(whole).hexdigest())
+        assert [file.stem for file in FONTS.glob("*.woff2")] == [cut.name], "run themes/paper/fonts/make.py"
+        ready = FONTS / f"{cut.name}.woff2"
+        assert set(TTFont(ready).getBestCmap()) == set(map(ord, COMMON)) & set(opened(whole).getBestCmap())
+        assert ready.stat().st_size <= 30_000
+
+    def test_licence(self) -> None:
+        text = (ROOT / "themes" / "paper" / "static" / "fonts" / "OFL.txt").read_text()
+        assert "SIL OPEN FONT LICENSE Version 1.1" in text
+
+    def test_as_many_signs_as_pages_share_stay_small(self, whole: bytes, font: Any) -> None:
+        others = [chr(code) for code in sorted(font.getBestCmap()) if 0x2190 <= code < 0x2B00]
+        signs = [*COMMON, *(sign for sign in others if sign not in COMMON)][:SHARED_SIGNS]
+        assert len(signs) == SHARED_SIGNS
+        assert len(cut_font(whole, signs)) <= 62_000
+
+    def test_what_must_stretch_can(self, font: Any) -> None:
+        names, variants = font.getBestCmap(), font["MATH"].table.MathVariants
+        tall, wide = variants.VertGlyphCoverage.glyphs, variants.HorizGlyphCoverage.glyphs
+        assert [s for s in "()[]{}|‖⟨⟩⌈⌉⌊⌋⟦⟧/∑∏∫√↑⇓" if names[ord(s)] not in tall] == []
+        signs = "→←↔↦↠↪↩⇒⇐⇔⇌⇋⇄⇀↽=ˆ˜ˇ¯‾_⏞⏟⎴⎵⏜⏝"
+        assert [s for s in signs if names[ord(s)] not in wide] == []
+
+    @pytest.mark.parametrize("sign", "→←↔↦↠↪↩⇒⇐⇌⇋⇄=⇀⇔⏟")
+    def test_parts_of_arrows_overlap_enough_for_chromium(self, font: Any, sign: str) -> None:
+        variants = font["MATH"].table.MathVariants
+        index = variants.HorizGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
+        parts = variants.HorizGlyphConstruction[index].GlyphAssembly.PartRecords
+        joints = [(a.EndConnectorLength, b.StartConnectorLength) for a, b in pairwise(parts)]
+        assert min(min(pair) for pair in joints) >= variants.MinConnectorOverlap
+
+    @pytest.mark.parametrize("sign", "ˆ˜ˇ")
+    def test_wide_accents_grow_in_small_steps(self, font: Any, sign: str) -> None:
+        variants = font["MATH"].table.MathVariants
+        index = variants.HorizGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
+        records = variants.HorizGlyphConstruction[index].MathGlyphVariantRecord
+        widths = [record.AdvanceMeasurement for record in records]
+        assert widths == sorted(widths) and widths[-1] >= 6000
+        assert max(b / a for a, b in pairwise(widths[1:])) <= 1.21
+
+    def test_a_root_is_as_wide_as_its_sign(self, font: Any) -> None:
+        variants = font["MATH"].table.MathVariants
+        root = font.getBestCmap()[ord("√")]
+        construction = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(root)]
+        names = [record.VariantGlyph for record in construction.MathGlyphVariantRecord]
+        names += [part.glyph for part in construction.GlyphAssembly.PartRecords]
+        assert {font["hmtx"][name][0] for name in names} == {font["hmtx"][root][0]}
+
+    def test_both_scripts(self, font: Any) -> None:
+        selected = next(table for table in font["cmap"].tables if table.format == 14).uvsDict
+        assert set(map(ord, "𝒜ℬ𝒵𝒶ℯ𝓏")) <= {code for code, _ in selected[0xFE01]}
+        assert ord("∅") in {code for code, _ in selected[0xFE00]}
+
+    def test_primes_are_as_large_as_scripts_need_them(self, font: Any) -> None:
+        glyph = font["glyf"][font.getBestCmap()[ord("′")]]
+        assert (glyph.yMin, glyph.yMax) == (0, 520)
+
+    def test_every_sign_of_the_common_ones_is_there(self, font: Any) -> None:
+        missing = {sign for sign in COMMON if ord(sign) not in font.getBestCmap()}
+        assert missing <= {"\u2061"}
