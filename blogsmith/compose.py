@@ -17,7 +17,7 @@ from .site.collisions import folded
 from .site.feeds import feed_files
 from .site.font_cut import FontProblem, can_cut, cut_font
 from .site.frame import Rendered
-from .site.math_font import FontCut, MathFonts, math_fonts
+from .site.math_font import FontCut, MathFonts, font_face, math_fonts
 from .site.redirects import output_path, redirect
 from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
@@ -78,8 +78,12 @@ def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:
 
 
 def font_files(fonts: MathFonts, workshop: Workshop) -> list[Output]:
-    """The fonts themselves; SiteError if the theme's cannot be cut."""
-    return [_font_file(cut, workshop) for cut in fonts.cuts()]
+    """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
+    made = []
+    for cut in fonts.cuts():
+        font = _font_file(cut, workshop)
+        made += [font, Output(font.path.with_suffix(".css"), font_face(cut).encode())]
+    return made
 
 
 def _font_file(cut: FontCut, workshop: Workshop) -> Output:
@@ -92,13 +96,11 @@ def _font_file(cut: FontCut, workshop: Workshop) -> Output:
     if not can_cut():
         # a large font is better than a formula without its signs
         return Output(path, file=font.asset.file)
+    folder, source = workshop.root / ".blogsmith" / "fonts", font.asset.file
     try:
-        folder = workshop.root / ".blogsmith" / "fonts"
-        return Output(path, kept(folder, name, lambda: cut_font(font.asset.file.read_bytes(), cut.signs)))
+        return Output(path, kept(folder, name, lambda: cut_font(source.read_bytes(), cut.signs)))
     except FontProblem as problem:
-        message = (
-            f"the math font {font.asset.file.name} of theme {workshop.theme.name} cannot be cut: {problem}"
-        )
+        message = f"the math font {source.name} of theme {workshop.theme.name} cannot be cut: {problem}"
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
 

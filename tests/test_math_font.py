@@ -67,7 +67,7 @@ class TestFontsOfASite:
         pages = [page("/a/", math("⊎")), page("/b/", math("⊍")), page("/c/", "no formula")]
         fonts = math_fonts(pages, "/base/f", "m", "d")
         assert fonts.shared is not None and {"⊎", "⊍"} | COMMON == set(fonts.shared.signs)
-        assert {fonts.given_to(p).math_font for p in pages} == {f"/base/f/{fonts.shared.name}.woff2"}
+        assert {fonts.given_to(p).math_font for p in pages} == {f"/base/f/{fonts.shared.name}"}
 
     def test_titles_count(self) -> None:
         fonts = math_fonts([replace(BARE, title_html=math("⊎"), description_html=math("⊍"))], "/f", "m", "d")
@@ -79,7 +79,7 @@ class TestFontsOfASite:
         fonts = math_fonts(pages, "/f", "m", "d")
         names = [fonts.given_to(p).math_font for p in pages]
         assert fonts.shared is not None and len(fonts.shared.signs) == len(COMMON) + 1
-        assert names[1] == f"/f/{fonts.shared.name}.woff2" and names[0] != names[1]
+        assert names[1] == f"/f/{fonts.shared.name}" and names[0] != names[1]
         own = next(cut for cut in fonts.cuts() if cut.name in names[0])
         assert set(own.signs) == {*COMMON, *many, "⩴"}
 
@@ -216,7 +216,11 @@ class TestBuild:
         (name,) = fonts_in(files)
         html = files["posts/a/index.html"].decode()
         assert f'<link rel="preload" as="font" type="font/woff2" crossorigin href="/{name}">' in html
-        assert f'src: url("/{name}")' in html
+        style = name.replace(".woff2", ".css")
+        assert f'<link rel="stylesheet" href="/{style}">' in html
+        face = files[style].decode()
+        assert 'font-family: "Site Math";' in face and f'url("{Path(name).name}")' in face
+        assert "<style" not in html
         assert 'rel="preload"' not in files["posts/b/index.html"].decode()
         assert {ord("⊎"), ord("𝑥")} <= set(opened(files[name]).getBestCmap())
         assert "assets/paper/fonts/OFL.txt" in files
@@ -230,7 +234,7 @@ class TestBuild:
     def test_no_font_without_formulas(self, tmp_path: Path) -> None:
         files = built(site(tmp_path, a="Words."))
         assert fonts_in(files) == []
-        assert "Paper Math" not in files["posts/a/index.html"].decode()
+        assert "/fonts/" not in files["posts/a/index.html"].decode()
 
     def test_again_is_as_from_scratch(self, tmp_path: Path) -> None:
         first = built(site(tmp_path / "one", a="$a \\uplus b$"))

@@ -101,8 +101,10 @@ def test_macros_that_make_rows_and_labels_are_opened() -> None:
     ],
 )
 def test_every_way_to_define_a_macro(definition: str) -> None:
-    assert split_rows(definition).rows[0].label == "eq:a"
-    assert split_rows(definition).rows[0].mistakes == ()
+    row = split_rows(definition).rows[0]
+    assert (row.label, row.mistakes) == ("eq:a", ())
+    call = definition[row.label_offset :][: row.label_length]
+    assert call.startswith((r"\x", "eq:a")), "at the call, not in the definition"
 
 
 @pytest.mark.parametrize("wrong", [r"\newcommand", r"\def\x", r"\newcommand{\x}[1]", r"\def\x{\x a}\x"])

@@ -16,6 +16,8 @@ from types import MappingProxyType
 
 from ..page_view import PageView
 
+FAMILY = "Site Math"
+"""How style sheets of themes call the font, whichever it is."""
 COMMON = frozenset(
     (
         *map(chr, range(0x20, 0x7F)),
@@ -81,7 +83,7 @@ class MathFonts:
         if self.shared is None:
             return page
         cut = dict(self.own).get(page.url, self.shared)
-        return replace(page, math_font=f"{self.folder}/{cut.name}.woff2")
+        return replace(page, math_font=f"{self.folder}/{cut.name}")
 
     def cuts(self) -> tuple[FontCut, ...]:
         """Every font once, by name."""
@@ -121,6 +123,12 @@ def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
     ordered = tuple(sorted(signs))
     key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
     return FontCut(f"{stem}-{key}", ordered)
+
+
+def font_face(cut: FontCut) -> str:
+    """The style sheet beside the font, by which pages know it as `FAMILY`."""
+    source = f'url("{cut.name}.woff2") format("woff2")'
+    return f'@font-face {{\n  font-family: "{FAMILY}";\n  src: {source};\n  font-display: swap;\n}}\n'
 
 
 def _heavy(by_page: dict[str, frozenset[str]]) -> tuple[str, ...]:

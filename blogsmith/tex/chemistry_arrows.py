@@ -56,8 +56,8 @@ BONDS: Mapping[str, str] = MappingProxyType(
 r"""What `\bond` takes → the bond."""
 _NO_TEXT = r"\quad"
 # the short one of two uneven arrows, with room beside it that makes the long one longer
-_SHORT_BACK = r"\mkern12mu\leftharpoondown\mkern12mu"
-_SHORT_FORTH = r"\mkern12mu\rightharpoonup\mkern12mu"
+_SHORT_BACK = r"\mkern4mu\leftharpoondown\mkern4mu"
+_SHORT_FORTH = r"\mkern4mu\rightharpoonup\mkern4mu"
 
 
 def arrow(sign: str, above: str, below: str) -> str:

@@ -15,7 +15,7 @@ from .chemistry_arrows import BONDS
 from .chemistry_commands import command, control, mathematics, text
 from .chemistry_parts import Formula, Scripts, Side
 from .chemistry_scan import Scanner
-from .chemistry_scripts import LOWERED, MINUS, RAISED, lowered, raised, typed
+from .chemistry_scripts import LOWERED, MINUS, RAISED, TYPED, lowered, raised, typed
 from .chemistry_signs import (
     OPERATOR_COMMANDS,
     add_mark,
@@ -258,7 +258,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys("0123456789", _digit),
         **dict.fromkeys(" \t\n\r", blank),
         **dict.fromkeys("^_", _script),
-        **dict.fromkeys("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂₃₄₅₆₇₈₉₊₋ₓₙ", _typed_script),
+        **dict.fromkeys(TYPED, _typed_script),
         **dict.fromkeys("'′", _prime),
         **dict.fromkeys(MINUS, _minus),
         **dict.fromkeys("=#≡", _bond),

@@ -17,12 +17,13 @@ MINUS = "-−–—"
 """A hyphen, the true minus, and the dashes that editors make of them."""
 DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
 """All of them as the hyphen that TeX reads as a minus."""
-RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
-"""Superscripts as characters."""
-LOWERED = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₓₙ]+")
-"""Subscripts as characters."""
+_RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
+TYPED = _RAISED + _LOWERED
+"""Scripts as characters."""
+RAISED = re.compile(f"[{_RAISED}]+")
+LOWERED = re.compile(f"[{_LOWERED}]+")
 
-_LEVEL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ₀₁₂₃₄₅₆₇₈₉₊₋ₓₙ", "0123456789+-n0123456789+-xn")
+_LEVEL = str.maketrans(TYPED, "0123456789n+-0123456789nx+-")
 # what a script holds that stands in no braces
 _BARE_LOWER = re.compile(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
 _BARE_UPPER = re.compile(

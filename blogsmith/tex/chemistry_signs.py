@@ -49,7 +49,7 @@ _STATE_WORD = re.compile("[a-z]+")
 _ARGUMENT = re.compile(r"([CT]?)(?=\[)")
 _CHARGE = re.compile(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
 # behind these a minus is a charge
-_CHARGE_END = re.compile(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\\[\\}}]|\([a-z]{{1,3}}\))")
+_CHARGE_END = re.compile(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\{{\}}|\\[\\}}]|\([a-z]{{1,3}}\))")
 _DIGIT_AHEAD = re.compile(rf"[{MINUS}]\d")
 _ELLIPSIS = re.compile(r"\.{3,4}")
 _MORE = re.compile(r"(?=[^\s,;)\]}])")

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from .chemistry_commands import command, mathematics
 from .chemistry_scan import Scanner
+from .chemistry_scripts import RAISED, TYPED, typed
 from .errors import TexError
 
 _MINUS = "-−"
@@ -42,7 +43,7 @@ _DOT = re.compile(r"\s*[*·.]\s*(?=\S)")
 # no space before these
 _ANGLE = re.compile(r"°(?![A-Za-z])|['′\"″]")
 _GAP = re.compile(r"\s+(?=[^\W\d_]|[°%({$]|\\)")
-_LETTERS = re.compile(r"(?:[^\W\d_]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
+_LETTERS = re.compile(rf"(?:[^\W\d_{TYPED}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "°": r"{}^{\circ}",
@@ -131,6 +132,8 @@ def _grouped(digits: str, *, from_right: bool) -> str:
 
 def _power(scan: Scanner) -> str:
     """The exponent that comes next, in braces or not; empty if there is none."""
+    if (characters := scan.take(RAISED)) is not None:
+        return f"^{{{typed(characters.group())}}}"
     match = scan.take(_POWER)
     if match is not None:
         return f"^{{{match.group().removeprefix('^')}}}"

@@ -6,7 +6,7 @@ import re
 
 from .chemistry_commands import GREEK
 from .chemistry_parts import Formula, Side
-from .chemistry_scripts import DASHES, MINUS, decimal
+from .chemistry_scripts import DASHES, MINUS, TYPED, decimal
 
 HYPHEN = r"\text{-}"
 PRIMES = re.compile("['′]+")
@@ -31,7 +31,7 @@ _MATH = re.compile(rf"[{MINUS}\w+.,/() ]+")
 _COUNTS = re.compile(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
 _LOCANTS = re.compile(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
 
-_LETTERS = re.compile(rf"(?:[^\W\d_ⁿₓₙ]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
+_LETTERS = re.compile(rf"(?:[^\W\d_{TYPED}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
 _SMALL = re.compile(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
 _AFTER_COMMAND = re.compile(rf"\s+(?=\d|[{MINUS}+]\s*$)")
 _PREFIX = re.compile(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")

@@ -62,8 +62,6 @@ class Row:
     label_length: int = 0
     tag: str | None = None
     """TeX of `\\tag{…}`, to print in place of a number."""
-    tag_offset: int = 0
-    """Of the tag's text in the author's formula."""
     bare_tag: bool = False
     """`\\tag*`: printed without parentheses."""
     notag: bool = False
@@ -212,10 +210,9 @@ def _row(tokens: Sequence[Token], what: str) -> Row:
     label, tag = found.label, found.tag
     return Row(
         label=text_of(label) if label else None,
-        label_offset=label[0].offset if label else 0,
+        label_offset=_start(label) if label else 0,
         label_length=_length(label) if label else 0,
         tag=text_of(tag) if tag else None,
-        tag_offset=tag[0].offset if tag else 0,
         bare_tag=found.bare_tag,
         notag=found.notag,
         content="".join(token.text for token in found.content if token.text != " "),
@@ -223,8 +220,13 @@ def _row(tokens: Sequence[Token], what: str) -> Row:
     )
 
 
+def _start(tokens: Sequence[Token]) -> int:
+    # what a macro makes stands at its call, its arguments behind it
+    return min(token.offset for token in tokens)
+
+
 def _length(tokens: Sequence[Token]) -> int:
-    return max(1, tokens[-1].offset + tokens[-1].length - tokens[0].offset)
+    return max(token.offset + token.length for token in tokens) - _start(tokens)
 
 
 def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str) -> int:
@@ -257,4 +259,4 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
 
 
 def _refuse(found: _Found, code: str, message: str, hint: str, at: Sequence[Token]) -> None:
-    found.mistakes.append(Mistake(code, message, hint, at[0].offset, _length(at)))
+    found.mistakes.append(Mistake(code, message, hint, _start(at), _length(at)))

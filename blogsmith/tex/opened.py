@@ -42,6 +42,7 @@ def opened(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
                 reader.command = token
                 _define(reader, token)
             elif token in reader.macros:
+                reader.peek()  # TeX takes the spaces behind a control word
                 reader.expand(token)
             else:
                 tokens.append(_placed(token))
@@ -59,7 +60,7 @@ def _define(reader: TokenReader, command: str) -> None:
     if command in _DEF:
         name = reader.pop()
         delimiters = _delimiters(reader)
-        body = tuple(reader.argument())
+        body = _body(reader)
         delimited = delimiters if any(delimiters) else ()
         reader.define(name, Macro(len(delimiters) - 1, None, body, delimited), everywhere=True)
     elif command == "\\let":
@@ -74,6 +75,11 @@ def _define(reader: TokenReader, command: str) -> None:
         _define_by_latex(reader, command)
 
 
+def _body(reader: TokenReader) -> tuple[str, ...]:
+    """Without places: what it makes stands at the call."""
+    return tuple(str(token) for token in reader.argument())
+
+
 def _define_by_latex(reader: TokenReader, command: str) -> None:
     reader.star()
     name = "".join(token for token in reader.argument() if token != " ")
@@ -83,11 +89,11 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
         return
     arity = "".join(reader.optional() or ()).strip()
     default = reader.optional() if arity else None
-    body = tuple(reader.argument())
+    body = _body(reader)
     if command == "\\providecommand" and name in reader.macros:
         return
     count = int(arity) if arity.isdecimal() else 0
-    macro = Macro(count, None if default is None else tuple(default), body)
+    macro = Macro(count, None if default is None else tuple(str(token) for token in default), body)
     reader.define(name, macro, everywhere=True)
 
 

@@ -29,6 +29,12 @@ DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
 _ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
 
 
+ASSIGNMENTS = frozenset(
+    ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\newcommand", "\\renewcommand", "\\providecommand")
+)
+"""Definitions, which are no argument of anything."""
+
+
 class Parser(TokenReader):
     """Reads one formula. The state is the style, the face and what is being read."""
 
@@ -284,6 +290,8 @@ class Parser(TokenReader):
             elif token[0].isdigit() and len(token) > 1:
                 self.stack.append(cut(token, 1, len(token)))
                 atom = self.number(cut(token, 0, 1))
+            elif token in ASSIGNMENTS:
+                raise self._missing(token)
             else:
                 atom = self.item(token)
             if self.took_rest:

@@ -43,7 +43,7 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     """`atom` with class and space as they are behind `out`, whose last piece has the class `previous`."""
     kind, xml = atom
     if kind == BIN:
-        if previous >= NONE and previous != INNER:
+        if previous == OPEN or (previous >= NONE and previous != INNER):
             kind, xml = ORD, tight(xml)
     elif previous == BIN and kind in (REL, CLOSE, PUNCT):
         out[-1] = tight(out[-1])

@@ -98,9 +98,11 @@ def _parts(edges: Sequence[float]) -> list[tuple[float, float]]:
     start, *ends = edges
     parts = [(start, start)]
     for end in ends:
-        if end - parts[-1][0] > MAX_HEIGHT_PX:
-            parts.append((parts[-1][1], end))
-        parts[-1] = (parts[-1][0], end)
+        top, bottom = parts[-1]
+        if end - top > MAX_HEIGHT_PX and bottom > top:
+            parts.append((bottom, end))
+        else:
+            parts[-1] = (top, end)
     return parts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -16,12 +17,17 @@ hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acut
 _WIDE = """
 widehat ˆ widetilde ˜ widecheck ˇ overline ‾ overrightarrow → overleftarrow ← overleftrightarrow ↔
 Overrightarrow ⇒ Overleftarrow ⇐ overleftharpoon ↼ overrightharpoon ⇀ Overleftrightarrow ⇔
-overlinesegment ⟷ widebar ‾ overbar ‾ mathbar ‾
+overlinesegment ⎴ widebar ‾ overbar ‾ mathbar ‾
 """
 _UNDER = """
-underline _ underbar _ utilde ˜ underrightarrow → underleftarrow ← underleftrightarrow ↔
-underlinesegment ⟷ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideutilde ˜ undertilde ˜
+underline _ utilde ˜ underrightarrow → underleftarrow ← underleftrightarrow ↔
+underlinesegment ⎵ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideutilde ˜ undertilde ˜
 """
+
+
+_LETTER = re.compile("<mi>(.)\ufe01?</mi>")
+# italic, bold italic and script; plain letters slant by themselves
+_SLANTED = re.compile("[A-Za-zα-ωϑϕϖϰϱϵıȷℎℬℰℱℋℐℒℳℛℯℊℴ\U0001d434-\U0001d503\U0001d6e2-\U0001d755]")
 
 
 def _pairs(table: str) -> dict[str, str]:
@@ -34,9 +40,17 @@ _WIDE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_WIDE))
 _UNDER_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_UNDER))
 
 
+def _slant(base: str) -> str:
+    """A class for one slanted letter: CSS moves the accent to the right, as TeX's skew does."""
+    letter = _LETTER.fullmatch(base)
+    return ' class="math-slant"' if letter and _SLANTED.match(letter[1]) else ""
+
+
 def accented(base: str, sign: str, *, wide: bool = False) -> str:
     """`base` with the accent `sign` above; wide: as wide as the base."""
-    return f'<mover accent="true">{base}<mo stretchy="{"true" if wide else "false"}">{sign}</mo></mover>'
+    if not wide:
+        return f'<mover accent="true"{_slant(base)}>{base}<mo stretchy="false">{sign}</mo></mover>'
+    return f'<mover accent="true">{base}<mo stretchy="true">{sign}</mo></mover>'
 
 
 def _narrow(parser: Parser, command: str) -> Atom:
@@ -44,7 +58,11 @@ def _narrow(parser: Parser, command: str) -> Atom:
 
 
 def _vec(parser: Parser, command: str) -> Atom:
-    return ORD, f'<mover accent="true">{parser.element()}<mo stretchy="false" class="math-vec">→</mo></mover>'
+    base = parser.element()
+    return (
+        ORD,
+        f'<mover accent="true"{_slant(base)}>{base}<mo stretchy="false" class="math-vec">→</mo></mover>',
+    )
 
 
 def _wide(parser: Parser, command: str) -> Atom:

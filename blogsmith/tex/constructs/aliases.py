@@ -71,7 +71,8 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\leqalignno": r"\begin{array}{rlr}#1\end{array}",
         "\\Rule": r"\rule{#1}{#2}\rule[-#3]{0em}{0em}",
         "\\overunderset": r"\underoverset{#2}{#1}{#3}",
-        "\\VERT": r"\Vert",
+        "\\VERT": r"\vert",
+        "\\underbar": r"\underline{\text{#1}}",
         "\\stackanchor": r"\genfrac{}{}{0pt}{}{#1}{#2}",
         "\\Pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
         "\\centernot": r"\not{#1}",
@@ -169,7 +170,7 @@ def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
                 made += source[index : index + 2]
                 index += 2
                 continue
-            double = token in ("\\|", "\\VERT") or (token == "|" and source[index + 1 : index + 2] == ["|"])
+            double = token == "\\|" or (token == "|" and source[index + 1 : index + 2] == ["|"])
             index += token == "|" and double
             made += fill(divider, ["\\|"] if double else ["|"])
             done = once

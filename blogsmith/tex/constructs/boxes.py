@@ -74,7 +74,7 @@ def _word_space(parser: Parser, command: str) -> Atom:
 def _length(parser: Parser, command: str) -> Atom:
     if command in ("\\hspace", "\\mspace"):
         parser.star()
-        return ORD, space(read_ems(parser.argument(), command))
+        return ORD, space(read_ems(bare_length(parser), command))
     return ORD, space(read_ems(bare_length(parser), command))
 
 
@@ -154,7 +154,8 @@ def _rule(parser: Parser, command: str) -> Atom:
     width, height = read_ems(parser.argument(), command), read_ems(parser.argument(), command)
     black = 'mathbackground="currentcolor"'
     if up <= 0:
-        return ORD, f'<mspace width="{css(width)}" height="{css(height + up)}" depth="{css(-up)}" {black}/>'
+        depth = f' depth="{css(-up)}"' if up else ""  # with a depth of 0 Chromium draws nothing
+        return ORD, f'<mspace width="{css(width)}" height="{css(height + up)}"{depth} {black}/>'
     inner = f'<mspace width="{css(width)}" height="{css(height)}" {black}/>'
     return ORD, f'<mpadded voffset="{css(up)}" height="{css(height + up)}">{inner}</mpadded>'
 

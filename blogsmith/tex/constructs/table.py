@@ -10,6 +10,7 @@ from .. import chemistry, physics, units
 from ..construct import Command, Constructs, Environment
 from ..reader import Expander
 from ..signs import atoms
+from ..text_signs import SIGNS
 from . import (
     accents,
     aliases,
@@ -70,7 +71,11 @@ def constructs(packages: frozenset[str] = frozenset()) -> Constructs:
 
     def known(name: str) -> bool:
         return (
-            name in _COMMANDS or name in _EXPANDERS or name in atoms("", False) or name in fractions.INFIXES
+            name in SIGNS
+            or name in _COMMANDS
+            or name in _EXPANDERS
+            or name in atoms("", False)
+            or name in fractions.INFIXES
         )
 
     def names() -> list[str]:
