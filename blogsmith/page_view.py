@@ -145,8 +145,7 @@ class PageView:
     layout: str = ""
     """Layout name without `.html`."""
     math_font: str = ""
-    """Address of the font for formulas with base path: `.woff2` behind it is the font, `.css` names it
-    `Site Math`. Empty on a site without formulas."""
+    """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Unknown front matter keys."""
 

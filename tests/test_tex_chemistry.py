@@ -94,7 +94,7 @@ FORMULAS = [
     ("O2^{.-}", r"<O>{}_{2}{}^{{\bullet}-}"),
     ("N^{(3.)-}", r"<N>{}^{(3{\bullet})-}"),
     ("He^*", "<He>{}^{*}"),
-    ("V''_O", r"<V>{}_{<O>}^{\prime \prime }"),
+    ("V''_O", r"<V>{}_{<O>}^{″}"),
     ("Na^x_{Na}", r"<Na>{}_{<Na>}^{{\times}}"),
     ("$V$^{..}_{i,x}", r"{V}{}_{<i>{,}\mkern1mu x}^{{\bullet}{\bullet}}"),
     ("Zn_{1-2x}Mg_{2x}", "<Zn>{}_{1-2x}<Mg>{}_{2x}"),
@@ -113,7 +113,7 @@ FORMULAS = [
     ("n-PrBr", r"n\text{-}<PrBr>"),
     ("trans-PtCl2", r"<trans>\text{-}<PtCl>{}_{2}"),
     (r"\mu-OH", r"<\mu>\text{-}<OH>"),
-    ("2,2'-bpy", r"2{,}2{}^{\prime }\text{-}<bpy>"),
+    ("2,2'-bpy", r"2{,}2{}^{′}\text{-}<bpy>"),
     ("C-14", r"<C>\text{-}14"),
     # addition compounds
     ("NiSO4.7H2O", r"<NiSO>{}_{4}\,{\cdot}\,7\,<H>{}_{2}<O>"),
@@ -218,7 +218,7 @@ def test_dashed_bonds_show_a_sign_for_every_solid_line(name: str) -> None:
         ("m s⁻¹", r"<m>\mkern3mu <s>^{-1}"),
         (r"5 \mu m", r"5~<\mu m>"),
         ("5 °C", r"5~{}^{\circ}<C>"),
-        ("5° 3' 2\"", r"5{}^{\circ}\,3{}^{\prime}\,2{}^{\prime\prime}"),
+        ("5° 3' 2\"", r"5{}^{\circ}\,3{}^{′}\,2{}^{″}"),
         (r"5 \%", r"5~\%"),
         ("7e3 J", r"7\cdot 10^{3}~<J>"),
         ("7E-3 J", r"7\times 10^{-3}~<J>"),
@@ -311,7 +311,8 @@ def test_every_formula_is_set(tex: str) -> None:
 
 PIECES = (
     r"H A a n 2 12 1/2 ( ) [ ] { } {} ^ _ ' $ $x$ + - = # ~ . ... * , ; -> <=> ->[ <=>> (aq) v e3 m/s //"
-    r" \\ \ ² ₂ → é & \alpha \ca \bond{-} \bond \frac12 \frac{1}{2} \left( \right) \ce{A} \pu{3m} \{ \} \text{x} 1, 1s^2"
+    r" \\ \ ² ₂ → é & \alpha \ca \bond{-} \bond \frac12 \frac{1}{2} \left( \right) \ce{A} \pu{3m} \{ \}"
+    r" \text{x} 1, 1s^2"
 )
 TEXTS = st.lists(st.sampled_from([*PIECES.split(), " ", " v ", " + ", " - "]), max_size=30).map("".join)
 

@@ -15,7 +15,7 @@ from .chemistry_arrows import BONDS
 from .chemistry_commands import command, control, mathematics, text
 from .chemistry_parts import Formula, Scripts, Side
 from .chemistry_scan import Scanner
-from .chemistry_scripts import LOWERED, MINUS, RAISED, TYPED, lowered, raised, typed
+from .chemistry_scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
 from .chemistry_signs import (
     OPERATOR_COMMANDS,
     add_mark,
@@ -30,7 +30,7 @@ from .chemistry_signs import (
     take_operator,
     take_state,
 )
-from .chemistry_words import GREEK_LETTER, PRIMES, amount, counted, digits, is_amount, letters
+from .chemistry_words import GREEK_LETTER, amount, counted, digits, is_amount, letters
 from .errors import TexError
 
 _BLANK = re.compile(r"\s*")
@@ -123,8 +123,8 @@ def _typed_script(made: Formula) -> None:
 
 
 def _prime(made: Formula) -> None:
-    primes = made.scan.take(PRIMES)
-    made.upper(r"\prime " * len(primes.group() if primes else "'"))
+    marks = made.scan.take(PRIMES)
+    made.upper(primes(marks.group() if marks else made.scan.pop()))
 
 
 def _minus(made: Formula) -> None:

@@ -20,6 +20,7 @@ DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
 _RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
 TYPED = _RAISED + _LOWERED
 """Scripts as characters."""
+PRIMES = re.compile("['′]+")
 RAISED = re.compile(f"[{_RAISED}]+")
 LOWERED = re.compile(f"[{_LOWERED}]+")
 
@@ -42,7 +43,6 @@ _WORD = re.compile(r"[A-Za-z]+")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(MINUS, "-"),
-        **dict.fromkeys("'′", r"\prime "),
         **dict.fromkeys(".•", r"{\bullet}"),
         ",": r"{,}\mkern1mu ",
         "°": r"\circ ",
@@ -114,6 +114,8 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
         return text(scan.inside())
     if character == "$":
         return mathematics(scan)
+    if (marks := scan.take(PRIMES)) is not None:
+        return primes(marks.group())
     scan.pop()
     return "" if character.isspace() else _SIGNS.get(character, character)
 
@@ -134,6 +136,12 @@ def _text(scan: Scanner, *, is_upper: bool) -> str:
     # i is the interstitial site, which is no variable
     is_variable = len(letters) == 1 and letters.islower() and (is_upper or letters != "i")
     return letters if is_variable else rf"\mathrm{{{letters}}}"
+
+
+def primes(marks: str) -> str:
+    """Primes as TeX; two to four are one sign, which is closer than as many."""
+    count = len(marks)
+    return "⁗" * (count // 4) + ("", "′", "″", "‴")[count % 4]
 
 
 def decimal(whole: str, sign: str | None, fraction: str | None) -> str:

@@ -47,8 +47,8 @@ _LETTERS = re.compile(rf"(?:[^\W\d_{TYPED}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "°": r"{}^{\circ}",
-        **dict.fromkeys("'′", r"{}^{\prime}"),
-        **dict.fromkeys('"″', r"{}^{\prime\prime}"),
+        **dict.fromkeys("'′", "{}^{′}"),
+        **dict.fromkeys('"″', "{}^{″}"),
         "%": r"\%",
         "℃": r"{}^{\circ}\mathrm{C}",
     }

@@ -6,10 +6,9 @@ import re
 
 from .chemistry_commands import GREEK
 from .chemistry_parts import Formula, Side
-from .chemistry_scripts import DASHES, MINUS, TYPED, decimal
+from .chemistry_scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
 
 HYPHEN = r"\text{-}"
-PRIMES = re.compile("['′]+")
 GREEK_LETTER = re.compile(GREEK)
 
 _BLANK = re.compile(r"\s*")
@@ -43,7 +42,7 @@ def amount(formula: Formula) -> bool:
     """Read the amount or the locants that begin a formula, if there are any; whether there were."""
     scan = formula.scan
     if (locants := scan.take(_LOCANTS)) is not None:
-        places = PRIMES.sub(lambda primes: "{}^{" + r"\prime " * len(primes.group()) + "}", locants.group(1))
+        places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
         formula.add(places.replace(",", "{,}") + HYPHEN, Side.JOINT)
         return True
     value = _value(formula)

@@ -8,23 +8,18 @@ bounded by a budget, so a loop ends; the error points at the author's call.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
-from .scan import cut, moved, split, text_of
+from .bodies import EXPANDED, Macro, fill, filled
+from .scan import cut, moved, spanning, split, text_of
 from .wrong import Wrong
 
-__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "text_of", "tokens"]
+__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "filled", "text_of", "tokens"]
 
 BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""
-
-
-EXPANDED = 200_000
-"""Tokens that commands such as `\\qty` and `\\ce` may make together; each may hold others."""
 _SEARCH_BUDGET = 1_000_000
-"""Tokens to look at for closing brackets; each one that is missing costs a look to the end."""
+"""Tokens to look at for ends of arguments and brackets; one in the other, each looks to the end again."""
 
 
 class Reader(Protocol):
@@ -56,55 +51,9 @@ Expander = Callable[[Reader, str], list[str]]
 """(reader, command) → the tokens to read in place of the command and what the expander took."""
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """A user's macro."""
-
-    arity: int
-    """How many arguments it takes, the optional one included."""
-    default: tuple[str, ...] | None
-    """Of the first argument; None: all are required."""
-    body: tuple[str, ...]
-    delimiters: tuple[tuple[str, ...], ...] = ()
-    """`\\def\\a#1.{…}`: what follows each parameter, after what comes before the first; empty: nothing."""
-
-
 def tokens(tex: str) -> list[str]:
     """The tokens of TeX text."""
     return split(tex)
-
-
-def fill(template: str, *arguments: Sequence[str]) -> list[str]:
-    """Tokens of `template` with `#1` … `#9` replaced."""
-    return filled(_template(template), arguments)
-
-
-@lru_cache(2048)
-def _template(template: str) -> tuple[str, ...]:
-    return tuple(split(template))
-
-
-def filled(body: Sequence[str], arguments: Sequence[Sequence[str]]) -> list[str]:
-    """`body` with its parameters replaced; `##` is a `#`."""
-    if not arguments and "#" not in body:
-        return list(body)
-    made: list[str] = []
-    index = 0
-    while index < len(body):
-        token = body[index]
-        follower = body[index + 1] if token == "#" and index + 1 < len(body) else ""
-        if follower and follower[0].isdigit() and 0 < int(follower[0]) <= len(arguments):
-            made += arguments[int(follower[0]) - 1]
-            if len(follower) > 1:
-                made.append(cut(follower, 1, len(follower)))
-            index += 2
-        elif follower == "#":
-            made.append(token)
-            index += 2
-        else:
-            made.append(token)
-            index += 1
-    return made
 
 
 class TokenReader:
@@ -117,6 +66,8 @@ class TokenReader:
         self.budget = BUDGET
         self.command = ""
         """The command being carried out."""
+        self.last = ""
+        """The token that ended the last argument."""
         self.expanded = 0
         """Tokens that expanders have made."""
         self._searched = 0
@@ -154,7 +105,8 @@ class TokenReader:
             return self._group(token)
         if token[0].isdigit() and len(token) > 1:
             self.stack.append(cut(token, 1, len(token)))
-            return [cut(token, 0, 1)]
+            token = cut(token, 0, 1)
+        self.last = token
         return [token]
 
     def _group(self, brace: str) -> list[str]:
@@ -168,9 +120,17 @@ class TokenReader:
             elif token == "}":
                 depth -= 1
                 if not depth:
+                    self.last = token
+                    self._count(len(taken))
                     return taken
             taken.append(token)
         raise Wrong("math-brace", "opening brace { is never closed", brace)
+
+    def _count(self, searched: int) -> None:
+        """`Wrong` if too many tokens were looked at, these included."""
+        self._searched += searched
+        if self._searched > _SEARCH_BUDGET:
+            raise Wrong("math-limit", "formula is too long for how deep it is nested", self.command)
 
     def optional(self) -> list[str] | None:
         """See `Reader`."""
@@ -184,25 +144,25 @@ class TokenReader:
         depth = braces = 0
         for index in range(len(stack) - 1, -1, -1):
             token = stack[index]
-            self._searched += 1
             if token == "{":
                 braces += 1
             elif token == "}":
                 braces -= 1
                 if braces < 0:
-                    return None
+                    break
             elif (
                 not braces
                 and token == closing
                 and ((opening == closing and index < len(stack) - 1) or depth == 1)
             ):
+                self._count(len(stack) - index)
+                self.last = token
                 taken = stack[index + 1 : -1]
                 del stack[index:]
                 return taken[::-1]
             elif not braces and token in (opening, closing):
                 depth += 1 if token == opening else -1
-        if self._searched > _SEARCH_BUDGET:
-            raise Wrong("math-limit", "formula has too many brackets that never close", self.command)
+        self._count(len(stack) - index)
         return None
 
     def wrong(self, message: str, *, hint: str = "") -> Wrong:
@@ -215,14 +175,14 @@ class TokenReader:
         if not isinstance(macro, Macro):
             self.expand_by(call, macro)
             return
-        before, self.command = self.command, call
+        before, self.command, self.last = self.command, call, call
         arguments = self._delimited(macro) if macro.delimiters else self._arguments(call, macro)
-        made = filled(macro.body, arguments)
+        made = filled(macro.body, arguments, self.budget)
         self.budget -= len(made) + 1
         if self.budget < 0:
             hint = "a macro must not use itself, not even through another one"
             raise Wrong("math-macro", f"macro {call} expands without end", call, hint=hint)
-        self.stack.extend(reversed(moved(made, call, call)))
+        self.stack.extend(reversed(moved(made, spanning(call, self.last), call)))
         self.command = before
 
     def expand_by(self, call: str, expander: Expander) -> None:
@@ -260,12 +220,15 @@ class TokenReader:
 
     def _until(self, delimiter: tuple[str, ...]) -> list[str]:
         taken: list[str] = []
-        depth = 0
+        depth, length, first = 0, len(delimiter), delimiter[0]
         while self.stack:
-            if not depth and tuple(self.stack[-1 : -len(delimiter) - 1 : -1]) == delimiter:
-                del self.stack[-len(delimiter) :]
-                whole = len(taken) > 1 and taken[0] == "{" and taken[-1] == "}"
-                return taken[1:-1] if whole else taken
+            if not depth and self.stack[-1] == first:
+                self._count(length)
+                if tuple(self.stack[-1 : -length - 1 : -1]) == delimiter:
+                    self.last = self.stack[-length]
+                    del self.stack[-length:]
+                    whole = len(taken) > 1 and taken[0] == "{" and taken[-1] == "}"
+                    return taken[1:-1] if whole else taken
             token = self.stack.pop()
             depth += (token == "{") - (token == "}")
             if depth < 0:

@@ -64,11 +64,23 @@ def place(text: str, offset: int, length: int, macro: str = "") -> At:
     return token
 
 
+def spanning(first: str, last: str) -> str:
+    """`first` as if it reached to the end of `last`, where the author wrote both."""
+    if not isinstance(first, At) or not isinstance(last, At) or first.macro or last.macro:
+        return first
+    return place(first, first.offset, max(first.length, last.offset + last.length - first.offset))
+
+
 def moved(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
     """`tokens` without a place put where `to` stands, if that has a place."""
     if not isinstance(to, At):
         return list(tokens)
     return [t if isinstance(t, At) else place(t, to.offset, to.length, macro) for t in tokens]
+
+
+def unplaced(tokens: Iterable[str]) -> tuple[str, ...]:
+    """`tokens` as a definition keeps them: what it makes stands at its call."""
+    return tuple(str(token) for token in tokens)
 
 
 def cut(token: str, start: int, end: int) -> str:

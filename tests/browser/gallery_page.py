@@ -23,7 +23,8 @@ from tests.site_files import build
 from .gallery_text import FOLDER, Group, Line
 
 _CONFIG = "title: Gallery\nmath:\n  on_error: render\n"
-_MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+# greedy: a text in a formula may hold another formula
+_MATH = re.compile(r"<math\b.*</math>", re.DOTALL)
 _PIECE = re.compile(r'<h2 id="f(\d+)">.*?</h2>(.*?)(?=<h2 id="(?:f\d|end"))', re.DOTALL)
 _HEAD = re.compile(r'<link rel="stylesheet"[^>]*>|<style\b.*?</style>', re.DOTALL)
 
@@ -96,7 +97,7 @@ def draw_ours(groups: Sequence[Group], folder: Path) -> Ours:
     }
     longest = max(pages.values(), key=lambda page: len(_HEAD.findall(page)))
     sheets = [each for each in _HEAD.findall(longest) if 'media="print"' not in each]
-    return Ours(drawn, "\n".join(sheets).replace('href="/', 'href="'))
+    return Ours(drawn, "\n".join(sheets).replace('="/', '="').replace('("/', '("'))
 
 
 def _post(group: Group) -> str:
@@ -124,10 +125,10 @@ def _errors(sources: Mapping[str, str], found: Sequence[tuple[str, int, str]]) -
 
 def _piece(html: str, error: str) -> Drawn:
     """The bare formula; the whole block where a number stands beside it."""
-    formulas = _MATH.findall(html)
-    if len(formulas) != 1:
+    formula = _MATH.search(html)
+    if not formula:
         return Drawn("", error or "no formula in the page")
-    return Drawn(html.strip() if "eq-number" in html else formulas[0], error)
+    return Drawn(html.strip() if "eq-number" in html else formula[0], error)
 
 
 def draw_katex(groups: Sequence[Group], modules: Path) -> dict[tuple[str, int], Drawn]:

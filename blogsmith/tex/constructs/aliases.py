@@ -15,9 +15,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\iff": r"\;\Longleftrightarrow\;",
         "\\implies": r"\;\Longrightarrow\;",
         "\\impliedby": r"\;\Longleftarrow\;",
-        "\\bra": r"\mathinner{\langle{#1}|}",
-        "\\ket": r"\mathinner{|{#1}\rangle}",
-        "\\braket": r"\mathinner{\langle{#1}\rangle}",
+        "\\arraystretch": "1",
         "\\R": r"\mathbb{R}",
         "\\Reals": r"\mathbb{R}",
         "\\reals": r"\mathbb{R}",
@@ -147,45 +145,6 @@ def _alias(body: str) -> Expander:
 _ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
-def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
-    r"""braket's `\Bra`, `\Braket`, `\Set`: a `|` in them grows with the fences."""
-
-    def expand(reader: Reader, command: str) -> list[str]:
-        inside = _divided(reader.argument(), divider, once=once)
-        return [*fill(opening), *inside, *fill(closing)]
-
-    return expand
-
-
-def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
-    made: list[str] = []
-    depth = 0
-    done = False
-    index = 0
-    while index < len(source):
-        token = source[index]
-        depth += (token == "{") - (token == "}")
-        if token in ("|", "\\|", "\\VERT", "\\mid", "\\middle") and not depth and not done:
-            if token == "\\middle":
-                made += source[index : index + 2]
-                index += 2
-                continue
-            double = token == "\\|" or (token == "|" and source[index + 1 : index + 2] == ["|"])
-            index += token == "|" and double
-            made += fill(divider, ["\\|"] if double else ["|"])
-            done = once
-        else:
-            made.append(token)
-        index += 1
-    return made
-
-
-def _small_set(reader: Reader, command: str) -> list[str]:
-    r"""`\set{x | y}`."""
-    inside = _divided(reader.argument(), r"\mid ", once=True)
-    return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
-
-
 def _ignored(arguments: int) -> Expander:
     """A command whose setting means nothing here."""
 
@@ -312,10 +271,5 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\adjustlimits": _ignored(0),
         "\\Aboxed": _aboxed,
         "\\buildrel": _buildrel,
-        "\\Bra": _bar_fence(r"\left\langle ", r"\right|", r"\,\middle#1\,", once=False),
-        "\\Ket": _bar_fence(r"\left|", r"\right\rangle ", r"\,\middle#1\,", once=False),
-        "\\Braket": _bar_fence(r"\left\langle ", r"\right\rangle ", r"\,\middle#1\,", once=False),
-        "\\Set": _bar_fence(r"\left\{\,", r"\,\right\}", r"\;\middle#1\;", once=True),
-        "\\set": _small_set,
     }
 )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom
 from ..construct import Environment
 from ..parser import DISPLAY, SCRIPT, TEXT, Parser
-from ..wrong import Wrong
 from .delimiters import fence
-from .grid import Grid, Layout, Row, aligned_to, cell, gap_style, print_rows, read_grid
+from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style
+from .preamble import SIDES, Column, read_columns
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -22,9 +21,6 @@ _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "vmatrix": ("|", "|"),
         "Vmatrix": ("‖", "‖"),
     }
-)
-_SIDES: Mapping[str, str] = MappingProxyType(
-    {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"}
 )
 
 
@@ -43,7 +39,7 @@ def _matrix(parser: Parser, name: str) -> Atom:
     grid = read_grid(parser, name, Layout(TEXT, rules=True))
     opening, closing = _FENCES[name.rstrip("*")]
     columns = max(len(row.cells) for row in grid.rows)
-    plan = _Plan([_Column(side) for _ in range(columns)])
+    plan = [Column(side) for _ in range(columns)]
     return _kind(name), _fenced(opening, _ruled("math-matrix", grid, plan), closing)
 
 
@@ -55,7 +51,7 @@ def _matrix_side(parser: Parser) -> str:
     word = "".join(found).strip()
     if word not in ("l", "c", "r"):
         raise parser.wrong("the columns of a starred matrix are [l], [c] or [r]")
-    return _SIDES[word]
+    return SIDES[word]
 
 
 def _small(parser: Parser, name: str) -> Atom:
@@ -69,7 +65,7 @@ def _small(parser: Parser, name: str) -> Atom:
 
 
 def _subarray(parser: Parser, name: str) -> Atom:
-    side = _SIDES.get("".join(parser.argument()).strip(), "")
+    side = SIDES.get("".join(parser.argument()).strip(), "")
     grid = read_grid(parser, name, Layout(SCRIPT, columns=1))
     level = "" if parser.style >= SCRIPT else ' scriptlevel="1"'
     return ORD, f'<mtable class="math-small"{level}>{print_rows(grid.rows, lambda _: side, ())}</mtable>'
@@ -84,104 +80,17 @@ def _cases(parser: Parser, name: str) -> Atom:
     return INNER, _fenced("", table, "}") if closes else _fenced("{", table, "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column of an array's preamble."""
-
-    side: str = ""
-    left: tuple[str, ...] = ()
-    """Rules at its left: `rule` or `dash`."""
-    right: tuple[str, ...] = ()
-    tight_left: bool = False
-    """No room at its left: `@{}`."""
-    tight_right: bool = False
-    inserted: str = ""
-    """What `@{…}` prints behind it, as TeX."""
-
-
-@dataclass(slots=True)
-class _Plan:
-    columns: list[_Column] = field(default_factory=list)
-
-
-def _plan(parser: Parser, name: str) -> _Plan:
-    """The preamble in braces behind `\\begin{array}`."""
-    tokens = [t for t in parser.argument() if t != " "]
-    plan = _Plan()
-    rules: list[str] = []
-    tight = False
-    budget = 1000
-    while tokens:
-        budget -= 1
-        if budget < 0:
-            raise parser.wrong(f"{name} has too many columns")
-        token = tokens.pop(0)
-        if token in ("|", ":"):
-            rules.append("rule" if token == "|" else "dash")
-        elif token in _SIDES:
-            if token in "pmb":
-                _take_group(tokens)
-            plan.columns.append(_Column(_SIDES[token], left=tuple(rules), tight_left=tight))
-            rules, tight = [], False
-        elif token in ("@", "!"):
-            _take_group(tokens)
-            tight = token == "@"
-            if plan.columns and tight:
-                plan.columns[-1] = _changed(plan.columns[-1], tight_right=True)
-        elif token in (">", "<"):
-            _take_group(tokens)
-        elif token == "*":
-            count, what = _take_group(tokens), _take_group(tokens)
-            number = "".join(count)
-            if not number.isdigit() or int(number) * max(1, len(what)) > 500:
-                raise parser.wrong(f"{name} cannot repeat a column {number or 'no'} times")
-            tokens = what * int(number) + tokens
-        elif len(token) > 1 and set(token) <= set("lcr|"):
-            tokens = list(token) + tokens
-        else:
-            hint = "columns are l, c and r, with | for a rule"
-            raise Wrong("math-syntax", f"{token} is no column of {name}", token, hint=hint)
-    if plan.columns and rules:
-        plan.columns[-1] = _changed(plan.columns[-1], right=tuple(rules))
-    return plan
-
-
-def _changed(
-    column: _Column, *, right: tuple[str, ...] | None = None, tight_right: bool | None = None
-) -> _Column:
-    return _Column(
-        column.side,
-        column.left,
-        column.right if right is None else right,
-        column.tight_left,
-        column.tight_right if tight_right is None else tight_right,
-    )
-
-
-def _take_group(tokens: list[str]) -> list[str]:
-    """The group or token at the front of `tokens`, which is taken."""
-    if not tokens or tokens[0] != "{":
-        return [tokens.pop(0)] if tokens else []
-    depth = 0
-    for index, token in enumerate(tokens):
-        depth += (token == "{") - (token == "}")
-        if not depth:
-            inside = tokens[1:index]
-            del tokens[: index + 1]
-            return inside
-    return []
-
-
 def _array(parser: Parser, name: str) -> Atom:
-    parser.optional()  # [t], [b]
-    plan = _plan(parser, name)
+    parser.optional()  # [t], [b]: where the line around it meets this one
+    plan = read_columns(parser, name)
     style = DISPLAY if name == "darray" else TEXT
-    grid = read_grid(parser, name, Layout(style, rules=True))
+    prefixes = {index: column.prefix for index, column in enumerate(plan) if column.prefix}
+    grid = read_grid(parser, name, Layout(style, rules=True, prefixes=prefixes))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     return ORD, _ruled("", grid, plan, display)
 
 
-def _ruled(look: str, grid: Grid, plan: _Plan, more: str = "") -> str:
+def _ruled(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
     """The table with its rules; a rule is a class of the cells beside it."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
@@ -192,10 +101,10 @@ def _ruled(look: str, grid: Grid, plan: _Plan, more: str = "") -> str:
     return f"<mtable{name}{more}>{''.join(rows)}</mtable>"
 
 
-def _cells(row: Row, plan: _Plan, width: int, below: Sequence[str]) -> list[str]:
+def _cells(row: Row, plan: Sequence[Column], width: int, below: Sequence[str]) -> list[str]:
     cells = []
     for column in range(width):
-        found = plan.columns[column] if column < len(plan.columns) else _Column()
+        found = plan[column] if column < len(plan) else Column()
         classes = [
             *_rule(found.left, "left"),
             *_rule(found.right, "right"),
@@ -205,11 +114,12 @@ def _cells(row: Row, plan: _Plan, width: int, below: Sequence[str]) -> list[str]
         styles = [
             "padding-left:0" if found.tight_left else "",
             "padding-right:0" if found.tight_right else "",
-            gap_style(row.gap) if column == 0 else "",
+            row_style(row) if column == 0 else "",
         ]
         attributes = f' class="{" ".join(classes)}"' if classes else ""
         attributes += aligned_to(found.side, ";".join(filter(None, styles)))
-        cells.append(cell(row.cells[column] if column < len(row.cells) else (), attributes))
+        pieces = row.cells[column] if column < len(row.cells) else ()
+        cells.append(cell([*found.before, *pieces, *found.behind], attributes))
     return cells
 
 

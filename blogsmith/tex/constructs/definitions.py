@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ..construct import Command
 from ..parser import Parser
 from ..reader import Expander, Macro, filled
+from ..scan import unplaced
 from ..wrong import Wrong
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
@@ -44,7 +45,7 @@ def _newcommand(parser: Parser, command: str) -> None:
     arity = _arity(parser)
     default = parser.optional() if arity else None
     body = parser.argument()
-    macro = Macro(arity, None if default is None else tuple(default), tuple(body))
+    macro = Macro(arity, None if default is None else unplaced(default), unplaced(body))
     known = _means_something(parser, name)
     if command == "\\newcommand" and known and parser.macros.get(name) != macro:
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
@@ -102,9 +103,9 @@ def _environment(parser: Parser, command: str) -> None:
         raise Wrong(
             "math-macro", f"the environment {name} exists already", command, hint="write \\renewenvironment"
         )
-    macro = Macro(arity, None if default is None else tuple(default), tuple(begin))
+    macro = Macro(arity, None if default is None else unplaced(default), unplaced(begin))
     parser.define(f"\\begin {name}", macro, everywhere=parser.at_top())
-    parser.define(f"\\end {name}", Macro(0, None, tuple(end)), everywhere=parser.at_top())
+    parser.define(f"\\end {name}", Macro(0, None, unplaced(end)), everywhere=parser.at_top())
 
 
 # names that LaTeX does not have, so authors define them
@@ -168,7 +169,7 @@ def _def(parser: Parser, command: str) -> None:
     if command in ("\\edef", "\\xdef"):
         body = _expanded(parser, body)
     plain = not any(delimiters)
-    macro = Macro(len(delimiters) - 1, None, tuple(body), () if plain else delimiters)
+    macro = Macro(len(delimiters) - 1, None, unplaced(body), () if plain else delimiters)
     parser.define(name, macro, everywhere=everywhere)
 
 
@@ -189,7 +190,7 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
         parts.append([digits[1:]] if len(digits) > 1 else [])
     if parts[-1] and parts[-1][-1] == " ":
         parts[-1].pop()
-    return tuple(tuple(part) for part in parts)
+    return tuple(unplaced(part) for part in parts)
 
 
 def _expanded(parser: Parser, body: list[str]) -> list[str]:

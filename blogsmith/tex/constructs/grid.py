@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -10,6 +10,7 @@ from ..atoms import NONE
 from ..lengths import css, ems
 from ..numbering import RowNumber
 from ..parser import Parser
+from ..reader import Macro
 from ..wrong import Wrong
 
 _LINES = ("\\hline", "\\hdashline")
@@ -23,6 +24,8 @@ class Row:
     """Pieces of each cell."""
     gap: float = 0.0
     """Space below, in em."""
+    stretch: float = 1.0
+    """How much higher than usual: `\\arraystretch`."""
     above: list[str] = field(default_factory=list)
     """Rules above: `rule` or `dash`."""
     partly_above: set[int] = field(default_factory=set)
@@ -43,6 +46,8 @@ class Grid:
 
 
 _MAX_COLUMNS = 2_000
+# TeX's strut of a row, in em
+_STRUT_HEIGHT, _STRUT_DEPTH = 0.84, 0.36
 Before = Callable[[int], int]
 """Column, from 0 → class of what stands in front of its cell."""
 
@@ -63,6 +68,8 @@ class Layout:
     """What to say to an author who has more."""
     rules: bool = False
     """Whether `\\hline` may stand between rows."""
+    prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Column → tokens that each of its cells begins with."""
     text_from: int = 0
     """The first column, from 1 on, whose cells are text; 0: none."""
 
@@ -72,8 +79,9 @@ def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
+    stretch = _stretch(parser)
     while True:
-        row = Row()
+        row = Row(stretch=stretch)
         _read_rules(parser, row, layout.rules)
         if _at_end(parser) and grid.rows:
             grid.below = row.above
@@ -89,6 +97,17 @@ def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
     end_environment(parser, name, begin)
     parser.style, parser.atoms, parser.environment = old, table, outer
     return grid
+
+
+def _stretch(parser: Parser) -> float:
+    r"""What `\renewcommand{\arraystretch}{1.5}` says."""
+    macro = parser.macros.get("\\arraystretch")
+    if not isinstance(macro, Macro):
+        return 1.0
+    try:
+        return max(0.5, min(10.0, float("".join(macro.body))))
+    except ValueError:
+        raise Wrong("math-macro", "\\arraystretch is no number", parser.command) from None
 
 
 def _never_ended(parser: Parser, name: str, begin: str) -> Wrong:
@@ -135,6 +154,8 @@ def _read_row(parser: Parser, row: Row, name: str, layout: Layout) -> None:
         parser.set_style(layout.style)
         mark = parser.mark()
         parser.between_rows = parser.shove = ""
+        if column in layout.prefixes:
+            parser.push(layout.prefixes[column])
         if layout.text_from and column + 1 >= layout.text_from:
             _text_cell(parser)
         row.cells.append(parser.row(layout.before(column)))
@@ -202,9 +223,14 @@ def aligned_to(side: str, more: str = "") -> str:
     return f' style="{style}"' if style else ""
 
 
-def gap_style(gap: float) -> str:
-    """Style of a row's first cell for the space below it; negative space cannot be had in a table."""
-    return f"padding-bottom:{css(gap)}" if gap > 0 else ""
+def row_style(row: Row) -> str:
+    """Style of a row's first cell for the space around it; negative space cannot be had in a table."""
+    above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
+    styles = [
+        f"padding-top:{css(above)}" if above > 0 else "",
+        f"padding-bottom:{css(below)}" if below > 0 else "",
+    ]
+    return ";".join(filter(None, styles))
 
 
 _SPACER = '<mtd style="width:50%"></mtd>'
@@ -233,7 +259,7 @@ def print_rows(
         cells = []
         for column in range(width):
             pieces = row.cells[column] if column < len(row.cells) else ()
-            more = gap_style(row.gap) if column == 0 else ""
+            more = row_style(row) if column == 0 else ""
             cells.append(cell(pieces, aligned_to(sides(column), more)))
         if row.between:
             printed.append(f'<mtr><mtd class="math-intertext" columnspan="{width}">{row.between}</mtd></mtr>')

@@ -17,6 +17,7 @@ from . import (
     alignments,
     arrays,
     boxes,
+    braket,
     definitions,
     delimiters,
     diagrams,
@@ -30,6 +31,7 @@ from . import (
     stacks,
     styles,
     text,
+    text_boxes,
 )
 
 _COMMANDS: Mapping[str, Command] = MappingProxyType(
@@ -44,6 +46,7 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
         **boxes.COMMANDS,
         **styles.COMMANDS,
         **text.COMMANDS,
+        **text_boxes.COMMANDS,
         **links.COMMANDS,
         **negation.COMMANDS,
         **logos.COMMANDS,
@@ -60,6 +63,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **units.EXPANDERS,
         **chemistry.EXPANDERS,
         **aliases.EXPANDERS,
+        **braket.EXPANDERS,
         "\\qty": physics.EXPANDERS["\\qty"],
     }
 )

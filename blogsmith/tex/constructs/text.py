@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import unescape
 from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom, escape
-from ..colors import color_of
 from ..construct import Command
-from ..lengths import css, read_ems
+from ..lengths import read_ems
 from ..parser import TEXT, Parser
 from ..pieces import joined
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
-from .boxes import bare_length, framed, lapped, raised, space
-from .styles import SIZES, colored
+from .boxes import bare_length, space
+from .styles import SIZES
 
 # command → (HTML element around the text, its attributes)
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -71,6 +70,20 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
         "\\enskip": 0.5,
     }
 )
+_BOXES = frozenset(
+    (
+        "\\textcolor",
+        "\\colorbox",
+        "\\fcolorbox",
+        "\\fbox",
+        "\\raisebox",
+        "\\llap",
+        "\\rlap",
+        "\\clap",
+        "\\makebox",
+    )
+)
+"""Commands outside this file that hold text and may stand in it."""
 _LIGATURES: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
@@ -216,9 +229,9 @@ class _Text:
 
     def _math_command(self, token: str) -> None:
         parser = self.parser
-        handler = _IN_TEXT.get(token)
-        if handler is not None:
-            self.element(handler(parser, token)[1])
+        if token in _BOXES:
+            made = parser.constructs.commands[token](parser, token)
+            self.element(made[1] if made else "")
             return
         atom = parser.atoms.get(token)
         if atom is not None and atom[0] in (ORD, INNER) and not atom[1][4:5].isalpha():
@@ -250,87 +263,4 @@ def _text(parser: Parser, command: str) -> Atom:
     return ORD, text(parser, parser.argument(), _TAGS[command])
 
 
-def _text_lap(parser: Parser, command: str) -> Atom:
-    return ORD, lapped(text(parser, parser.argument()), command.removeprefix("\\").removeprefix("text"))
-
-
-def _raisebox(parser: Parser, command: str) -> Atom:
-    up = read_ems(parser.argument(), command)
-    while parser.optional() is not None:  # height and depth that TeX shall believe
-        pass
-    return ORD, raised(up, text(parser, parser.argument()))
-
-
-def _raise(parser: Parser, command: str) -> Atom:
-    r"""Plain TeX's `\raise3pt\hbox{x}`; MathJax takes any box."""
-    up = read_ems(bare_length(parser), command)
-    xml = parser.element()
-    if command.startswith("\\move"):
-        shift = up if command == "\\moveright" else -up
-        return ORD, f"<mrow>{space(shift)}{xml}</mrow>"
-    return ORD, raised(up if command == "\\raise" else -up, xml)
-
-
-def _makebox(parser: Parser, command: str) -> Atom:
-    r"""`\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`: as wide as that, if it says so."""
-    width = parser.optional()
-    parser.optional()  # where the text stands in the box
-    if command == "\\mathmakebox":
-        xml = joined(parser.inside(parser.argument()))
-    else:
-        xml = text(parser, parser.argument())
-    if width and "".join(width).strip():
-        xml = f'<mpadded width="{css(max(0.0, read_ems(width, command)))}">{xml}</mpadded>'
-    return ORD, framed("math-fbox", [xml]) if command == "\\framebox" else xml
-
-
-def _colorbox(parser: Parser, command: str) -> Atom:
-    if command == "\\fcolorbox":
-        frame, back = color_of(parser, command), color_of(parser, command)
-        inner = text(parser, parser.argument())
-        style = f'style="border:.04em solid {frame}"'
-        return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}" {style}>{inner}</mpadded>'
-    back = color_of(parser, command)
-    inner = text(parser, parser.argument())
-    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}">{inner}</mpadded>'
-
-
-def _fbox(parser: Parser, command: str) -> Atom:
-    return ORD, framed("math-fbox", [text(parser, parser.argument())])
-
-
-def _colored(parser: Parser, command: str) -> Atom:
-    color = color_of(parser, command)
-    return ORD, colored(color, text(parser, parser.argument()))
-
-
-_Handler = Callable[[Parser, str], Atom]
-_IN_TEXT: Mapping[str, _Handler] = MappingProxyType(
-    {
-        "\\textcolor": _colored,
-        "\\colorbox": _colorbox,
-        "\\fcolorbox": _colorbox,
-        "\\fbox": _fbox,
-        "\\raisebox": _raisebox,
-        "\\llap": _text_lap,
-        "\\rlap": _text_lap,
-        "\\clap": _text_lap,
-    }
-)
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {name: _text for name in _TAGS}
-    | {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
-    | {
-        "\\raisebox": _raisebox,
-        "\\colorbox": _colorbox,
-        "\\fcolorbox": _colorbox,
-        "\\fbox": _fbox,
-        "\\framebox": _makebox,
-        "\\makebox": _makebox,
-        "\\mathmakebox": _makebox,
-        "\\raise": _raise,
-        "\\lower": _raise,
-        "\\moveleft": _raise,
-        "\\moveright": _raise,
-    }
-)
+COMMANDS: Mapping[str, Command] = MappingProxyType({name: _text for name in _TAGS})

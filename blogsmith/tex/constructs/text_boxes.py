@@ -1,0 +1,82 @@
+"""Boxes that hold text: raised, lapped, coloured, framed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..atoms import ORD, Atom
+from ..colors import color_of
+from ..construct import Command
+from ..lengths import css, read_ems
+from ..parser import Parser
+from ..pieces import joined
+from .boxes import bare_length, framed, lapped, raised, space
+from .text import text
+
+
+def _text_lap(parser: Parser, command: str) -> Atom:
+    return ORD, lapped(text(parser, parser.argument()), command.removeprefix("\\").removeprefix("text"))
+
+
+def _raisebox(parser: Parser, command: str) -> Atom:
+    up = read_ems(parser.argument(), command)
+    while parser.optional() is not None:  # height and depth that TeX shall believe
+        pass
+    return ORD, raised(up, text(parser, parser.argument()))
+
+
+def _raise(parser: Parser, command: str) -> Atom:
+    r"""Plain TeX's `\raise3pt\hbox{x}`; MathJax takes any box."""
+    up = read_ems(bare_length(parser), command)
+    xml = parser.element()
+    if command.startswith("\\move"):
+        shift = up if command == "\\moveright" else -up
+        return ORD, f"<mrow>{space(shift)}{xml}</mrow>"
+    return ORD, raised(up if command == "\\raise" else -up, xml)
+
+
+def _makebox(parser: Parser, command: str) -> Atom:
+    r"""`\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`: as wide as that, if it says so."""
+    width = parser.optional()
+    parser.optional()  # where the text stands in the box
+    if command == "\\mathmakebox":
+        xml = joined(parser.inside(parser.argument()))
+    else:
+        xml = text(parser, parser.argument())
+    if width and "".join(width).strip():
+        xml = f'<mpadded width="{css(max(0.0, read_ems(width, command)))}">{xml}</mpadded>'
+    return ORD, framed("math-fbox", [xml]) if command == "\\framebox" else xml
+
+
+def _colorbox(parser: Parser, command: str) -> Atom:
+    if command == "\\fcolorbox":
+        frame, back = color_of(parser, command), color_of(parser, command)
+        inner = text(parser, parser.argument())
+        style = f'style="border:.04em solid {frame}"'
+        return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}" {style}>{inner}</mpadded>'
+    back = color_of(parser, command)
+    inner = text(parser, parser.argument())
+    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}">{inner}</mpadded>'
+
+
+def _fbox(parser: Parser, command: str) -> Atom:
+    return ORD, framed("math-fbox", [text(parser, parser.argument())])
+
+
+def _colored(parser: Parser, command: str) -> Atom:
+    color = color_of(parser, command)
+    return ORD, colored(color, text(parser, parser.argument()))
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
+    | {name: _makebox for name in ("\\framebox", "\\makebox", "\\mathmakebox")}
+    | {name: _raise for name in ("\\raise", "\\lower", "\\moveleft", "\\moveright")}
+    | {
+        "\\raisebox": _raisebox,
+        "\\colorbox": _colorbox,
+        "\\fcolorbox": _colorbox,
+        "\\fbox": _fbox,
+    }
+)
