@@ -1,6 +1,6 @@
 """Formulas as a conversation: a line of JSON in, a line of JSON out, for editors and scripts.
 
-Asked `{"id", "tex", "display", "macros"}`, of which only `tex` must be there, each line is answered
+Asked `{"id", "tex", "display", "macros", "packages"}`, of which only `tex` must be there, each line is answered
 in its turn by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where
 offset and length count characters of `tex`. There is exactly one answer to every line, whatever it
 holds: nothing a line says ends the conversation. What no line could be blamed for is not answered
@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from .tex.convert import TexError, convert_formula
+from .tex.errors import TexError
+from .tex.tags import convert_alone
 
 MAX_LINE = 4_000_000
 """Bytes of a line: the longest formula that is read, in escapes, and macros as long again."""
@@ -61,6 +62,8 @@ class Answerer:
     """Known to every formula; those of a line come on top."""
     display: bool
     """For a line without `display`."""
+    packages: frozenset[str]
+    """LaTeX packages, for a line without `packages`."""
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
 
@@ -87,13 +90,17 @@ class Answerer:
 
     def _typeset(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         tex, display, macros = asked.get("tex"), asked.get("display"), asked.get("macros")
-        problem = _problem(tex, display, macros)
+        packages = asked.get("packages")
+        problem = _problem(tex, display, macros, packages)
         if problem:
             return {"error": problem}
         known = {**self.macros, **with_backslashes(macros)} if macros else self.macros
         try:
-            formula = convert_formula(
-                str(tex), display=self.display if display is None else display, macros=known
+            formula = convert_alone(
+                str(tex),
+                display=self.display if display is None else display,
+                macros=known,
+                packages=frozenset(packages) if packages else self.packages,
             )
         except TexError as error:
             return _as_answer(error)
@@ -102,11 +109,13 @@ class Answerer:
         return {"mathml": formula.mathml}
 
 
-def answerer(macros: Mapping[str, str], *, display: bool = False) -> Answerer:
+def answerer(
+    macros: Mapping[str, str], *, display: bool = False, packages: frozenset[str] = frozenset()
+) -> Answerer:
     """An `Answerer` whose JSON is strict both ways: NaN and Infinity are none."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-    return Answerer(macros, display, decoder.decode, encoder.encode)
+    return Answerer(macros, display, packages, decoder.decode, encoder.encode)
 
 
 def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
@@ -118,7 +127,7 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON")
 
 
-def _problem(tex: object, display: object, macros: object) -> str:
+def _problem(tex: object, display: object, macros: object, packages: object) -> str:
     """What of a question has the wrong type; empty if nothing has."""
     if not isinstance(tex, str):
         return "tex must be a text"
@@ -128,6 +137,10 @@ def _problem(tex: object, display: object, macros: object) -> str:
         isinstance(macros, dict) and all(isinstance(body, str) for body in macros.values())
     ):
         return "macros must be an object of texts"
+    if packages is not None and not (
+        isinstance(packages, list) and all(isinstance(name, str) for name in packages)
+    ):
+        return "packages must be a list of texts"
     return ""
 
 

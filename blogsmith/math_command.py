@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -19,6 +19,9 @@ from .decode import decode, one_line_end
 from .errors import Reporter, TextMap
 from .options import find_site, site_option, verbose_option
 from .report import format_diagnostic, print_diagnostics, wants_color
+
+if TYPE_CHECKING:
+    from .config import MathSettings
 
 STDIN = "-"
 NAME = "formula"
@@ -66,22 +69,25 @@ def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Pat
     """
     if jsonl and tex != STDIN:
         raise click.UsageError("with --jsonl the formulas are read from standard input")
-    known = {**_site_macros(site), **macros}
+    settings = _site_settings(site)
+    known, packages = {**settings.macros, **macros}, frozenset(settings.packages)
     if jsonl:
-        return _converse(known, display=display)
-    return _print_formula(_formula(tex), known, display=display)
+        return _converse(known, packages, display=display)
+    return _print_formula(_formula(tex), known, packages, display=display)
 
 
-def _site_macros(given: Path | None) -> Mapping[str, str]:
-    """The macros of the site here, if there is one; what is wrong with its settings is said, no more."""
+def _site_settings(given: Path | None) -> MathSettings:
+    """What the site here, if there is one, says of formulas; what is wrong with it is said, no more."""
+    from .config import MathSettings
+
     root = find_site((given or Path()).resolve())
     if root is None:
-        return {}
+        return MathSettings()
     from .load_config import load_config
 
     loaded = load_config(root)
     print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))
-    return loaded.config.math.macros
+    return loaded.config.math
 
 
 def _formula(tex: str) -> str:
@@ -96,11 +102,12 @@ def _stdin() -> io.BufferedIOBase:
     return cast(io.BufferedIOBase, sys.stdin.buffer) if sys.stdin else io.BytesIO()
 
 
-def _print_formula(tex: str, macros: Mapping[str, str], *, display: bool) -> int:
-    from .tex.convert import TexError, convert_formula
+def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
+    from .tex.errors import TexError
+    from .tex.tags import convert_alone
 
     try:
-        mathml = convert_formula(tex, display=display, macros=macros).mathml
+        mathml = convert_alone(tex, display=display, macros=macros, packages=packages).mathml
     except TexError as error:
         lines = tex.split("\n")
         reporter = Reporter(NAME, lines)
@@ -115,7 +122,7 @@ def _print_formula(tex: str, macros: Mapping[str, str], *, display: bool) -> int
     return 0
 
 
-def _converse(macros: Mapping[str, str], *, display: bool) -> int:
+def _converse(macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
     from .json_lines import answerer, converse
 
     out = sys.stdout.buffer
@@ -125,7 +132,7 @@ def _converse(macros: Mapping[str, str], *, display: bool) -> int:
         out.flush()
 
     try:
-        converse(_stdin().read1, write, answerer(macros, display=display))
+        converse(_stdin().read1, write, answerer(macros, display=display, packages=packages))
     except BrokenPipeError:
         # the reader has gone; without this the flush at exit would complain about what is left
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

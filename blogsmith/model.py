@@ -124,7 +124,7 @@ class FrontMatter:
     math_packages: tuple[str, ...] | None = None
     """LaTeX packages in force; None means: as the site says."""
     math_numbering: str = ""
-    """`all`, `labelled`, `none`; empty means: as the site says."""
+    """`all`, `labelled`, `none`, the first two also with ` by section`; empty means: as the site says."""
     execute: str = ""
     """`off`, `marked`, `all`; empty means: as the site says."""
     references: tuple[Reference, ...] = ()

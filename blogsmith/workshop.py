@@ -121,6 +121,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         untrusted=config.markup.untrusted,
         smart_quotes=config.markup.smart_quotes,
         linkify=config.markup.linkify,
+        math_macros=config.math.macros,
         math_numbering=config.math.numbering,
         numbering=config.numbering,
         inline_shortcodes=inline_shortcodes,

@@ -20,7 +20,7 @@ CONFIG = "plugins: [emoji_callouts, hf_space]\n"
 
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
-_ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>')
+_ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>|<mrow class="eq-number">')
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,13 @@ def test_references_as_a_mapping() -> None:
         ]),
         ("math: {macros: {R: x}}", ['front-matter-value 2:17 "R" is no name of a macro']),
         ("math: {macros: x}", ["front-matter-value 2:16 macros must be a mapping from names to TeX"]),
-        ("math: {numbering: some}", ["front-matter-value 2:19 numbering must be all, labelled or none"]),
+        (
+            "math: {numbering: some}",
+            [
+                "front-matter-value 2:19 "
+                "numbering must be all, labelled, none, all by section or labelled by section"
+            ],
+        ),
         ("execute: yes", ["front-matter-value 2:10 execute must be off, marked or all"]),
         ("execute: {mod: all}", ['front-matter-value 2:11 unknown key "mod"']),
         ("uses_math: maybe", ["front-matter-value 2:12 uses_math must be true or false"]),

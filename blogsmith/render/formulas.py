@@ -14,8 +14,10 @@ from ..syntax.refs import label_id
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError
 from ..tex.numbering import RowNumber
+from ..tex.tags import holds_tex, inside, typeset_tag
 from .context import Rendering, Rule
 from .notes import reference
+from .numbers import number_html, number_text
 from .prose import escaped, joined_punctuation
 
 NARROW = 26
@@ -23,6 +25,7 @@ NARROW = 26
 
 _INNERMOST = re.compile(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
 _BRACKETS = 2
+_MAX_NESTING = 20
 # commands that print a word of three letters or so
 _WORD = re.compile(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
@@ -48,14 +51,18 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     math = get(tokens[index], Math)
     single = len(math.rows) == 1
     numbered = any(mark.number for mark in math.rows)
-    content = mathml(rendering, math, [_row(mark) for mark in math.rows] if numbered and not single else ())
+    _check_tags(rendering, math)
+    rows = [_row(rendering, mark) for mark in math.rows] if numbered and not single else ()
+    content = mathml(rendering, math, rows)
     if not content:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
     scroll = _scrollable(math.tex)
     if single:
         mark = math.rows[0]
-        return f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(mark)}</div>\n'
+        return (
+            f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(rendering, mark)}</div>\n'
+        )
     typeset = content.startswith("<math")
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
     links = "".join(_row_link(mark) for mark in math.rows if typeset and mark.number)
@@ -69,9 +76,10 @@ def _scrollable(tex: str) -> str:
 
 def printed_width(tex: str) -> int:
     """About how many characters the widest row prints; a matrix counts as its own widest row."""
-    replaced = 1
-    while replaced:
+    for _ in range(_MAX_NESTING):
         tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
+        if not replaced:
+            break
     return _widest(tex)
 
 
@@ -89,26 +97,45 @@ def _anchor(mark: RowMark) -> str:
     return f"<span{_id(mark)}></span>" if mark.id else ""
 
 
-def _number(mark: RowMark) -> str:
+def _number(rendering: Rendering, mark: RowMark) -> str:
     if not mark.number:
         return ""
+    shown = number_html(mark.number, rendering.macros, bare=mark.bare)
     if not mark.id:
-        return f'<span class="eq-number">{_shown(mark)}</span>'
-    return f'<a class="eq-number" href="#{escaped(mark.id)}">{_shown(mark)}</a>'
+        return f'<span class="eq-number">{shown}</span>'
+    return f'<a class="eq-number" href="#{escaped(mark.id)}">{shown}</a>'
 
 
-def _shown(mark: RowMark) -> str:
-    return escaped(mark.number if mark.bare else f"({mark.number})")
+def _check_tags(rendering: Rendering, math: Math) -> None:
+    """Report TeX in a `\\tag` that cannot be typeset, at its place."""
+    for mark in math.rows:
+        if holds_tex(mark.number):
+            try:
+                typeset_tag(mark.number, rendering.macros)
+            except TexError as error:
+                start = max(0, math.tex.find(mark.number))
+                rendering.reporter.error(
+                    error.kind,
+                    error.message,
+                    math.origin.place(start + error.offset, error.length),
+                    error.hint,
+                )
 
 
 def _row_link(mark: RowMark) -> str:
     if not mark.id:
         return ""
-    return f'<a class="eq-anchor" href="#{escaped(mark.id)}" aria-label="Equation {_shown(mark)}"></a>'
+    text = number_text(mark.number)
+    label = escaped(text if mark.bare else f"({text})")
+    return f'<a class="eq-anchor" href="#{escaped(mark.id)}" aria-label="Equation {label}"></a>'
 
 
-def _row(mark: RowMark) -> RowNumber | None:
-    return RowNumber(mark.number, mark.id, mark.bare) if mark.number else None
+def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
+    if not mark.number:
+        return None
+    shown = number_html(mark.number, rendering.macros, bare=mark.bare)
+    typeset = inside(shown) if shown.startswith("<math") else ""
+    return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 
 def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = ()) -> str:

@@ -37,6 +37,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _TAG = re.compile(r"<[^<>]*>")
+_REFERENCE = re.compile(r'<a class="xref"[^<>]*>(.*?)</a>', re.DOTALL)
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
@@ -83,8 +84,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         parsed, tools, reporter, {**tools.config.math.macros, **front.math_macros}, render_tokens
     )
     # the title comes first in the page, so macros it defines count from there on
-    title = render_tokens(rendering, parsed.title) or prose.escaped(parsed.title_text)
-    description = render_tokens(rendering, parsed.description)
+    title = _unlinked(render_tokens(rendering, parsed.title)) or prose.escaped(parsed.title_text)
+    description = _unlinked(render_tokens(rendering, parsed.description))
     html = render_tokens(rendering, parsed.tokens)
     report_repeated_ids(html, reporter)
     text = body_text(parsed)
@@ -147,10 +148,15 @@ def table_of_contents(rendering: Rendering) -> tuple[TocEntry, ...]:
         if token.type == "heading_open":
             heading = get(token, Heading)
             children = [_without_links(t) for t in tokens[index + 1].children or ()]
-            html = render_tokens(quiet, [t for t in children if t is not None])
+            html = _unlinked(render_tokens(quiet, [t for t in children if t is not None]))
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
             flat.append(TocEntry(heading.level, heading.id, number + html, heading.text))
     return _tree(flat)
+
+
+def _unlinked(html: str) -> str:
+    """Numbers of references without their links: titles and entries stand in links, and on other pages."""
+    return _REFERENCE.sub(r"\1", html)
 
 
 def _without_links(token: Token) -> Token | None:

@@ -13,6 +13,7 @@ from ..syntax.labels import Label
 from ..syntax.math import text_with_formulas
 from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get
 from .context import Rendering, Rule
+from .numbers import number_html
 from .prose import escaped
 
 
@@ -144,12 +145,12 @@ def reference(rendering: Rendering, ref: XRef) -> str:
         rendering.reporter.error("ref-undefined", message, ref.place, hint)
         return escaped(ref.written)
     if not label.number:
-        hint = "give it a \\tag{…}, or number equations: math.numbering"
+        hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"
         rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
     url = rendering.tools.post_url(ref.page) if ref.page else ""
     if url:
         rendering.links.add(url)
-    text = escaped(_printed(label, ref.form))
+    text = _printed(label, ref.form, rendering)
     return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
 
 
@@ -158,12 +159,15 @@ def _like(label_id: str, ref: XRef) -> str:
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
-def _printed(label: Label, form: str) -> str:
+def _printed(label: Label, form: str, rendering: Rendering) -> str:
+    """HTML of what a reference says."""
+    name = escaped(label.name)
     if not label.number:
-        return label.name
-    number = f"({label.number})" if label.kind == "eq" else label.number
+        return name
+    is_equation = label.kind == "eq"
+    number = number_html(label.number, rendering.macros) if is_equation else escaped(label.number)
     is_text = label.number == label.name or (label.kind == "sec" and not label.number[:1].isdigit())
-    return number if form == "number" or is_text else f"{label.name} {number}"
+    return number if form == "number" or is_text else f"{name} {number}"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -44,7 +44,7 @@ def filled(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = 
     while index < len(body):
         token = body[index]
         follower = body[index + 1] if token == "#" and index + 1 < len(body) else ""
-        if follower and follower[0].isdigit() and 0 < int(follower[0]) <= len(arguments):
+        if follower and follower[0].isdecimal() and 0 < int(follower[0]) <= len(arguments):
             made += arguments[int(follower[0]) - 1]
             if len(follower) > 1:
                 made.append(cut(follower, 1, len(follower)))

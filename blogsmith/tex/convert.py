@@ -14,7 +14,7 @@ from html import escape
 from types import MappingProxyType
 
 from .construct import Constructs
-from .constructs.grid import read_gap
+from .constructs.grid import numbered_row, read_gap
 from .constructs.table import constructs
 from .door import check
 from .errors import TexError
@@ -57,7 +57,7 @@ def convert_formula(
     """Typeset `tex`, the author's formula without its delimiters; TexError if it is wrong.
 
     macros: name with backslash → body, see `macros`, or what an earlier formula has defined.
-    rows: what each row of an `align` or its kin prints; empty, or no such environment: no numbers.
+    rows: what each row of an `align` or its kin prints, or the one of another display; empty: no numbers.
     packages: LaTeX packages whose names replace others; `physics` only.
     """
     if len(tex) > MAX_LENGTH:
@@ -79,6 +79,9 @@ def convert_formula(
     }
     if defined and not body:
         return Formula("", defined)
+    if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
+        row = numbered_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
+        body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
     block = ' display="block"' if display else ""
     alttext = escape(clean_text(tex).strip())
     return Formula(check(f'<math{block} alttext="{alttext}">{body}</math>'), defined)

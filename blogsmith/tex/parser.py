@@ -175,7 +175,7 @@ class Parser(TokenReader):
             atom = handler(self, token)
             self.command = before
             return atom
-        if token[0].isdigit() or token[0] == ".":
+        if token[0].isdecimal() or token[0] == ".":
             return self.number(token)
         expander = self.constructs.expanders.get(token)
         if expander is not None:
@@ -213,7 +213,7 @@ class Parser(TokenReader):
         """A number, with the digits of the face."""
         if self.face or self.bold:
             table = self.atoms
-            token = "".join(table[c][1][4:-5] if c != "." else c for c in token)
+            token = "".join(table[c][1][4:-5] if c in table and c != "." else c for c in token)
         return ORD, f"<mn>{token}</mn>"
 
     def group(self, brace: str) -> Atom:
@@ -287,7 +287,7 @@ class Parser(TokenReader):
             atom = self.atoms.get(token)
             if atom is not None:
                 atom = atom[0], tight(atom[1]) if atom[0] in (BIN, REL, PUNCT) else atom[1]
-            elif token[0].isdigit() and len(token) > 1:
+            elif token[0].isdecimal() and len(token) > 1:
                 self.stack.append(cut(token, 1, len(token)))
                 atom = self.number(cut(token, 0, 1))
             elif token in ASSIGNMENTS:

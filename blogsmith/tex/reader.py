@@ -63,6 +63,8 @@ class TokenReader:
         self.stack: list[str] = list(reversed(source))
         self.macros: dict[str, Macro | Expander] = dict(macros)
         """The author's, and what a package gives another meaning."""
+        self.given = macros
+        """Those known before the formula."""
         self.budget = BUDGET
         self.command = ""
         """The command being carried out."""
@@ -103,7 +105,7 @@ class TokenReader:
         self.stack.pop()
         if token == "{":
             return self._group(token)
-        if token[0].isdigit() and len(token) > 1:
+        if token[0].isdecimal() and len(token) > 1:
             self.stack.append(cut(token, 1, len(token)))
             token = cut(token, 0, 1)
         self.last = token

@@ -52,7 +52,7 @@ def _alignat(parser: Parser, name: str) -> Atom:
     else:
         parser.optional()
     count = "".join(parser.argument()).strip()
-    if not count.isdigit() or not 0 < int(count) < 100:
+    if not count.isdecimal() or len(count) > 2 or not int(count):
         raise parser.wrong(
             f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"
         )

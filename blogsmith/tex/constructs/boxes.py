@@ -84,7 +84,7 @@ def bare_length(parser: Parser) -> list[str]:
         return parser.argument()
     taken: list[str] = []
     while parser.peek() and (
-        parser.peek() in "+-" or parser.peek().replace(".", "").isdigit() or parser.peek() == "."
+        parser.peek() in "+-" or parser.peek().replace(".", "").isdecimal() or parser.peek() == "."
     ):
         taken.append(parser.pop())
     if parser.peek().startswith("\\"):

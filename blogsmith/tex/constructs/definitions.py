@@ -35,8 +35,20 @@ def _name(parser: Parser, *, braces: bool) -> str:
     return name
 
 
-def _means_something(parser: Parser, name: str) -> bool:
-    return name in parser.macros or parser.constructs.known(name) or name in _FIXED
+def _is_taken(parser: Parser, name: str, macro: Macro) -> bool:
+    """Whether LaTeX or this formula gives `name` another meaning already.
+
+    What packages, KaTeX and formulas before this one name is the author's to define.
+    """
+    own = parser.macros.get(name)
+    if own is not None:
+        return own != macro and own is not parser.given.get(name)
+    return name in _FIXED or _is_latex(parser, name)
+
+
+def _is_latex(parser: Parser, name: str) -> bool:
+    borrowed = name in parser.constructs.expanders or name in _REDEFINABLE
+    return parser.constructs.known(name) and not borrowed
 
 
 def _newcommand(parser: Parser, command: str) -> None:
@@ -46,16 +58,16 @@ def _newcommand(parser: Parser, command: str) -> None:
     default = parser.optional() if arity else None
     body = parser.argument()
     macro = Macro(arity, None if default is None else unplaced(default), unplaced(body))
-    known = _means_something(parser, name)
-    if command == "\\newcommand" and known and parser.macros.get(name) != macro:
+    if command == "\\newcommand" and _is_taken(parser, name, macro):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
-    if command == "\\renewcommand" and not known:
+    known = name in parser.macros or name in _FIXED
+    if command == "\\renewcommand" and not known and not parser.constructs.known(name):
         raise Wrong(
             "math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}"
         )
     _check_fixed(name)
-    if command == "\\providecommand" and known:
+    if command == "\\providecommand" and (known or _is_latex(parser, name)):
         return
     parser.define(name, macro, everywhere=parser.at_top())
 
@@ -70,7 +82,7 @@ def _arity(parser: Parser) -> int:
     if found is None:
         return 0
     text = "".join(found).strip()
-    if not text.isdigit() or int(text) > 9:
+    if not text.isdecimal() or len(text) > 1:
         raise parser.wrong(
             f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}"
         )
@@ -83,7 +95,7 @@ def _operator(parser: Parser, command: str) -> None:
     body = parser.argument()
     macro = Macro(0, None, ("\\operatorname", *(("*",) if starred else ()), "{", *body, "}"))
     _check_fixed(name)
-    if parser.constructs.known(name) and name not in parser.macros and name not in _REDEFINABLE:
+    if name not in parser.macros and _is_latex(parser, name):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
     parser.define(name, macro, everywhere=parser.at_top())
@@ -246,7 +258,8 @@ def _expandafter(parser: Parser, command: str) -> None:
     if token in parser.macros:
         parser.pop()
         parser.expand(token)
-    parser.push([held])
+    if held:
+        parser.push([held])
 
 
 def _noexpand(parser: Parser, command: str) -> None:

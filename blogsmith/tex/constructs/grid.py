@@ -138,10 +138,11 @@ def _read_rules(parser: Parser, row: Row, allowed: bool) -> None:
 
 def _range(parser: Parser) -> set[int]:
     """The columns, from 0 on, of a `\\cline{2-3}`."""
-    first, dash, last = "".join(parser.argument()).replace(" ", "").partition("-")
-    if not (first.isdigit() and last.isdigit() and dash) or int(last) > _MAX_COLUMNS:
+    first, _, last = "".join(parser.argument()).replace(" ", "").partition("-")
+    numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
+    if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
         raise parser.wrong(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
-    return set(range(int(first) - 1, int(last)))
+    return set(range(numbers[0] - 1, numbers[1]))
 
 
 def _read_row(parser: Parser, row: Row, name: str, layout: Layout) -> None:
@@ -241,10 +242,12 @@ def numbered_row(cells: str, mark: RowNumber | None) -> str:
     """A row with its number at the right edge; no link, for nothing inside a formula may take the focus."""
     if mark is None or not mark.number:
         return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
-
-    shown = escape(mark.number if mark.bare else f"({mark.number})", quote=False)
+    plain = escape(mark.number if mark.bare else f"({mark.number})", quote=False)
+    shown = f'<mtext class="eq-number">{plain}</mtext>'
+    if mark.mathml:
+        shown = f'<mrow class="eq-number">{mark.mathml}</mrow>'
     anchor = f' id="{escape(mark.id)}"' if mark.id else ""
-    return f'<mtr{anchor}>{_SPACER}{cells}{_NUMBER_CELL}<mtext class="eq-number">{shown}</mtext></mtd></mtr>'
+    return f"<mtr{anchor}>{_SPACER}{cells}{_NUMBER_CELL}{shown}</mtd></mtr>"
 
 
 def print_rows(

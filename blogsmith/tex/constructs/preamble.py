@@ -86,7 +86,7 @@ def _between(parser: Parser, token: str, tokens: list[str], columns: list[Column
 def _repeated(parser: Parser, name: str, tokens: list[str]) -> list[str]:
     """The columns that a `*{3}{c}` stands for; its star is taken."""
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
-    if not count.isdigit() or int(count) * max(1, len(what)) > _MAX_COLUMNS:
+    if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
         raise parser.wrong(f"{name} cannot repeat a column {count or 'no'} times")
     return what * int(count)
 

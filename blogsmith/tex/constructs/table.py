@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from .. import chemistry, physics, units
+from .. import physics, units
 from ..construct import Command, Constructs, Environment
-from ..reader import Expander
+from ..reader import Expander, Reader
 from ..signs import atoms
 from ..text_signs import SIGNS
 from . import (
@@ -57,11 +57,19 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
 _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
     {**alignments.ENVIRONMENTS, **arrays.ENVIRONMENTS, **diagrams.ENVIRONMENTS}
 )
+
+
+def _chemistry(reader: Reader, command: str) -> list[str]:
+    from .. import chemistry  # its patterns take 20 ms to compile, and most sites have no chemistry
+
+    return chemistry.EXPANDERS[command](reader, command)
+
+
 _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         **physics.EXPANDERS,
         **units.EXPANDERS,
-        **chemistry.EXPANDERS,
+        **dict.fromkeys(("\\ce", "\\cee", "\\cf", "\\pu"), _chemistry),
         **aliases.EXPANDERS,
         **braket.EXPANDERS,
         "\\qty": physics.EXPANDERS["\\qty"],

@@ -81,9 +81,11 @@ _BOXES = frozenset(
         "\\rlap",
         "\\clap",
         "\\makebox",
+        "\\ref",
+        "\\eqref",
     )
 )
-"""Commands outside this file that hold text and may stand in it."""
+"""Commands outside this file that may stand in text."""
 _LIGATURES: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 

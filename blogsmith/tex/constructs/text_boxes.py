@@ -12,6 +12,7 @@ from ..lengths import css, read_ems
 from ..parser import Parser
 from ..pieces import joined
 from .boxes import bare_length, framed, lapped, raised, space
+from .styles import colored
 from .text import text
 
 

@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 import mend
+import stretch
 from fontTools.ttLib import TTFont
 
 from blogsmith.site.font_cut import cut_font
@@ -38,8 +39,9 @@ def whole_font(source: Path, script: Path) -> bytes:
     mend.narrow_radicals(font)
     mend.join_radicals(font)
     mend.enlarge_primes(font)
-    mend.widen_accents(font)
-    mend.mend_arrows(font)
+    stretch.widen_accents(font)
+    stretch.lengthen_lines(font)
+    stretch.raise_bars(font)
     mend.lower_labels(font)
     mend.add_roundhand(font, TTFont(script))
     font.flavor = "woff"

@@ -1,0 +1,141 @@
+"""The manual's lists of signs: `<!-- signs: group -->`, from the tables of `blogsmith.tex`.
+
+A sign belongs to a group by its atom class, and by what Unicode says of it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from html import unescape
+from types import MappingProxyType
+
+from blogsmith.tex import colors, text_signs, unit_format, unit_names
+from blogsmith.tex.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
+from blogsmith.tex.constructs import delimiters
+from blogsmith.tex.constructs.table import constructs
+from blogsmith.tex.signs import atoms
+from tests.docs_tex import PHYSICS, listed, signs
+
+# what the parser itself looks for, so no table has it
+_STRUCTURE = frozenset(
+    "\\" + name
+    for name in ["limits", "nolimits", "right", "middle", "end", "\\", "cr", "newline", "endgroup", "verb", "of"]
+)
+
+
+def supported() -> set[str]:
+    """Every command and environment that means something somewhere."""
+    table = constructs(PHYSICS)
+    return {
+        *table.names(),
+        *table.overrides,
+        *table.environments,
+        *delimited(),
+        *_STRUCTURE,
+        *text_signs.SIGNS,
+        *text_signs.ACCENTS,
+        *unit_format.GRAMMAR,
+        *unit_names.UNITS,
+        *unit_names.PREFIXES,
+    }
+
+
+def delimited() -> set[str]:
+    """Commands that are a delimiter."""
+    return {name for name in delimiters.DELIMITERS if len(name) > 1}
+
+
+def _name(sign: str) -> str:
+    return unicodedata.name(sign[0], "")
+
+
+def _has(*words: str) -> Callable[[str], bool]:
+    return lambda sign: any(word in _name(sign) for word in words)
+
+
+def _is_letter(sign: str) -> bool:
+    return unicodedata.category(sign[0])[0] == "L"
+
+
+# group → atom classes and what the sign must be; the first one that fits has it
+_GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingProxyType(
+    {
+        "greek": (frozenset((ORD,)), _has("GREEK", "MATHEMATICAL ITALIC CAPITAL")),
+        "letters": (frozenset((ORD,)), _is_letter),
+        "ordinary": (frozenset((ORD,)), bool),
+        "dots": (frozenset((INNER, PUNCT)), bool),
+        "binary": (frozenset((BIN,)), bool),
+        "large": (frozenset((LIMITS,)), bool),
+        "integrals": (frozenset((INTEGRAL,)), bool),
+        "delimiters": (frozenset((OPEN, CLOSE)), bool),
+        "negated": (frozenset((REL,)), _has(" NOT ", "NEITHER", "DOES NOT", "NOT A ", "STROKE", "NOT TILDE")),
+        "arrows": (frozenset((REL,)), _has("ARROW", "HARPOON")),
+        "sets": (frozenset((REL,)), _has("SUBSET", "SUPERSET", "ELEMENT", "MEMBER", "SQUARE IMAGE", "NORMAL SUB")),
+        "order": (frozenset((REL,)), _has("LESS", "GREATER", "PRECEDES", "SUCCEEDS")),
+        "relations": (frozenset((REL,)), bool),
+    }
+)
+
+
+@cache
+def _grouped() -> Mapping[str, list[tuple[str, list[str]]]]:
+    """Group → (what a sign is typed as, its names), by code point."""
+    found: dict[tuple[str, str], list[str]] = {}
+    shown = listed()
+    for token, (kind, xml) in atoms("", False).items():
+        if token[0] != "\\" or token in shown:
+            continue
+        sign = unescape(xml[xml.index(">") + 1 : xml.rindex("<")])
+        group = next(name for name, (kinds, fits) in _GROUPS.items() if kind in kinds and fits(sign))
+        found.setdefault((group, xml), []).append(token)
+    made: dict[str, list[tuple[str, list[str]]]] = {group: [] for group in _GROUPS}
+    for (group, xml), names in sorted(found.items(), key=lambda item: item[0][1][item[0][1].index(">") :]):
+        made[group].append((xml, sorted(names, key=lambda name: (len(name), name))))
+    return MappingProxyType(made)
+
+
+def _signs(group: str) -> str:
+    return signs((f"${names[0]}$", names) for _, names in _grouped()[group])
+
+
+def _text_signs() -> str:
+    return signs(
+        (f"$\\text{{{name}}}$", [name])
+        for name, printed in text_signs.SIGNS.items()
+        if name not in listed() and printed.strip()
+    )
+
+
+def _prefixes() -> str:
+    return signs((symbol, [name]) for name, symbol in unit_names.PREFIXES.items())
+
+
+def _units() -> str:
+    """Units by what they print; those with a prefix stand behind the unit without one."""
+    found: dict[str, list[str]] = {}
+    for name, unit in unit_names.UNITS.items():
+        found.setdefault(unit.symbol, []).append(name)
+    return signs((f"$\\unit{{{names[0]}}}$", names) for names in found.values())
+
+
+def _colors() -> str:
+    return signs(
+        (f"$\\textcolor{{{name}}}{{\\blacksquare}}$", [name]) for name in colors.NAMES if not name.islower()
+    )
+
+
+_LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
+    {"text": _text_signs, "units": _units, "prefixes": _prefixes, "colors": _colors}
+)
+
+
+def signs_part(arguments: Sequence[str]) -> str:
+    """The part `<!-- signs: group -->`."""
+    (name,) = arguments or ("",)
+    if name in _LISTS:
+        return _LISTS[name]()
+    if name not in _GROUPS:
+        raise ValueError(f"no list of signs is called {name}")
+    return _signs(name)

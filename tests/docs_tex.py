@@ -1,0 +1,189 @@
+"""The manual's lists of TeX: what is supported, how it is written, how it prints.
+
+`tex_examples.txt` holds an example of every command that takes something; commands that are a sign are read
+from the tables of `blogsmith.tex`. Every list is a generated part of a page: `<!-- tex: group kind -->` or
+`<!-- signs: group -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from blogsmith.tex.convert import convert_formula
+
+EXAMPLES = Path(__file__).parent / "tex_examples.txt"
+PHYSICS = frozenset(("physics",))
+_NAME = re.compile(r"\\[A-Za-z@]+\*?|\\.|[^\s|]+")
+_ALTTEXT = re.compile(r' alttext="[^"]*"')
+_GROUP = re.compile(r"\n=== ([a-z-]+)( physics)?\n")
+_BREAK = re.compile(r"(\\begin\{[^{}]*\}(?:\{[^{}]*\}|\[[^\[\]]*\])*|\\\\|\\cr) *|(?= *\\end\{) *")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the file of examples."""
+
+    names: tuple[str, ...]
+    """Commands, or environments without a backslash."""
+    example: str
+    """TeX that shows the first of them."""
+    note: str
+
+    def formula(self, name: str) -> str:
+        """The example with `name` in it: as it stands, or in place of the first name."""
+        if _holds(self.example, name):
+            return self.example
+        first = self.names[0]
+        return _pattern(first).sub(lambda _: _written(name), self.example)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands that an author looks for in one place."""
+
+    rows: tuple[Row, ...]
+    packages: frozenset[str]
+    """LaTeX packages that the page must ask for."""
+
+
+def _written(name: str) -> str:
+    return name if name[0] == "\\" or not name[0].isalpha() else f"{{{name}}}"
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    ending = "(?![A-Za-z])" if name[0] == "\\" and name[-1].isalpha() else ""
+    return re.compile(re.escape(_written(name)) + ending)
+
+
+def _holds(example: str, name: str) -> bool:
+    return _pattern(name).search(example) is not None
+
+
+@cache
+def groups() -> Mapping[str, Group]:
+    """Name of each group of the file → its rows; ValueError where the form is broken."""
+    _, *parts = _GROUP.split(EXAMPLES.read_text(encoding="utf-8"))
+    found: dict[str, Group] = {}
+    for name, packages, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        rows = tuple(_row(line) for line in body.splitlines() if line.strip())
+        if name in found or not rows:
+            raise ValueError(f"group {name} is empty or stands twice")
+        found[name] = Group(rows, frozenset((packages or "").split()))
+    return MappingProxyType(found)
+
+
+def _row(line: str) -> Row:
+    before, _, note = line.partition("  // ")
+    names, bar, example = before.partition(" | ")
+    found = tuple(_NAME.findall(names))
+    if bar and not _holds(example, found[0]):
+        raise ValueError(f"the example of {found[0]} does not hold it: {example}")
+    return Row(found, example.strip() if bar else found[0], note.strip())
+
+
+def listed() -> set[str]:
+    """Every name in the file of examples."""
+    return {name for group in groups().values() for row in group.rows for name in row.names}
+
+
+def mathml(tex: str, packages: frozenset[str] = frozenset(), *, display: bool = False) -> str:
+    """What `tex` prints, without the copy of itself."""
+    return _ALTTEXT.sub("", convert_formula(tex, display=display, packages=packages).mathml, count=1)
+
+
+def alike(rows: Iterable[Row], packages: frozenset[str]) -> list[tuple[str, list[str], str]]:
+    """(TeX, names that print it, note) for each formula of the rows; names with one result together."""
+    found: dict[str, tuple[str, list[str], str]] = {}
+    for row in rows:
+        for name in row.names:
+            tex = row.formula(name)
+            _, names, _ = found.setdefault(mathml(tex, packages), (tex, [], row.note))
+            names.append(name)
+    return list(found.values())
+
+
+def code(text: str) -> str:
+    """`text` as a code span, also where it holds backticks."""
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if text[:1] in "` " or text[-1:] in "` " else ""
+    return f"{ticks}{space}{text}{space}{ticks}"
+
+
+def codes(names: Iterable[str]) -> str:
+    """`names` as code, parted by commas."""
+    return ", ".join(code(name) for name in names)
+
+
+def examples(group: Group) -> str:
+    """A table: TeX and what it prints."""
+    found = alike(group.rows, group.packages)
+    has_notes = any(note for *_, note in found)
+    lines = ["| TeX | prints |" + " |" * has_notes, "|:--|:--|" + ":--|" * has_notes]
+    for tex, names, note in found:
+        others = [name for name in names if not _holds(tex, name)]
+        also = f", also {codes(others)}" if others else ""
+        cells = [_cell(code(tex) + also), f"${tex}$", *([_cell(note)] if has_notes else [])]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """`text` for a cell of a table; in formulas bars need no care."""
+    return text.replace("|", "\\|")
+
+
+def displays(group: Group) -> str:
+    """TeX in a fence and below it what it prints, for what needs a line of its own."""
+    parts = []
+    for row in group.rows:
+        shown = laid_out(row.formula(row.names[0]))
+        note = f": {row.note}" if row.note else ""
+        formula = shown if shown.startswith("\\begin") else f"$$\n{shown}\n$$"
+        parts += [f"{codes(row.names)}{note}", f"```latex\n{shown}\n```", formula]
+    return "\n\n".join(parts)
+
+
+def laid_out(tex: str) -> str:
+    """`tex` with a line for each row."""
+    lines = _BREAK.sub(lambda match: f"{match[1] or ''}\n", tex).split("\n")
+    made, depth = [], 0
+    for line in (line.strip() for line in lines if line.strip()):
+        depth -= line.startswith("\\end")
+        made.append("  " * max(0, depth) + line)
+        depth += line.startswith("\\begin") or "\\begin{" in line
+    return "\n".join(made)
+
+
+def words(group: Group) -> str:
+    """A table of commands that print nothing, and what they do."""
+    rows = [f"| {_cell(codes(row.names))} | {_cell(row.note)} |" for row in group.rows]
+    return "\n".join(["| TeX | effect |", "|:--|:--|", *rows])
+
+
+def signs(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """A list in columns. entries: what is seen, as Markdown, and its names."""
+    lines = [f"- {shown} {' '.join(code(name) for name in names)}" for shown, names in entries]
+    return "\n".join(['<div class="symbols">', "", *lines, "", "</div>"])
+
+
+def own_signs(group: Group) -> str:
+    """A list of commands that need nothing, with what they print."""
+    return signs((f"${tex}$", names) for tex, names, _ in alike(group.rows, group.packages))
+
+
+KINDS: Mapping[str, Callable[[Group], str]] = MappingProxyType(
+    {"": examples, "displays": displays, "words": words, "signs": own_signs}
+)
+
+
+def tex(arguments: Sequence[str]) -> str:
+    """The part `<!-- tex: group kind -->`."""
+    name, kind = (*arguments, "")[:2]
+    if name not in groups() or kind not in KINDS:
+        raise ValueError(f"no list of TeX is called {name} {kind}".rstrip())
+    return KINDS[kind](groups()[name])

@@ -1,0 +1,101 @@
+"""Glyphs of a TrueType font and how they stretch: copied, drawn anew, listed in its MATH table.
+
+Outlines are quadratic; lengths are thousandths of an em.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables import otTables
+from fontTools.ttLib.tables._g_l_y_f import Glyph, GlyphCoordinates
+
+Move = Callable[[int, int, int], tuple[int, int]]
+"""(number of the point, x, y) → where it goes."""
+
+
+def scaled(across: float, up: float = 1.0, low: int = 0) -> Move:
+    """Wider by `across`, higher by `up`, and standing on the baseline with what was at height `low`."""
+    return lambda _, x, y: (round(x * across), round((y - low) * up))
+
+
+def redraw(font: TTFont, name: str, move: Move, width: int) -> None:
+    """Move every point of a glyph and give it another width."""
+    glyph = font["glyf"][name]
+    points = [move(number, *point) for number, point in enumerate(glyph.coordinates)]
+    glyph.coordinates = GlyphCoordinates(points)
+    glyph.recalcBounds(font["glyf"])
+    font["hmtx"][name] = (width, glyph.xMin)
+
+
+def copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
+    """The name of a new glyph, that of `name` with every point moved."""
+    if copy not in font["glyf"].glyphs:
+        old, new = font["glyf"][name], Glyph()
+        new.numberOfContours, new.endPtsOfContours = old.numberOfContours, list(old.endPtsOfContours)
+        new.flags, new.program = old.flags, old.program
+        new.coordinates = old.coordinates.copy()
+        add(font, copy, new, width)
+        redraw(font, copy, move, width)
+    return copy
+
+
+def add(font: TTFont, name: str, glyph: Glyph, width: int) -> None:
+    """Put a glyph into the font under a new name."""
+    font.setGlyphOrder([*font.getGlyphOrder(), name])
+    glyph.recalcBounds(font["glyf"])
+    font["glyf"].glyphs[name] = glyph
+    font["glyf"].glyphOrder = font.getGlyphOrder()
+    font["hmtx"][name] = (width, getattr(glyph, "xMin", 0))
+    font.getReverseGlyphMap(rebuild=True)
+
+
+def growth(font: TTFont, name: str, *, sideways: bool) -> otTables.MathGlyphConstruction:
+    """How `name` grows."""
+    return _growths(font, sideways)[name]
+
+
+def set_growth(font: TTFont, name: str, sizes: Sequence[str], parts: object, *, sideways: bool) -> None:
+    """Say how `name` grows: its sizes, smallest first, then what is put together from parts."""
+    made = otTables.MathGlyphConstruction()
+    made.MathGlyphVariantRecord = [_size(font, size, sideways) for size in sizes]
+    made.VariantCount, made.GlyphAssembly = len(sizes), parts
+    rows = {**_growths(font, sideways), name: made}
+    ordered = sorted(rows, key=font.getGlyphID)
+    table, way = font["MATH"].table.MathVariants, "Horiz" if sideways else "Vert"
+    getattr(table, f"{way}GlyphCoverage").glyphs = ordered
+    setattr(table, f"{way}GlyphConstruction", [rows[glyph] for glyph in ordered])
+    setattr(table, f"{way}GlyphCount", len(ordered))
+
+
+def _growths(font: TTFont, sideways: bool) -> dict[str, otTables.MathGlyphConstruction]:
+    table, way = font["MATH"].table.MathVariants, "Horiz" if sideways else "Vert"
+    names = getattr(table, f"{way}GlyphCoverage").glyphs
+    return dict(zip(names, getattr(table, f"{way}GlyphConstruction"), strict=True))
+
+
+def _size(font: TTFont, name: str, sideways: bool) -> otTables.MathGlyphVariantRecord:
+    record, glyph = otTables.MathGlyphVariantRecord(), font["glyf"][name]
+    record.VariantGlyph = name
+    record.AdvanceMeasurement = (glyph.xMax - glyph.xMin if sideways else glyph.yMax - glyph.yMin) + 1
+    return record
+
+
+def assembled(parts: Sequence[otTables.GlyphPartRecord]) -> otTables.GlyphAssembly:
+    """A sign put together from parts, left to right."""
+    assembly = otTables.GlyphAssembly()
+    assembly.ItalicsCorrection = otTables.MathValueRecord()
+    assembly.ItalicsCorrection.Value = 0
+    assembly.PartRecords, assembly.PartCount = list(parts), len(parts)
+    return assembly
+
+
+def part(
+    glyph: str, length: int, start: int, end: int, *, extender: bool = False
+) -> otTables.GlyphPartRecord:
+    """A part of a sign; start, end: how far its neighbours may lie on it. An extender may be repeated."""
+    record = otTables.GlyphPartRecord()
+    record.glyph, record.FullAdvance, record.PartFlags = glyph, length, int(extender)
+    record.StartConnectorLength, record.EndConnectorLength = start, end
+    return record
