@@ -92,7 +92,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         # doubts, told by `blogsmith check` only
-        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the other way round (warning).",
+        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
         "macro-unused": "A macro is declared and never used (warning).",

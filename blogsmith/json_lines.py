@@ -1,7 +1,7 @@
 """Formulas as a conversation: a line of JSON in, a line of JSON out, for editors and scripts.
 
-Asked `{"id", "tex", "display", "macros", "packages"}`, of which only `tex` must be there, each line is answered
-in its turn by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where
+Asked `{"id", "tex", "display", "macros", "packages"}`, of which only `tex` must be there, each line is
+answered in its turn by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where
 offset and length count characters of `tex`. There is exactly one answer to every line, whatever it
 holds: nothing a line says ends the conversation. What no line could be blamed for is not answered
 (output that nobody reads), it ends it.

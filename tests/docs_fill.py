@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from blogsmith.codes import CODES
 from blogsmith.syntax.kinds import ROWS
+from tests import docs_signs, docs_tex
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
@@ -171,6 +172,8 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "hooks": hooks,
         "codes": codes,
         "commands": commands,
+        "tex": docs_tex.part,
+        "signs": docs_signs.part,
     }
 )
 

@@ -18,6 +18,9 @@ from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.signs import atoms
 from tests.docs_tex import PHYSICS, listed, signs
 
+Entries = list[tuple[str, list[str]]]
+"""What is seen, as Markdown, and the names of it."""
+
 # what the parser itself looks for, so no table has it
 _STRUCTURE = frozenset(
     "\\" + name
@@ -80,8 +83,8 @@ _GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingPro
 
 
 @cache
-def _grouped() -> Mapping[str, list[tuple[str, list[str]]]]:
-    """Group → (what a sign is typed as, its names), by code point."""
+def _grouped() -> Mapping[str, list[list[str]]]:
+    """Group → the names of each sign, by code point."""
     found: dict[tuple[str, str], list[str]] = {}
     shown = listed()
     for token, (kind, xml) in atoms("", False).items():
@@ -90,52 +93,63 @@ def _grouped() -> Mapping[str, list[tuple[str, list[str]]]]:
         sign = unescape(xml[xml.index(">") + 1 : xml.rindex("<")])
         group = next(name for name, (kinds, fits) in _GROUPS.items() if kind in kinds and fits(sign))
         found.setdefault((group, xml), []).append(token)
-    made: dict[str, list[tuple[str, list[str]]]] = {group: [] for group in _GROUPS}
-    for (group, xml), names in sorted(found.items(), key=lambda item: item[0][1][item[0][1].index(">") :]):
-        made[group].append((xml, sorted(names, key=lambda name: (len(name), name))))
+    made: dict[str, list[list[str]]] = {group: [] for group in _GROUPS}
+    for (group, _), names in sorted(found.items(), key=lambda item: _order(item[0][1])):
+        made[group].append(sorted(names, key=lambda name: (len(name), name)))
     return MappingProxyType(made)
 
 
-def _signs(group: str) -> str:
-    return signs((f"${names[0]}$", names) for _, names in _grouped()[group])
+def _order(xml: str) -> str:
+    return xml[xml.index(">") :]
 
 
-def _text_signs() -> str:
-    return signs(
+def _text_signs() -> Entries:
+    return [
         (f"$\\text{{{name}}}$", [name])
         for name, printed in text_signs.SIGNS.items()
         if name not in listed() and printed.strip()
-    )
+    ]
 
 
-def _prefixes() -> str:
-    return signs((symbol, [name]) for name, symbol in unit_names.PREFIXES.items())
+def _prefixes() -> Entries:
+    return [(symbol, [name]) for name, symbol in unit_names.PREFIXES.items()]
 
 
-def _units() -> str:
-    """Units by what they print; those with a prefix stand behind the unit without one."""
+def _units() -> Entries:
+    """Units by what they print, with a prefix or without."""
     found: dict[str, list[str]] = {}
     for name, unit in unit_names.UNITS.items():
         found.setdefault(unit.symbol, []).append(name)
-    return signs((f"$\\unit{{{names[0]}}}$", names) for names in found.values())
+    return [(f"$\\unit{{{names[0]}}}$", names) for names in found.values()]
 
 
-def _colors() -> str:
-    return signs(
-        (f"$\\textcolor{{{name}}}{{\\blacksquare}}$", [name]) for name in colors.NAMES if not name.islower()
-    )
+def _colors() -> Entries:
+    return [
+        (f"$\\textcolor{{{name}}}{{\\blacksquare}}$", [name])
+        for name in colors.NAMES
+        if not name.islower()
+    ]
 
 
-_LISTS: Mapping[str, Callable[[], str]] = MappingProxyType(
+_LISTS: Mapping[str, Callable[[], Entries]] = MappingProxyType(
     {"text": _text_signs, "units": _units, "prefixes": _prefixes, "colors": _colors}
 )
 
 
-def signs_part(arguments: Sequence[str]) -> str:
+def entries(group: str) -> Entries:
+    """What the list `group` holds; ValueError if there is none."""
+    if group in _LISTS:
+        return _LISTS[group]()
+    if group not in _GROUPS:
+        raise ValueError(f"no list of signs is called {group}")
+    return [(f"${names[0]}$", names) for names in _grouped()[group]]
+
+
+def all_groups() -> list[str]:
+    """The name of every list."""
+    return [*_LISTS, *_GROUPS]
+
+
+def part(arguments: Sequence[str]) -> str:
     """The part `<!-- signs: group -->`."""
-    (name,) = arguments or ("",)
-    if name in _LISTS:
-        return _LISTS[name]()
-    if name not in _GROUPS:
-        raise ValueError(f"no list of signs is called {name}")
-    return _signs(name)
+    return signs(entries(" ".join(arguments)))

@@ -143,9 +143,14 @@ def displays(group: Group) -> str:
     for row in group.rows:
         shown = laid_out(row.formula(row.names[0]))
         note = f": {row.note}" if row.note else ""
-        formula = shown if shown.startswith("\\begin") else f"$$\n{shown}\n$$"
-        parts += [f"{codes(row.names)}{note}", f"```latex\n{shown}\n```", formula]
+        formula = shown if is_display(shown) else f"$$\n{shown}\n$$"
+        parts += [f"{codes(row.names)}{note}", f"```latex\n{formula}\n```", formula]
     return "\n\n".join(parts)
+
+
+def is_display(tex: str) -> bool:
+    """Whether `tex` is an environment that needs no dollars around it."""
+    return any(tex.startswith(f"\\begin{{{name}}}") for row in groups()["numbered"].rows for name in row.names)
 
 
 def laid_out(tex: str) -> str:
@@ -181,7 +186,7 @@ KINDS: Mapping[str, Callable[[Group], str]] = MappingProxyType(
 )
 
 
-def tex(arguments: Sequence[str]) -> str:
+def part(arguments: Sequence[str]) -> str:
     """The part `<!-- tex: group kind -->`."""
     name, kind = (*arguments, "")[:2]
     if name not in groups() or kind not in KINDS:

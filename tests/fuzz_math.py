@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from typing import Protocol
 
 from .fuzz_checks import convert, judge
 from .fuzz_formulas import Case, case
@@ -151,6 +152,13 @@ def _stop(process: SpawnProcess) -> None:
     process.join()
 
 
+class Judge(Protocol):
+    """Whoever knows what is wrong with a case."""
+
+    def fault(self, made: Case) -> str:
+        """What is wrong with `made`; empty if nothing is."""
+
+
 class Prober:
     """Looks at one case after the other in a process that may hang or die."""
 
@@ -176,7 +184,7 @@ class Prober:
         _stop(self._process)
 
 
-def shrink(made: Case, fault: str, prober: Prober) -> Case:
+def shrink(made: Case, fault: str, prober: Judge) -> Case:
     """The smallest case found in a while that has the same fault."""
     end = time.monotonic() + SHRINKING_S
 

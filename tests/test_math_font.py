@@ -330,7 +330,7 @@ class TestPaper:
         signs = "→←↔↦↠↪↩⇒⇐⇔⇌⇋⇄⇀↽=ˆ˜ˇ¯‾_⏞⏟⎴⎵⏜⏝"
         assert [s for s in signs if names[ord(s)] not in wide] == []
 
-    @pytest.mark.parametrize("sign", "→←↔↦↠↪↩⇒⇐⇌⇋⇄=⇀⇔⏟")
+    @pytest.mark.parametrize("sign", "→←↔↦↠↪↩⇒⇐⇌⇋⇄=⇀⇔⏟‾_")
     def test_parts_of_arrows_overlap_enough_for_chromium(self, font: Any, sign: str) -> None:
         variants = font["MATH"].table.MathVariants
         index = variants.HorizGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
@@ -338,14 +338,26 @@ class TestPaper:
         joints = [(a.EndConnectorLength, b.StartConnectorLength) for a, b in pairwise(parts)]
         assert min(min(pair) for pair in joints) >= variants.MinConnectorOverlap
 
-    @pytest.mark.parametrize("sign", "ˆ˜ˇ")
-    def test_wide_accents_grow_in_small_steps(self, font: Any, sign: str) -> None:
-        variants = font["MATH"].table.MathVariants
-        index = variants.HorizGlyphCoverage.glyphs.index(font.getBestCmap()[ord(sign)])
-        records = variants.HorizGlyphConstruction[index].MathGlyphVariantRecord
-        widths = [record.AdvanceMeasurement for record in records]
-        assert widths == sorted(widths) and widths[-1] >= 6000
-        assert max(b / a for a, b in pairwise(widths[1:])) <= 1.21
+    @pytest.mark.parametrize(
+        ("signs", "way", "step", "longest"),
+        [
+            ("ˆ˜ˇ", "Horiz", 1.21, 6000),
+            ("‾¯_", "Horiz", 1.07, 3700),
+            ("→⇌", "Horiz", 1.13, 3500),
+            ("|‖", "Vert", 1.13, 3500),
+        ],
+    )
+    def test_sizes_follow_in_small_steps(
+        self, font: Any, signs: str, way: str, step: float, longest: int
+    ) -> None:
+        table = font["MATH"].table.MathVariants
+        names = getattr(table, f"{way}GlyphCoverage").glyphs
+        for sign in signs:
+            index = names.index(font.getBestCmap()[ord(sign)])
+            records = getattr(table, f"{way}GlyphConstruction")[index].MathGlyphVariantRecord
+            sizes = [record.AdvanceMeasurement for record in records]
+            assert sizes == sorted(sizes) and sizes[-1] >= longest
+            assert max(large / small for small, large in pairwise(sizes[1:])) <= step
 
     def test_a_root_is_as_wide_as_its_sign(self, font: Any) -> None:
         variants = font["MATH"].table.MathVariants

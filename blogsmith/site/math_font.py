@@ -34,8 +34,8 @@ SHARED_SIGNS = 600
 _RECIPE = "1"
 """Changes when `font_cut` makes another font of the same signs."""
 _FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
-_LETTER = re.compile(r"<mi(?![^>]*mathvariant)[^>]*>([^<])</mi>")
-_TEXT = re.compile(r">([^<]+)")
+# a letter alone in its element, or any other text
+_PIECE = re.compile(r"<mi[^>]*>[^<](?=</mi)|>[^<]+")
 _SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
 _SLANTED = MappingProxyType(
     {
@@ -111,11 +111,18 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
     """What the formulas in these pieces of HTML print."""
     found: set[str] = set()
     for html in texts:
-        for formula in _FORMULA.findall(html):
-            formula = _LETTER.sub(lambda letter: f"<mi>{_SLANTED.get(letter[1], letter[1])}</mi>", formula)
-            for text in _TEXT.findall(formula):
-                found.update(_SIGN.findall(unescape(text)))
+        if "<math" in html:
+            # many formulas have few different pieces
+            for piece in set(_PIECE.findall("".join(_FORMULA.findall(html)))):
+                found.update(_signs_in(piece))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
+
+
+def _signs_in(piece: str) -> Iterable[str]:
+    element, _, text = piece.rpartition(">")
+    if element and "mathvariant" not in element:
+        return (_SLANTED.get(text, text),)
+    return _SIGN.findall(unescape(text))
 
 
 def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .atoms import Atom
 from .reader import Expander
 
-if TYPE_CHECKING:
-    from .parser import Parser
-
-Command = Callable[["Parser", str], Atom | None]
+Parser = Any
+"""`parser.Parser`, which imports this module."""
+Command = Callable[[Parser, str], Atom | None]
 """(parser, command) → what it prints; None: nothing."""
-Environment = Callable[["Parser", str], Atom]
+Environment = Callable[[Parser, str], Atom]
 """(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
 Combine = Callable[[str, str], str]
 """(what stands before an infix, what stands behind it) → one element."""
-Infix = Callable[["Parser", str], Combine]
+Infix = Callable[[Parser, str], Combine]
 """(parser, command) → how to combine; reads what stands behind the command and belongs to it."""
 
 

@@ -6,25 +6,17 @@ constructs handed in. Each piece of a row is one MathML element, so a script can
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from .alphabets import BOLD_OF, Face
 from .atoms import BIN, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
-from .construct import Combine, Constructs
-from .numbering import RowNumber
+from .construct import Combine
 from .pieces import grouped, joined
-from .reader import Macro, TokenReader
 from .scan import cut
 from .scripts import STARTS, lower_typed, with_scripts
-from .signs import SCRIPT_CHARACTERS, atoms
+from .signs import SCRIPT_CHARACTERS
 from .spacing import spaced, trimmed
+from .state import SCRIPT, State
 from .wrong import Wrong, misplaced_tab
-
-MAX_DEPTH = 500
-"""Groups inside groups; browsers flatten what is deeper than 512 elements."""
-
-DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
-"""TeX's styles."""
 
 _ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
 
@@ -35,75 +27,8 @@ ASSIGNMENTS = frozenset(
 """Definitions, which are no argument of anything."""
 
 
-class Parser(TokenReader):
-    """Reads one formula. The state is the style, the face and what is being read."""
-
-    def __init__(
-        self, source: Sequence[str], macros: Mapping[str, Macro], constructs: Constructs, *, display: bool
-    ) -> None:
-        super().__init__(source, {**constructs.overrides, **macros})
-        self.constructs = constructs
-        self.style = DISPLAY if display else TEXT
-        self.is_display = display
-        self.face: Face = ""
-        self.bold = False
-        self.atoms = atoms("", False)
-        self.ended_by = ""
-        """The token that ended the last row; empty at the end of the formula."""
-        self.took_rest = False
-        """A switch such as `\\color` has read the rest of the row that it stands in."""
-        self.depth = 0
-        self.environment = ""
-        """The innermost one, whose cells are being read; empty inside a group of it."""
-        self.row_numbers: Sequence[RowNumber | None] = ()
-        """What the rows of the outermost alignment print, until it takes them."""
-        self.tagged = False
-        """A `\\tag` was read."""
-        self.is_global = False
-        """`\\global` stands before the next definition."""
-        self.between_rows = ""
-        """Text of an `\\intertext` in the row being read."""
-        self.colors: dict[str, str] = {}
-        """Colours that the formula has named."""
-        self.shove = ""
-        """Side that a `\\shoveleft` in the row being read asks for."""
-
-    def set_style(self, style: int) -> None:
-        """From here on set in that style."""
-        self.style = style
-        self.atoms = atoms(self._shown_face(), style >= SCRIPT)
-
-    def set_face(self, face: Face, bold: bool) -> None:
-        """From here on letters have that face."""
-        self.face, self.bold = face, bold
-        self.atoms = atoms(self._shown_face(), self.style >= SCRIPT)
-
-    def _shown_face(self) -> Face:
-        return BOLD_OF.get(self.face, self.face) if self.bold else self.face
-
-    def is_display_style(self) -> bool:
-        """Whether limits stand above and below here."""
-        return self.style == DISPLAY
-
-    def script_style(self) -> int:
-        """The style of a script at this place."""
-        return SCRIPT if self.style < SCRIPT else SCRIPTSCRIPT
-
-    def take_numbers(self) -> Sequence[RowNumber | None]:
-        """What the rows of the alignment being read print; empty for all but the outermost."""
-        numbers, self.row_numbers = self.row_numbers, ()
-        return numbers
-
-    def at_top(self) -> bool:
-        """Whether what is read stands in no group."""
-        return self.depth <= 1
-
-    def enter(self) -> None:
-        """One level deeper; `Wrong` if that is too deep."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            token = self.stack[-1] if self.stack else self.command
-            raise Wrong("math-limit", f"formula is nested more than {MAX_DEPTH} deep", token)
+class Parser(State):
+    """Reads one formula."""
 
     def row(self, before: int = NONE, *, infix_ends: bool = False) -> list[str]:
         """The pieces up to a token that ends a row, which is taken and left in `ended_by`.

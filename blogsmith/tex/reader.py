@@ -18,8 +18,9 @@ __all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "fill
 
 BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""
-_SEARCH_BUDGET = 1_000_000
-"""Tokens to look at for ends of arguments and brackets; one in the other, each looks to the end again."""
+_WORK = 1_000_000
+"""What a formula may cost beyond its own length, in tokens looked at: of arguments in arguments, of brackets
+that never close, of what an array repeats in each row."""
 
 
 class Reader(Protocol):
@@ -72,7 +73,7 @@ class TokenReader:
         """The token that ended the last argument."""
         self.expanded = 0
         """Tokens that expanders have made."""
-        self._searched = 0
+        self._work = _WORK
         self._shadowed: list[tuple[str, Macro | Expander | None]] = []
         """Definitions that come back at the end of a group, with their names."""
 
@@ -123,16 +124,16 @@ class TokenReader:
                 depth -= 1
                 if not depth:
                     self.last = token
-                    self._count(len(taken))
+                    self.spend(len(taken))
                     return taken
             taken.append(token)
         raise Wrong("math-brace", "opening brace { is never closed", brace)
 
-    def _count(self, searched: int) -> None:
-        """`Wrong` if too many tokens were looked at, these included."""
-        self._searched += searched
-        if self._searched > _SEARCH_BUDGET:
-            raise Wrong("math-limit", "formula is too long for how deep it is nested", self.command)
+    def spend(self, work: int) -> None:
+        """Counts tokens that are looked at once more; `Wrong` if that is too much for one formula."""
+        self._work -= work
+        if self._work < 0:
+            raise Wrong("math-limit", "formula is too big to be typeset", self.command)
 
     def optional(self) -> list[str] | None:
         """See `Reader`."""
@@ -157,14 +158,14 @@ class TokenReader:
                 and token == closing
                 and ((opening == closing and index < len(stack) - 1) or depth == 1)
             ):
-                self._count(len(stack) - index)
+                self.spend(len(stack) - index)
                 self.last = token
                 taken = stack[index + 1 : -1]
                 del stack[index:]
                 return taken[::-1]
             elif not braces and token in (opening, closing):
                 depth += 1 if token == opening else -1
-        self._count(len(stack) - index)
+        self.spend(len(stack) - index)
         return None
 
     def wrong(self, message: str, *, hint: str = "") -> Wrong:
@@ -225,7 +226,7 @@ class TokenReader:
         depth, length, first = 0, len(delimiter), delimiter[0]
         while self.stack:
             if not depth and self.stack[-1] == first:
-                self._count(length)
+                self.spend(length)
                 if tuple(self.stack[-1 : -length - 1 : -1]) == delimiter:
                     self.last = self.stack[-length]
                     del self.stack[-length:]

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS
 from .signs import SCRIPT_CHARACTERS
 from .wrong import Wrong
-
-if TYPE_CHECKING:
-    from .parser import Parser
 
 STARTS = frozenset(("_", "^", "'", "\\limits", "\\nolimits"))
 """Tokens that change what stands before them."""
 _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
 
 
-def with_scripts(parser: Parser, base: str, kind: int) -> str:
+class Scripted(Protocol):
+    """What of the parser is needed here."""
+
+    stack: list[str]
+
+    def peek(self) -> str:
+        """The next token."""
+
+    def push(self, made: list[str]) -> None:
+        """Let `made` be read next."""
+
+    def script(self, token: str) -> str:
+        """The argument of `_` or `^`."""
+
+    def is_display_style(self) -> bool:
+        """Whether limits stand above and below here."""
+
+
+def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     """`base`, of that class, with the scripts and primes that follow."""
     lower = upper = ""
     primes = 0
@@ -55,7 +70,7 @@ def with_scripts(parser: Parser, base: str, kind: int) -> str:
     return f"<m{high}>{base}{upper}</m{high}>"
 
 
-def _mended(parser: Parser, has_upper: bool) -> str:
+def _mended(parser: Scripted, has_upper: bool) -> str:
     """Chromium takes an integral's slant for width, so a subscript stands too far right: a class for CSS."""
     if parser.is_display_style():
         return "" if has_upper else ' class="math-int"'
@@ -81,7 +96,7 @@ def _double(token: str) -> Wrong:
     return Wrong("math-syntax", "double subscript or superscript", token, hint=hint)
 
 
-def lower_typed(parser: Parser, token: str) -> None:
+def lower_typed(parser: Scripted, token: str) -> None:
     """`²` as authors type it is read as `^{2}`: put that on the stack."""
     mark, plain = SCRIPT_CHARACTERS[token]
     signs = [plain]

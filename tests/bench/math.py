@@ -4,8 +4,8 @@
 
 SCORE.PY is the scorer, a tool from outside: it runs a converter over a corpus and compares its trees with
 those of references. FOLDER of the corpus holds `real.jsonl` and `suite.jsonl`. The references come from
-npm and are asked once (`npm install --prefix .cache katex temml mathjax-full`). Our own speed is measured
-over the real formulas in new processes, median of five.
+npm and are asked once (`npm install --prefix .cache katex temml mathjax-full`). The scorer meets us as
+`blogsmith math --jsonl`. Our speed is measured over the real formulas in new processes, median of five.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -118,7 +119,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--show", type=int, default=0, metavar="N", help="also list N kinds of our failures and mismatches"
     )
-    parser.add_argument("--ours", metavar="COMMAND", help="what answers the scorer in our place")
     return parser.parse_args(arguments)
 
 
@@ -126,7 +126,7 @@ def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
     """The scorer's report; that of math-core from the cache if nothing it depends on has changed."""
     command = _scorer(options, engine, suite)
     if engine == "ours":
-        return _run(command)
+        return _run_ours(command)
     corpus = options.corpus / f"{suite.set}.jsonl"
     digest = hashlib.sha256(repr((command, version("math-core"))).encode())
     for file in (options.score, corpus, Path(__file__).with_name("math_engines.py")):
@@ -140,16 +140,9 @@ def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
 
 
 def _scorer(options: argparse.Namespace, engine: str, suite: Suite) -> list[str]:
-    own = options.ours if engine == "ours" else None
-    converter = own or _module("math_engines", engine)
-    command = [
-        sys.executable,
-        str(options.score.resolve()),
-        "--json",
-        "--corpus",
-        str(options.corpus.resolve()),
-    ]
-    command += ["--cmd", converter, "--set", suite.set, "--split", options.split]
+    command = [sys.executable, str(options.score.resolve()), "--json"]
+    command += ["--corpus", str(options.corpus.resolve()), "--set", suite.set, "--split", options.split]
+    command += ["--cmd", _module("math_engines", engine)] if engine == "math-core" else []
     command += ["--src", suite.sources] if suite.sources else []
     folders = ["--modules", str(options.references.resolve()), "--cache", str(KEPT)]
     for name in REFERENCES if suite.compared else ():
@@ -161,6 +154,13 @@ def _scorer(options: argparse.Namespace, engine: str, suite: Suite) -> list[str]
 def _module(name: str, *arguments: str) -> str:
     """A command of this folder as one line of a shell."""
     return shlex.join([sys.executable, "-m", f"tests.bench.{name}", *arguments])
+
+
+def _run_ours(command: Sequence[str]) -> Report:
+    # away from this repository's site, whose macros are no part of the converter
+    with TemporaryDirectory() as folder:
+        converter = [sys.executable, "-m", "blogsmith", "math", "--jsonl", "--site", folder]
+        return _run([*command, "--cmd", shlex.join(converter)])
 
 
 def _run(command: Sequence[str]) -> Report:

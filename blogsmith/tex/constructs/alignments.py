@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from ..atoms import NONE, ORD, Atom
 from ..construct import Command, Environment
-from ..parser import DISPLAY, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import DISPLAY
 from ..wrong import Wrong
 from .grid import Grid, Layout, end_environment, print_rows, read_grid
 from .text import text

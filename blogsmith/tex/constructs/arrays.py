@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom
 from ..construct import Environment
-from ..parser import DISPLAY, SCRIPT, TEXT, Parser
+from ..parser import Parser
+from ..state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
 from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style
 from .preamble import SIDES, Column, read_columns

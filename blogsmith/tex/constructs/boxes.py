@@ -8,8 +8,9 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..construct import Command
 from ..lengths import css, read_ems, read_length
-from ..parser import SCRIPT, TEXT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import SCRIPT, TEXT
 
 _SPACES: Mapping[str, float] = MappingProxyType(
     {

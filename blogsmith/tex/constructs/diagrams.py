@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from ..atoms import ORD, Atom
 from ..construct import Environment
-from ..parser import SCRIPT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import SCRIPT
 from ..wrong import Wrong
 from .boxes import lapped
 from .grid import cell, end_environment, read_gap

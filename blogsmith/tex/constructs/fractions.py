@@ -8,7 +8,8 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..construct import Combine, Command, Infix
 from ..lengths import read_length
-from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
+from ..parser import Parser
+from ..state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from ..wrong import Wrong
 from .boxes import bare_length
 from .delimiters import fence, fence_of

@@ -10,8 +10,9 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..construct import Command
 from ..door import is_safe_url
-from ..parser import TEXT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import TEXT
 from ..wrong import Wrong
 
 _ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")

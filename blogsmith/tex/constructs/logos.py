@@ -78,5 +78,5 @@ def _unicode(parser: Parser, command: str) -> Atom:
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {name: _logo for name in _LOGOS} | {"\\char": _char, "\\unicode": _unicode, "\\@char": _char}
+    {name: _logo for name in _LOGOS} | {"\\char": _char, "\\unicode": _unicode}
 )

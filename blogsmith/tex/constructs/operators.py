@@ -23,8 +23,9 @@ from ..atoms import (
     Atom,
 )
 from ..construct import Command
-from ..parser import DISPLAY, Parser
+from ..parser import Parser
 from ..pieces import grouped, joined
+from ..state import DISPLAY
 
 _FUNCTIONS = """
 arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth

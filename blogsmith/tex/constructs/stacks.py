@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom
 from ..construct import Command
-from ..parser import SCRIPT, SCRIPTSCRIPT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import SCRIPT, SCRIPTSCRIPT
 from ..wrong import Wrong
 
 

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..colors import color_of, define_color
 from ..construct import Command
-from ..parser import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .fractions import in_style
 
 _STYLES: Mapping[str, int] = MappingProxyType(

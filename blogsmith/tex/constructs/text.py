@@ -10,8 +10,9 @@ from types import MappingProxyType
 from ..atoms import INNER, ORD, Atom, escape
 from ..construct import Command
 from ..lengths import read_ems
-from ..parser import TEXT, Parser
+from ..parser import Parser
 from ..pieces import joined
+from ..state import TEXT
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
 from .boxes import bare_length, space

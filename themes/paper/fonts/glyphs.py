@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables import otTables
 from fontTools.ttLib.tables._g_l_y_f import Glyph, GlyphCoordinates
+from fontTools.ttLib.tables.ttProgram import Program
 
 Move = Callable[[int, int, int], tuple[int, int]]
 """(number of the point, x, y) → where it goes."""
@@ -32,10 +33,11 @@ def redraw(font: TTFont, name: str, move: Move, width: int) -> None:
 def copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
     """The name of a new glyph, that of `name` with every point moved."""
     if copy not in font["glyf"].glyphs:
-        old, new = font["glyf"][name], Glyph()
-        new.numberOfContours, new.endPtsOfContours = old.numberOfContours, list(old.endPtsOfContours)
-        new.flags, new.program = old.flags, old.program
-        new.coordinates = old.coordinates.copy()
+        new = Glyph()
+        # also of a glyph that is made of others
+        new.coordinates, ends, new.flags = font["glyf"][name].getCoordinates(font["glyf"])
+        new.numberOfContours, new.endPtsOfContours = len(ends), list(ends)
+        new.program = Program()
         add(font, copy, new, width)
         redraw(font, copy, move, width)
     return copy
