@@ -11,7 +11,8 @@ from functools import cache
 from html import unescape
 from types import MappingProxyType
 
-from blogsmith.tex import colors, text_signs, unit_format, unit_names
+from blogsmith.tex import colors, text_signs
+from blogsmith.tex.siunitx import unit_format, unit_names
 from blogsmith.tex.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
 from blogsmith.tex.constructs import delimiters
 from blogsmith.tex.constructs.table import constructs
@@ -24,7 +25,19 @@ Entries = list[tuple[str, list[str]]]
 # what the parser itself looks for, so no table has it
 _STRUCTURE = frozenset(
     "\\" + name
-    for name in ["limits", "nolimits", "right", "middle", "end", "\\", "cr", "newline", "endgroup", "verb", "of"]
+    for name in [
+        "limits",
+        "nolimits",
+        "right",
+        "middle",
+        "end",
+        "\\",
+        "cr",
+        "newline",
+        "endgroup",
+        "verb",
+        "of",
+    ]
 )
 
 
@@ -75,7 +88,10 @@ _GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingPro
         "delimiters": (frozenset((OPEN, CLOSE)), bool),
         "negated": (frozenset((REL,)), _has(" NOT ", "NEITHER", "DOES NOT", "NOT A ", "STROKE", "NOT TILDE")),
         "arrows": (frozenset((REL,)), _has("ARROW", "HARPOON")),
-        "sets": (frozenset((REL,)), _has("SUBSET", "SUPERSET", "ELEMENT", "MEMBER", "SQUARE IMAGE", "NORMAL SUB")),
+        "sets": (
+            frozenset((REL,)),
+            _has("SUBSET", "SUPERSET", "ELEMENT", "MEMBER", "SQUARE IMAGE", "NORMAL SUB"),
+        ),
         "order": (frozenset((REL,)), _has("LESS", "GREATER", "PRECEDES", "SUCCEEDS")),
         "relations": (frozenset((REL,)), bool),
     }
@@ -125,9 +141,7 @@ def _units() -> Entries:
 
 def _colors() -> Entries:
     return [
-        (f"$\\textcolor{{{name}}}{{\\blacksquare}}$", [name])
-        for name in colors.NAMES
-        if not name.islower()
+        (f"$\\textcolor{{{name}}}{{\\blacksquare}}$", [name]) for name in colors.NAMES if not name.islower()
     ]
 
 

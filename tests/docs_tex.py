@@ -150,7 +150,9 @@ def displays(group: Group) -> str:
 
 def is_display(tex: str) -> bool:
     """Whether `tex` is an environment that needs no dollars around it."""
-    return any(tex.startswith(f"\\begin{{{name}}}") for row in groups()["numbered"].rows for name in row.names)
+    return any(
+        tex.startswith(f"\\begin{{{name}}}") for row in groups()["numbered"].rows for name in row.names
+    )
 
 
 def laid_out(tex: str) -> str:

@@ -191,9 +191,17 @@ def _is_spelt(tex: str, alttext: str) -> bool:
 
 
 def _read_otherwise(markup: str, root: ElementTree.Element) -> Iterator[str]:
-    """An HTML parser must see the elements that an XML parser sees: nothing breaks out."""
+    """An HTML parser must see the tree that an XML parser sees: nothing breaks out."""
     document: Any = html5lib.parse(f"<p>{markup}</p>", namespaceHTMLElements=False)
     body = document.find("body")
-    seen = [str(element.tag).rpartition("}")[2] for element in body.find("p").iter()][1:]
-    if len(body) != 1 or seen != [element.tag for element in root.iter()]:
+    if len(body) != 1 or len(body[0]) != 1 or [*_outline(body[0][0])] != [*_outline(root)]:
         yield "HTML reads another tree"
+
+
+def _outline(root: Any) -> Iterator[tuple[int, str]]:
+    """Depth and name of every element, in the order of the text."""
+    waiting = [(0, root)]
+    while waiting:
+        depth, element = waiting.pop()
+        yield depth, str(element.tag).rpartition("}")[2]
+        waiting += [(depth + 1, child) for child in reversed(element)]

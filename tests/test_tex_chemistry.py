@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.tex.chemistry import EXPANDERS, chemistry, physical_unit
+from blogsmith.tex.chemistry.expanders import EXPANDERS, chemistry, physical_unit
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.errors import TexError
 

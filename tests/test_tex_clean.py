@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from blogsmith.tex.clean import MAX_ELEMENT_DEPTH, clean_mathml
+
 from blogsmith.tex.errors import TexError
 
 

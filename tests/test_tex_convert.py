@@ -6,13 +6,13 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from blogsmith.tex.clean import ATTRIBUTES, ELEMENTS
+from blogsmith.tex.engines import Engine
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blogsmith.codes import CODES
-from blogsmith.tex.clean import ATTRIBUTES, ELEMENTS
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.engines import Engine
 from blogsmith.tex.numbering import RowNumber
 
 OWN = "a command of your own is declared under math: macros:"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-
 from blogsmith.tex.clean import ELEMENTS
-from blogsmith.tex.convert import TexError, convert_formula
 from blogsmith.tex.engines import Engine
+
+from blogsmith.tex.convert import TexError, convert_formula
 from blogsmith.tex.linear import linear_text
 from blogsmith.tex.macros import definitions
 from blogsmith.tex.numbering import split_rows

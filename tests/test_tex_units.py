@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from blogsmith.tex.reader import TokenReader, Wrong
 from blogsmith.tex.scan import At, split_placed
-from blogsmith.tex.unit_names import PREFIXES, UNITS
-from blogsmith.tex.units import EXPANDERS
+from blogsmith.tex.siunitx.expanders import EXPANDERS
+from blogsmith.tex.siunitx.unit_names import PREFIXES, UNITS
 
 from .tex_expansion import complaint, expand
 

@@ -33,7 +33,6 @@ SHARED_SIGNS = 600
 
 _RECIPE = "1"
 """Changes when `font_cut` makes another font of the same signs."""
-_FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 # a letter alone in its element, or any other text
 _PIECE = re.compile(r"<mi[^>]*>[^<](?=</mi)|>[^<]+")
 _SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
@@ -111,18 +110,17 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
     """What the formulas in these pieces of HTML print."""
     found: set[str] = set()
     for html in texts:
-        if "<math" in html:
-            # many formulas have few different pieces
-            for piece in set(_PIECE.findall("".join(_FORMULA.findall(html)))):
-                found.update(_signs_in(piece))
+        formulas = "".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
+        # many formulas have few different pieces
+        for piece in set(_PIECE.findall(formulas)):
+            found.update(_signs_in(piece))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
 
 
 def _signs_in(piece: str) -> Iterable[str]:
-    element, _, text = piece.rpartition(">")
-    if element and "mathvariant" not in element:
-        return (_SLANTED.get(text, text),)
-    return _SIGN.findall(unescape(text))
+    if piece.startswith("<mi") and "mathvariant" not in piece:
+        return (_SLANTED.get(piece[-1], piece[-1]),)
+    return _SIGN.findall(unescape(piece.rpartition(">")[2] if piece[0] == "<" else piece[1:]))
 
 
 def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:

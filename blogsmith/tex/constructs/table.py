@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from .. import physics, units
 from ..construct import Command, Constructs, Environment
+from ..physics import expanders as physics
 from ..reader import Expander, Reader
 from ..signs import atoms
+from ..siunitx import expanders as siunitx
 from ..text_signs import SIGNS
 from . import (
     accents,
@@ -60,7 +61,9 @@ _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
 
 
 def _chemistry(reader: Reader, command: str) -> list[str]:
-    from .. import chemistry  # its patterns take 20 ms to compile, and most sites have no chemistry
+    from ..chemistry import (
+        expanders as chemistry,  # its patterns take 20 ms to compile, and most sites have no chemistry
+    )
 
     return chemistry.EXPANDERS[command](reader, command)
 
@@ -68,7 +71,7 @@ def _chemistry(reader: Reader, command: str) -> list[str]:
 _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         **physics.EXPANDERS,
-        **units.EXPANDERS,
+        **siunitx.EXPANDERS,
         **dict.fromkeys(("\\ce", "\\cee", "\\cf", "\\pu"), _chemistry),
         **aliases.EXPANDERS,
         **braket.EXPANDERS,

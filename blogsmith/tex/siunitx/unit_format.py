@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from .reader import text_of
+from ..reader import text_of
+from .options import Options, UnitError
 from .unit_letters import POWERS_BEHIND, Own, argument_at, joiner, letters_tex, prefixed, upright
 from .unit_names import PREFIXES, UNITS
-from .unit_options import Options, UnitError
 
 _POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic": "3"})
 _WITH_ARGUMENT = frozenset(("\\tothe", "\\raiseto", "\\of"))

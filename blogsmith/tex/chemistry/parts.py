@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from .chemistry_scan import Scanner
+from .scan import Scanner
 
 _OXIDATION = re.compile(r"\\mathrm\{[IVX]+\}")
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .errors import TexError
+from ..errors import TexError
 
 MAX_DEPTH = 40
 """Of arguments, groups and formulas in one another."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from .unit_options import Options, UnitError, shown
+from .options import Options, UnitError, shown
 
 _SIGN = r"[+−-]"
 _UNCERTAINTY = r"(?:\([0-9.,]+\)|(?:\+-|\\pm|±)[0-9.,]+)"

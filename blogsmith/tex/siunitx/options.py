@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
-from .reader import text_of
+from ..reader import text_of
 
 _MOST_SHOWN = 40
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .physics_brackets import between, enclosed
-from .reader import Expander, Reader, fill
+from ..reader import Expander, Reader, fill
+from .brackets import between, enclosed
 
 _D = "\\mathrm{d}"
 _TALL_NAMES = """

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from ..reader import Expander, Macro, Reader, TokenReader, text_of, tokens
+from ..scan import moved
+from ..wrong import Wrong
 from .number_format import FACTOR_SIGN, number_tex
-from .reader import Expander, Macro, Reader, TokenReader, text_of, tokens
-from .scan import moved
+from .options import Options, UnitError, read_options, shown, single_entries
 from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
 from .unit_letters import Own, joiner, letters_tex
 from .unit_names import UNITS
-from .unit_options import Options, UnitError, read_options, shown, single_entries
-from .wrong import Wrong
 
 SETUP = "sisetup"
 """Name under which a reader keeps the options in force: no token, so no author can use it."""

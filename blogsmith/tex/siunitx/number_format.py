@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from .numbers import Number, no_number, parse_number, rounded, shifted
-from .unit_options import Options
+from .options import Options
 
 _COMMAND = re.compile(r"\\[a-z]+")
 _POWER = r"[eEdD][+-]?[0-9]+"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .reader import Expander, Reader, fill
+from ..reader import Expander, Reader, fill
 
 SIZES = ("\\big", "\\Big", "\\bigg", "\\Bigg")
 PARTNERS: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "|": "|"})

@@ -11,11 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from . import physics_brackets, physics_derivatives, physics_dirac, physics_matrices, physics_operators
-from .physics_brackets import enclosed, quantity
-from .reader import Expander, Reader, text_of
-from .unit_format import GRAMMAR
-from .unit_options import is_option_list
+from ..reader import Expander, Reader, text_of
+from ..siunitx.options import is_option_list
+from ..siunitx.unit_format import GRAMMAR
+from . import brackets as physics_brackets
+from . import derivatives as physics_derivatives
+from . import dirac as physics_dirac
+from . import matrices as physics_matrices
+from . import operators as physics_operators
+from .brackets import enclosed, quantity
 
 _NUMBER = re.compile(
     r"(?=.*[0-9])(?:[0-9.,+\-−±<>=()eEdDijx/;~ ]|\\(?:pm|mp|times|approx|sim|[lg]eq?|ll|gg|pi|[,;:! ]))*"

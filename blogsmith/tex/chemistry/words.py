@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .chemistry_commands import GREEK
-from .chemistry_parts import Formula, Side
-from .chemistry_scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
+from .commands import GREEK
+from .parts import Formula, Side
+from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
 
 HYPHEN = r"\text{-}"
 GREEK_LETTER = re.compile(GREEK)

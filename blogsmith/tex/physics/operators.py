@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .physics_brackets import PARTNERS, between, enclosed
-from .reader import Expander, Reader, fill
+from ..reader import Expander, Reader, fill
+from .brackets import PARTNERS, between, enclosed
 
 # no thin space between a function and its bracket
 _CLOSE = ("\\mathopen", "{", "}")

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .chemistry_commands import command, mathematics
-from .chemistry_scan import Scanner
-from .chemistry_scripts import RAISED, TYPED, typed
-from .errors import TexError
+from ..errors import TexError
+from .commands import command, mathematics
+from .scan import Scanner
+from .scripts import RAISED, TYPED, typed
 
 _MINUS = "-−"
 _BLANK = re.compile(r"\s*")

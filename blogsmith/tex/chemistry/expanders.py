@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .chemistry_formula import formula
-from .chemistry_scan import Scanner
-from .chemistry_units import quantity
-from .errors import TexError
-from .reader import Expander, Reader, text_of, tokens
+from ..errors import TexError
+from ..reader import Expander, Reader, text_of, tokens
+from .formula import formula
+from .scan import Scanner
+from .units import quantity
 
 
 def chemistry(text: str) -> str:

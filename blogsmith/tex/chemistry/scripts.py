@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .chemistry_commands import GREEK, control, mathematics, text
-from .chemistry_scan import Scanner
-from .errors import TexError
+from ..errors import TexError
+from .commands import GREEK, control, mathematics, text
+from .scan import Scanner
 
 MINUS = "-−–—"
 """A hyphen, the true minus, and the dashes that editors make of them."""

@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from .chemistry_arrows import BONDS
-from .chemistry_commands import command, control, mathematics, text
-from .chemistry_parts import Formula, Scripts, Side
-from .chemistry_scan import Scanner
-from .chemistry_scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
-from .chemistry_signs import (
+from ..errors import TexError
+from .arrows import BONDS
+from .commands import command, control, mathematics, text
+from .parts import Formula, Scripts, Side
+from .scan import Scanner
+from .scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
+from .signs import (
     OPERATOR_COMMANDS,
     add_mark,
     add_operator,
@@ -30,8 +31,7 @@ from .chemistry_signs import (
     take_operator,
     take_state,
 )
-from .chemistry_words import GREEK_LETTER, amount, counted, digits, is_amount, letters
-from .errors import TexError
+from .words import GREEK_LETTER, amount, counted, digits, is_amount, letters
 
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .chemistry_arrows import ARROW, BONDS, arrow
-from .chemistry_commands import control, mathematics, text
-from .chemistry_parts import Formula, Side
-from .chemistry_scripts import DASHES, MINUS
-from .chemistry_words import HYPHEN
+from .arrows import ARROW, BONDS, arrow
+from .commands import control, mathematics, text
+from .parts import Formula, Side
+from .scripts import DASHES, MINUS
+from .words import HYPHEN
 
 _OPERATORS: Mapping[str, str] = MappingProxyType(
     {

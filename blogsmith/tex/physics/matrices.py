@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .physics_brackets import PARTNERS, between
-from .reader import Expander, Reader, fill, text_of
+from ..reader import Expander, Reader, fill, text_of
+from .brackets import PARTNERS, between
 
 _MAX_SIZE = 100
 """Rows or columns of a matrix that writes itself; beyond it is a slip of the author's."""

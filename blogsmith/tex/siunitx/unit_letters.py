@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .reader import text_of
+from ..reader import text_of
+from .options import UnitError
 from .unit_names import PREFIXES, UNITS
-from .unit_options import UnitError
 
 POWERS_BEHIND: Mapping[str, str] = MappingProxyType({"\\squared": "2", "\\cubed": "3"})
 _PRIMES: Mapping[str, str] = MappingProxyType({"′": "'", "″": "''"})

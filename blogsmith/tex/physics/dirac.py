@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .reader import Expander, Reader, fill
+from ..reader import Expander, Reader, fill
 
 _BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
 _FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "

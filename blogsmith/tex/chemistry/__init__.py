@@ -1,0 +1,1 @@
+"""The mhchem package: chemical formulas, reactions and units of `\\ce` and `\\pu`."""

@@ -1,0 +1,1 @@
+"""The physics package: brackets, derivatives, vectors and Dirac notation."""

@@ -1,0 +1,1 @@
+"""The siunitx package: numbers and units."""
