@@ -71,6 +71,12 @@ def _has(*words: str) -> Callable[[str], bool]:
     return lambda sign: any(word in _name(sign) for word in words)
 
 
+# capitals that print as Latin ones
+_GREEK: Mapping[str, str] = MappingProxyType(
+    {unicodedata.name(letter).split()[-1].capitalize(): letter for letter in "ΑΒΕΖΗΙΚΜΝΟΡΤΧ"}
+)
+
+
 def _is_letter(sign: str) -> bool:
     return unicodedata.category(sign[0])[0] == "L"
 
@@ -107,7 +113,8 @@ def _grouped() -> Mapping[str, list[list[str]]]:
         if token[0] != "\\" or token in shown:
             continue
         sign = unescape(xml[xml.index(">") + 1 : xml.rindex("<")])
-        group = next(name for name, (kinds, fits) in _GROUPS.items() if kind in kinds and fits(sign))
+        seen = greek if (greek := _GREEK.get(token[1:])) else sign
+        group = next(name for name, (kinds, fits) in _GROUPS.items() if kind in kinds and fits(seen))
         found.setdefault((group, xml), []).append(token)
     made: dict[str, list[list[str]]] = {group: [] for group in _GROUPS}
     for (group, _), names in sorted(found.items(), key=lambda item: _order(item[0][1])):

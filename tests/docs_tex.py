@@ -102,7 +102,8 @@ def alike(rows: Iterable[Row], packages: frozenset[str]) -> list[tuple[str, list
     for row in rows:
         for name in row.names:
             tex = row.formula(name)
-            _, names, _ = found.setdefault(mathml(tex, packages), (tex, [], row.note))
+            note = row.note if name == row.names[0] else ""
+            _, names, _ = found.setdefault(mathml(tex, packages), (tex, [], note))
             names.append(name)
     return list(found.values())
 

@@ -33,7 +33,9 @@ def test_all_tables_are_drawn_from() -> None:
 
 
 @pytest.mark.parametrize("block", range(6))
-def test_nothing_is_found(block: int) -> None:
+def test_nothing_is_found(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a slow machine is no fault; what grows with the square of the length still shows
+    monkeypatch.setattr(fuzz_checks, "LIMIT_S", 5)
     for number in range(100 * block, 100 * block + 100):
         verdict = judge(case("test", number), thorough=number % 20 == 0)
         assert not verdict.fault, f"{verdict.fault}: python -m tests.fuzz_math --seed test --only {number}"

@@ -33,8 +33,6 @@ SHARED_SIGNS = 600
 
 _RECIPE = "1"
 """Changes when `font_cut` makes another font of the same signs."""
-# a letter alone in its element, or any other text
-_PIECE = re.compile(r"<mi[^>]*>[^<](?=</mi)|>[^<]+")
 _SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
 _SLANTED = MappingProxyType(
     {
@@ -110,17 +108,17 @@ def signs_of(texts: Iterable[str]) -> frozenset[str]:
     """What the formulas in these pieces of HTML print."""
     found: set[str] = set()
     for html in texts:
-        formulas = "".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
-        # many formulas have few different pieces
-        for piece in set(_PIECE.findall(formulas)):
-            found.update(_signs_in(piece))
+        formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
+        # many formulas have few different tags with the text behind them
+        for piece in set(formulas.split("<")):
+            found.update(_signs_behind(*piece.partition(">")[::2]))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
 
 
-def _signs_in(piece: str) -> Iterable[str]:
-    if piece.startswith("<mi") and "mathvariant" not in piece:
-        return (_SLANTED.get(piece[-1], piece[-1]),)
-    return _SIGN.findall(unescape(piece.rpartition(">")[2] if piece[0] == "<" else piece[1:]))
+def _signs_behind(tag: str, text: str) -> Iterable[str]:
+    if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
+        return (_SLANTED.get(text, text),)
+    return _SIGN.findall(unescape(text)) if text else ()
 
 
 def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:

@@ -152,7 +152,8 @@ def _faced(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
         if kind == ORD and xml.startswith(("<mi", "<mn")):
             sign = xml[xml.index(">") + 1 : -5]
             letter = faced.get(_GREEK.get(token, sign))
-            if sign in UPRIGHT and len(token) > 1 and face in ("it", "bi"):
+            # \mathit slants capital Greek, \boldsymbol does not
+            if sign in UPRIGHT and len(token) > 1 and (face == "bi" or (face, sign) == ("it", "∇")):
                 letter = upright.get(sign)
             if letter:
                 made[token] = (ORD, f"{xml[:3]}>{letter}</{xml[1:3]}>")

@@ -45,7 +45,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\approxcoloncolon": r"\mathrel{\approx∷}",
         "\\simcolon": r"\mathrel{\sim:}",
         "\\simcoloncolon": r"\mathrel{\sim∷}",
-        "\\minuso": r"\mathbin{\text{⦵}}",
+        "\\minuso": r"\mathbin{⦵}",
         "\\leftmodels": r"\mathrel{⫤}",
         "\\mathellipsis": r"\ldots",
         "\\bigcupplus": r"\mathop{⨄}",
