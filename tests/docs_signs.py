@@ -12,11 +12,11 @@ from html import unescape
 from types import MappingProxyType
 
 from blogsmith.tex import colors, text_signs
-from blogsmith.tex.siunitx import unit_format, unit_names
 from blogsmith.tex.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
 from blogsmith.tex.constructs import delimiters
 from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.signs import atoms
+from blogsmith.tex.siunitx import unit_format, unit_names
 from tests.docs_tex import PHYSICS, listed, signs
 
 Entries = list[tuple[str, list[str]]]

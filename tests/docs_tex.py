@@ -33,6 +33,8 @@ class Row:
     example: str
     """TeX that shows the first of them."""
     note: str
+    named: tuple[str, ...] = ()
+    """More names, which are listed without what they print."""
 
     def formula(self, name: str) -> str:
         """The example with `name` in it: as it stands, or in place of the first name."""
@@ -80,15 +82,16 @@ def groups() -> Mapping[str, Group]:
 def _row(line: str) -> Row:
     before, _, note = line.partition("  // ")
     names, bar, example = before.partition(" | ")
-    found = tuple(_NAME.findall(names))
+    shown, _, more = names.partition(" & ")
+    found = tuple(_NAME.findall(shown))
     if bar and not _holds(example, found[0]):
         raise ValueError(f"the example of {found[0]} does not hold it: {example}")
-    return Row(found, example.strip() if bar else found[0], note.strip())
+    return Row(found, example.strip() if bar else found[0], note.strip(), tuple(_NAME.findall(more)))
 
 
 def listed() -> set[str]:
     """Every name in the file of examples."""
-    return {name for group in groups().values() for row in group.rows for name in row.names}
+    return {name for group in groups().values() for row in group.rows for name in row.names + row.named}
 
 
 def mathml(tex: str, packages: frozenset[str] = frozenset(), *, display: bool = False) -> str:
@@ -96,15 +99,25 @@ def mathml(tex: str, packages: frozenset[str] = frozenset(), *, display: bool = 
     return _ALTTEXT.sub("", convert_formula(tex, display=display, packages=packages).mathml, count=1)
 
 
-def alike(rows: Iterable[Row], packages: frozenset[str]) -> list[tuple[str, list[str], str]]:
-    """(TeX, names that print it, note) for each formula of the rows; names with one result together."""
-    found: dict[str, tuple[str, list[str], str]] = {}
+@dataclass(slots=True)
+class Shown:
+    """A line of a table: names that print the same."""
+
+    formula: str
+    names: list[str]
+    note: str
+    named: tuple[str, ...]
+
+
+def alike(rows: Iterable[Row], packages: frozenset[str]) -> list[Shown]:
+    """What the rows show, names with one result together."""
+    found: dict[str, Shown] = {}
     for row in rows:
         for name in row.names:
-            tex = row.formula(name)
-            note = row.note if name == row.names[0] else ""
-            _, names, _ = found.setdefault(mathml(tex, packages), (tex, [], note))
-            names.append(name)
+            formula = row.formula(name)
+            note, named = (row.note, row.named) if name == row.names[0] else ("", ())
+            shown = found.setdefault(mathml(formula, packages), Shown(formula, [], note, named))
+            shown.names.append(name)
     return list(found.values())
 
 
@@ -123,12 +136,14 @@ def codes(names: Iterable[str]) -> str:
 def examples(group: Group) -> str:
     """A table: TeX and what it prints."""
     found = alike(group.rows, group.packages)
-    has_notes = any(note for *_, note in found)
-    lines = ["| TeX | prints |" + " |" * has_notes, "|:--|:--|" + ":--|" * has_notes]
-    for tex, names, note in found:
-        others = [name for name in names if not _holds(tex, name)]
+    has_notes = any(shown.note for shown in found)
+    lines = ["| TeX | prints |" + " note |" * has_notes, "|:--|:--|" + ":--|" * has_notes]
+    for shown in found:
+        others = [name for name in shown.names if not _holds(shown.formula, name)]
         also = f", also {codes(others)}" if others else ""
-        cells = [_cell(code(tex) + also), f"${tex}$", *([_cell(note)] if has_notes else [])]
+        likewise = f"; likewise {codes(shown.named)}" if shown.named else ""
+        cells = [_cell(code(shown.formula) + also + likewise), f"${shown.formula}$"]
+        cells += [_cell(shown.note)] if has_notes else []
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -181,7 +196,7 @@ def signs(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 def own_signs(group: Group) -> str:
     """A list of commands that need nothing, with what they print."""
-    return signs((f"${tex}$", names) for tex, names, _ in alike(group.rows, group.packages))
+    return signs((f"${shown.formula}$", shown.names) for shown in alike(group.rows, group.packages))
 
 
 KINDS: Mapping[str, Callable[[Group], str]] = MappingProxyType(

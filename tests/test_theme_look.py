@@ -1,10 +1,9 @@
-"""Theme paper: readable colours, style sheets that hang together, scripts that stay small, the math font."""
+"""Theme paper: readable colours, style sheets that hang together, scripts that stay small."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -108,34 +107,3 @@ class TestSidenotes:
         )
         assert [tuple(map(int, row)) for row in rows] == [(n, n, n, n, n, n - 1) for n in range(1, 61)]
         assert "#fn-61" in css
-
-
-@pytest.fixture(scope="module")
-def font() -> Any:
-    tools = pytest.importorskip("fontTools.ttLib", reason="needs fonttools[woff]")
-    pytest.importorskip("brotli", reason="needs fonttools[woff]")
-    return tools.TTFont(STATIC / "fonts" / "stix-two-math.woff2")
-
-
-class TestMathFont:
-    """The shipped cut of STIX Two Math."""
-
-    def test_size_and_licence(self) -> None:
-        assert (STATIC / "fonts" / "stix-two-math.woff2").stat().st_size <= 60_000
-        assert "SIL OPEN FONT LICENSE Version 1.1" in (STATIC / "fonts" / "OFL.txt").read_text()
-
-    def test_signs(self, font: Any) -> None:
-        wanted = "xA+=∑∫√∈ℝ𝑥𝐱𝒩𝔼𝜃𝛉𝟎𝟙⊤‖′∎"
-        assert [sign for sign in wanted if ord(sign) not in font.getBestCmap()] == []
-
-    def test_what_must_stretch_can(self, font: Any) -> None:
-        names = font["MATH"].table.MathVariants.VertGlyphCoverage.glyphs
-        assert [s for s in "()[]{}|‖⟨⟩⌈⌉⌊⌋∑∏∫√↑" if font.getBestCmap()[ord(s)] not in names] == []
-
-    def test_a_root_is_as_wide_as_its_sign(self, font: Any) -> None:
-        variants = font["MATH"].table.MathVariants
-        root = font.getBestCmap()[ord("√")]
-        construction = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(root)]
-        names = [record.VariantGlyph for record in construction.MathGlyphVariantRecord]
-        names += [part.glyph for part in construction.GlyphAssembly.PartRecords]
-        assert {font["hmtx"][name][0] for name in names} == {font["hmtx"][root][0]}

@@ -151,13 +151,15 @@ class TestPost:
             ("<p>Text</p>", ""),
             ('<section class="footnotes"><ol></ol></section>', "sidenotes.css"),
             ('<figure class="diagram"></figure>', "diagrams.css"),
-            ("<p><math><mi>x</mi></math></p>", "fonts/stix-two-math.woff2"),
+            ("<p><math><mi>x</mi></math></p>", "fonts/m-1.woff2"),
         ],
     )
     def test_files_only_where_needed(self, paper: Theme, content: str, sheet: str) -> None:
-        tree = parse(paper.render("post", replace(FULL, content=content), SITE))
+        page = replace(FULL, content=content, math_font="/b/assets/paper/fonts/m-1")
+        tree = parse(paper.render("post", page, SITE))
         found = {(item.get("href") or "").partition("?")[0] for item in tree.iter("link")}
-        special = {"sidenotes.css", "diagrams.css", "fonts/stix-two-math.woff2"}
+        assert "/b/assets/paper/fonts/m-1.css" in found
+        special = {"sidenotes.css", "diagrams.css", "fonts/m-1.woff2"}
         assert {name for name in special if f"/b/assets/paper/{name}" in found} == {sheet} - {""}
 
     def test_no_inline_script_or_style(self, paper: Theme) -> None:

@@ -30,6 +30,8 @@ UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = re.compile(r"<mo(?=[ >])([^>]*)>")
 _SPACED = re.compile(r' [lr]space="[^"]*"')
+_SHORT = 200
+"""Characters of markup that is kept for the next time."""
 
 
 def escape(text: str) -> str:
@@ -37,15 +39,23 @@ def escape(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-@lru_cache(4096)
 def tight(xml: str) -> str:
     """`xml` with no space around its operator."""
+    return _tight(xml) if len(xml) < _SHORT else _tight.__wrapped__(xml)
+
+
+@lru_cache(4096)
+def _tight(xml: str) -> str:
     return _FIRST_MO.sub(lambda m: f'<mo{_SPACED.sub("", m[1])} lspace="0" rspace="0">', xml, count=1)
 
 
-@lru_cache(4096)
 def without_space(xml: str, side: str) -> str:
     """`xml` with no space on one side of its operator. side: `l` or `r`."""
+    return _without_space(xml, side) if len(xml) < _SHORT else _without_space.__wrapped__(xml, side)
+
+
+@lru_cache(4096)
+def _without_space(xml: str, side: str) -> str:
     name = f"{side}space"
     pattern = re.compile(rf' {name}="[^"]*"')
     return _FIRST_MO.sub(lambda m: f'<mo{pattern.sub("", m[1])} {name}="0">', xml, count=1)

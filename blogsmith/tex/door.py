@@ -50,10 +50,11 @@ def is_safe_url(url: str) -> bool:
 
 def check(markup: str) -> str:
     """`markup` itself; TexError if it is not what a page may hold."""
-    balanced = 2 * markup.count("</") + markup.count("/>") == markup.count("<")
+    closing = markup.count("</")
+    balanced = 2 * closing + markup.count("/>") == markup.count("<")
     if not balanced or _MARKUP.fullmatch(markup) is None:
         raise TexError("math-syntax", "formula cannot be typeset: its markup is not safe")
-    if markup.count("<mrow>") + markup.count("<msqrt>") > MAX_ELEMENT_DEPTH // 4:
+    if closing > MAX_ELEMENT_DEPTH:
         _check_depth(markup)
     return markup
 

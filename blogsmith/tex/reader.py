@@ -18,7 +18,7 @@ __all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "fill
 
 BUDGET = 10_000
 """Tokens that all macros of one formula may make together."""
-_WORK = 1_000_000
+_WORK = 500_000
 """What a formula may cost beyond its own length, in tokens looked at: of arguments in arguments, of brackets
 that never close, of what an array repeats in each row."""
 

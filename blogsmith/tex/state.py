@@ -30,6 +30,8 @@ class State(TokenReader):
         self.is_display = display
         self.face: Face = ""
         self.bold = False
+        self.size = 1.0
+        """Of `\\large` and its kin, to the size around the formula."""
         self.atoms = atoms("", False)
         self.ended_by = ""
         """The token that ended the last row; empty at the end of the formula."""

@@ -50,8 +50,8 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\mathellipsis": r"\ldots",
         "\\bigcupplus": r"\mathop{⨄}",
         "\\tripledash": r"\mathrel{\text{┄}}",
-        "\\vdotswithin": r"\mathrel{\vdots}",
-        "\\shortvdotswithin": r"\mathrel{\vdots}",
+        "\\vdotswithin": r"\mathrel{\vphantom{#1}\vdots}",
+        "\\shortvdotswithin": r"\mathrel{\vphantom{#1}\vdots}",
         "\\splitfrac": r"\genfrac{}{}{0pt}{1}{#1}{#2}",
         "\\splitdfrac": r"\genfrac{}{}{0pt}{0}{#1}{#2}",
         "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu⁄\mkern-1mu{\scriptstyle{#2}}}",
@@ -176,87 +176,6 @@ def _buildrel(reader: Reader, command: str) -> list[str]:
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 
-_DOTS_BEFORE_BINARY = frozenset(
-    [
-        "+",
-        "-",
-        "*",
-        "=",
-        "<",
-        ">",
-        "\\times",
-        "\\cdot",
-        "\\le",
-        "\\leq",
-        "\\ge",
-        "\\geq",
-        "\\ne",
-        "\\neq",
-        "\\cup",
-        "\\cap",
-        "\\oplus",
-        "\\otimes",
-        "\\to",
-        "\\rightarrow",
-        "\\leftarrow",
-        "\\wedge",
-        "\\vee",
-        "\\in",
-        "\\subset",
-        "\\subseteq",
-        "\\sim",
-        "\\approx",
-        "\\equiv",
-        "\\pm",
-        "\\circ",
-        "\\mid",
-        "\\ll",
-        "\\gg",
-        "\\prec",
-        "\\Rightarrow",
-        "\\implies",
-        "\\iff",
-        "\\cong",
-        "\\sum",
-        "\\prod",
-        "\\int",
-        "\\bigcup",
-        "\\bigcap",
-        "\\bigoplus",
-        "\\bigotimes",
-        "\\coprod",
-        "\\ast",
-        "\\gets",
-        "\\mapsto",
-        "\\longrightarrow",
-        "\\hookrightarrow",
-        "\\leqslant",
-        "\\geqslant",
-        "\\subsetneq",
-        "\\supset",
-        "\\supseteq",
-        "\\land",
-        "\\lor",
-        "\\setminus",
-        "\\bullet",
-        "\\star",
-        "\\simeq",
-        "\\propto",
-        "\\ltimes",
-        "\\rtimes",
-        "\\amalg",
-        "\\sqcup",
-        "\\sqcap",
-        "\\div",
-    ]
-)
-
-
-def _dots(reader: Reader, command: str) -> list[str]:
-    r"""amsmath's `\dots`: centred before a binary operator or a relation, else on the line."""
-    return ["\\cdots" if reader.peek() in _DOTS_BEFORE_BINARY else "\\ldots"]
-
-
 def _dotso(reader: Reader, command: str) -> list[str]:
     return ["\\ldots"]
 
@@ -264,7 +183,6 @@ def _dotso(reader: Reader, command: str) -> list[str]:
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {name: _alias(body) for name, body in _ALL.items()}
     | {
-        "\\dots": _dots,
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
         "\\mathtoolsset": _ignored(1),

@@ -23,6 +23,8 @@ _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "Vmatrix": ("‖", "‖"),
     }
 )
+# of markup
+_CHARACTERS_A_TOKEN = 10
 
 
 def _fenced(opening: str, table: str, closing: str) -> str:
@@ -87,6 +89,8 @@ def _array(parser: Parser, name: str) -> Atom:
     style = DISPLAY if name == "darray" else TEXT
     prefixes = {index: column.prefix for index, column in enumerate(plan) if column.prefix}
     grid = read_grid(parser, name, Layout(style, rules=True, prefixes=prefixes))
+    repeated = sum(len(piece) for column in plan for piece in (*column.before, *column.behind))
+    parser.spend(repeated // _CHARACTERS_A_TOKEN * len(grid.rows))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     return ORD, _ruled("", grid, plan, display)
 

@@ -12,7 +12,7 @@ from ..pieces import joined
 from ..state import SCRIPT
 from ..wrong import Wrong
 from .boxes import lapped
-from .grid import cell, end_environment, read_gap
+from .grid import cell, end_environment, pay_for_cells, read_gap
 from .stacks import labelled_arrow
 
 # behind an @
@@ -55,6 +55,7 @@ def _cd(parser: Parser, name: str) -> Atom:
     parser.style, parser.atoms = old, table
     if len(rows) > 1 and not rows[-1]:
         rows.pop()
+    pay_for_cells(parser, [len(row) for row in rows])
     width = max(len(row) for row in rows)
     printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
     body = "".join(f"<mtr>{row}</mtr>" for row in printed)
@@ -66,6 +67,7 @@ def _flush(parser: Parser, rows: list[list[str]], tokens: list[str]) -> None:
     found = [token for token in tokens if token != " "]
     vertical = rows[-1] and rows[-1][0].startswith('<mrow class="math-cd-down"')
     if found:
+        parser.spend(len(tokens))
         rows[-1].append(joined(parser.inside(list(tokens), 0)))
     elif vertical:
         rows[-1].append("")

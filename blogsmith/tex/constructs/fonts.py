@@ -108,6 +108,9 @@ def _word(parser: Parser, source: list[str]) -> str:
         return ""
     if upright:
         return name_of(word)
+    if parser.face == "it":
+        # the letters of the math alphabet stand apart, as in a product
+        return f"<mtext><i>{word}</i></mtext>"
     table = parser.atoms
     return f"<mi>{''.join(table[c][1][4:-5] for c in word)}</mi>"
 

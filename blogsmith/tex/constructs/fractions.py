@@ -115,6 +115,7 @@ def _root(parser: Parser, command: str) -> Atom:
         index.append(parser.pop())
     if not parser.pop():
         raise parser.wrong("\\root needs its \\of", hint="write \\sqrt[n]{x}")
+    parser.spend(len(index))
     xml = "".join(parser.inside(index, SCRIPTSCRIPT))
     return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
 

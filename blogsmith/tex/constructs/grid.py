@@ -13,6 +13,8 @@ from ..parser import Parser
 from ..reader import Macro
 from ..wrong import Wrong
 
+# what these cost, in tokens looked at (see `spend`)
+_EMPTY_CELL = _READ_AGAIN = 10
 _LINES = ("\\hline", "\\hdashline")
 
 
@@ -96,7 +98,13 @@ def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
         row.gap = read_gap(parser)
     end_environment(parser, name, begin)
     parser.style, parser.atoms, parser.environment = old, table, outer
+    pay_for_cells(parser, [len(row.cells) for row in grid.rows])
     return grid
+
+
+def pay_for_cells(parser: Parser, rows: Sequence[int]) -> None:
+    """`Wrong` if filling up rows with so many cells to the longest would make a page of nothing else."""
+    parser.spend(_EMPTY_CELL * (max(rows) * len(rows) - sum(rows)))
 
 
 def _stretch(parser: Parser) -> float:
@@ -156,6 +164,7 @@ def _read_row(parser: Parser, row: Row, name: str, layout: Layout) -> None:
         mark = parser.mark()
         parser.between_rows = parser.shove = ""
         if column in layout.prefixes:
+            parser.spend(_READ_AGAIN * len(layout.prefixes[column]))
             parser.push(layout.prefixes[column])
         if layout.text_from and column + 1 >= layout.text_from:
             _text_cell(parser)

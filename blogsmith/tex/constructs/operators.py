@@ -25,7 +25,9 @@ from ..atoms import (
 from ..construct import Command
 from ..parser import Parser
 from ..pieces import grouped, joined
+from ..signs import atoms
 from ..state import DISPLAY
+from .stacks import ARROWS
 
 _FUNCTIONS = """
 arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth
@@ -158,6 +160,15 @@ def _idotsint(parser: Parser, command: str) -> Atom:
     return INTEGRAL, "<mrow><mo>∫</mo><mi>⋯</mi><mo>∫</mo></mrow>"
 
 
+def _dots(parser: Parser, command: str) -> Atom:
+    r"""amsmath's `\dots`: centred before an operator, a relation or a long arrow, else on the line."""
+    follower = parser.peek()
+    plain = atoms("", False)
+    kind = plain[follower][0] if follower in plain else ORD
+    centred = kind in (BIN, REL, LIMITS, INTEGRAL) or follower == "\\not" or follower in ARROWS
+    return plain["\\cdots" if centred else "\\ldots"]
+
+
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {"\\" + name: _function for name in _FUNCTIONS.split()}
     | {"\\" + name: _limit_function for name in _LIMIT_FUNCTIONS.split()}
@@ -166,6 +177,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {
         "\\operatorname": _operatorname,
         "\\operatornamewithlimits": _operatorname,
+        "\\dots": _dots,
         "\\mathop": _mathop,
         "\\mathord": _class(ORD),
         "\\mathbin": _class(BIN),

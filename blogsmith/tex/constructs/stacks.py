@@ -63,7 +63,8 @@ def _pairs(table: str) -> dict[str, str]:
     return {"\\" + name: sign for name, sign in zip(words[::2], words[1::2], strict=True)}
 
 
-_ARROW_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
+ARROWS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
+"""Command of an arrow that grows with its label → its sign."""
 _BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
 
 
@@ -72,7 +73,7 @@ def _arrow(parser: Parser, command: str) -> Atom:
     below = parser.optional()
     lower = joined(parser.inside(below, style)) if below else ""
     upper = parser.styled(style)
-    return REL, labelled_arrow(_ARROW_SIGNS[command], upper, lower)
+    return REL, labelled_arrow(ARROWS[command], upper, lower)
 
 
 def labelled_arrow(sign: str, upper: str, lower: str = "") -> str:
@@ -176,7 +177,7 @@ def _prescript(parser: Parser, command: str) -> Atom:
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _overset for name in ("\\overset", "\\underset", "\\stackrel", "\\stackbin")}
-    | {name: _arrow for name in _ARROW_SIGNS}
+    | {name: _arrow for name in ARROWS}
     | {name: _brace for name in _BRACE_SIGNS}
     | {
         "\\underoverset": _underoverset,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..colors import color_of, define_color
 from ..construct import Command
+from ..lengths import css
 from ..parser import Parser
 from ..pieces import joined
 from ..state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
@@ -21,24 +22,24 @@ _STYLES: Mapping[str, int] = MappingProxyType(
         "\\scriptscriptstyle": SCRIPTSCRIPT,
     }
 )
-SIZES: Mapping[str, str] = MappingProxyType(
+SIZES: Mapping[str, float] = MappingProxyType(
     {
-        "\\Tiny": "0.5em",
-        "\\tiny": "0.5em",
-        "\\sixptsize": "0.6em",
-        "\\SMALL": "0.6em",
-        "\\scriptsize": "0.7em",
-        "\\footnotesize": "0.8em",
-        "\\small": "0.9em",
-        "\\normalsize": "1em",
-        "\\large": "1.2em",
-        "\\Large": "1.44em",
-        "\\LARGE": "1.728em",
-        "\\huge": "2.074em",
-        "\\Huge": "2.488em",
+        "\\Tiny": 0.5,
+        "\\tiny": 0.5,
+        "\\sixptsize": 0.6,
+        "\\SMALL": 0.6,
+        "\\scriptsize": 0.7,
+        "\\footnotesize": 0.8,
+        "\\small": 0.9,
+        "\\normalsize": 1.0,
+        "\\large": 1.2,
+        "\\Large": 1.44,
+        "\\LARGE": 1.728,
+        "\\huge": 2.074,
+        "\\Huge": 2.488,
     }
 )
-"""Size commands, relative to the size around them."""
+"""Size commands, in sizes of the text around the formula."""
 
 
 def _rest(parser: Parser, style: int | None = None) -> str:
@@ -58,8 +59,15 @@ def _style(parser: Parser, command: str) -> Atom:
 
 
 def _size(parser: Parser, command: str) -> Atom:
+    outer, parser.size = parser.size, SIZES[command]
     xml = _rest(parser)
-    return ORD, f'<mstyle mathsize="{SIZES[command]}">{xml}</mstyle>'
+    parser.size = outer
+    return ORD, sized(SIZES[command] / outer, xml)
+
+
+def sized(factor: float, xml: str) -> str:
+    """`xml` so many times as large."""
+    return f'<mstyle mathsize="{css(factor)}">{xml}</mstyle>'
 
 
 def _color(parser: Parser, command: str) -> Atom:

@@ -16,7 +16,7 @@ from ..state import TEXT
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
 from .boxes import bare_length, space
-from .styles import SIZES
+from .styles import SIZES, sized
 
 # command → (HTML element around the text, its attributes)
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -142,7 +142,7 @@ class _Text:
             self._command(token)
         elif token in "`'-":
             self.add(self._ligature(token))
-        elif token in "_^&#":
+        elif token in "_^#":  # a & is printed: no cell can end inside braces
             hint = (
                 "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
             )
@@ -209,7 +209,7 @@ class _Text:
         elif token in SIZES:
             rest = _Text(parser, self.tags)
             rest.read()
-            self.element(f'<mstyle mathsize="{SIZES[token]}">{joined(rest.pieces)}</mstyle>')
+            self.element(sized(SIZES[token] / parser.size, joined(rest.pieces)))
             parser.stack.append("}")
         else:
             self._math_command(token)

@@ -1,0 +1,59 @@
+"""The table of formulas counts what it says, and references are asked once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .math import GOALS, rejected
+from .math_engines import Refused, answer, ours, seconds
+from .math_reference import known, version
+
+
+def test_answers_follow_the_protocol() -> None:
+    convert = ours()
+    good = answer(convert, {"id": 3, "tex": "\\R", "display": True, "macros": {"R": "x"}})
+    assert good["id"] == 3
+    assert 'display="block"' in good["mathml"]
+    assert "<mi>x</mi>" in good["mathml"]
+    assert answer(convert, {"id": "a", "tex": "{", "display": False}).keys() == {"id", "error"}
+
+
+def test_refused_formulas_are_timed_too() -> None:
+    asked = []
+
+    def convert(tex: str, display: bool, macros: object) -> str:
+        asked.append((tex, display))
+        raise Refused("no")
+
+    assert seconds(convert, [("a", True), ("b", False)]) >= 0
+    assert asked == [("a", True), ("b", False)]
+
+
+def test_only_wrong_inputs_count_as_rejected() -> None:
+    found = {"error -> error": 3, "error -> ok": 1, "unsupported -> ok": 50}
+    assert rejected({"not_expected_to_work": found}) == 75
+    assert rejected({}) == 0
+
+
+def test_goals_read_the_report_of_their_suite() -> None:
+    report = {"coverage": 1.0, "core_only": 2.0, "match vote": {"tree": 3.0}, "match any": {"tree": 4.0}}
+    assert [goal.value(report) for goal in GOALS] == [1, 2, 3, 2, 4, 1, 1, 1, 0]
+
+
+def test_remembered_answers_survive_a_line_that_was_cut_off(tmp_path: Path) -> None:
+    cache = tmp_path / "katex-1.jsonl"
+    assert known(cache) == {}
+    cache.write_text(json.dumps(["a", {"mathml": "x"}]) + '\n["b", {"mat', encoding="utf-8")
+    assert known(cache) == {"a": {"mathml": "x"}}
+
+
+def test_a_missing_package_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"npm install --prefix .* mathjax-full"):
+        version("mathjax", tmp_path)
+    package = tmp_path / "node_modules" / "temml" / "package.json"
+    package.parent.mkdir(parents=True)
+    package.write_text('{"version": "1.2.3"}', encoding="utf-8")
+    assert version("temml", tmp_path) == "1.2.3"
