@@ -2,8 +2,9 @@
 
 A case is a title line, then source and expectation between lines that hold a single dot. Neither
 part may itself hold such a line; `format_cases` refuses. A source may begin with settings of the
-site between `=== config` and `===`; `split_config` takes them off. The TeX inside `<math>` is folded to `…`:
-case files say where a formula stands and what labels it has, `test_tex_*` say how it is converted.
+site between `=== config` and `===`; `split_config` takes them off. Files named `tex-*` say how a formula is
+converted, so they show the inside of `<math>`; the others say where it stands and what labels it has, and
+there the inside is folded to `…`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ CONFIG = "plugins: [emoji_callouts, hf_space]\n"
 
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
+_ALTTEXT = re.compile(r' alttext="[^"]*"')
+_TABLE_PART = re.compile(r"(?=<mtr\b)|(?<=</mtr>)(?=</mtable>)")
 _ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>|<mrow class="eq-number">')
 
 
@@ -35,7 +38,12 @@ class Case:
     source: str
     """The post's text, lines joined by \\n, without a final newline."""
     expected: str
-    """Folded HTML, then one line `! code line:column` for each diagnostic."""
+    """HTML as `shown_html` has it, then one line `! code line:column` for each diagnostic."""
+
+    @property
+    def shows_mathml(self) -> bool:
+        """Whether the case is about the inside of `<math>`."""
+        return self.file.startswith("tex-")
 
     @property
     def id(self) -> str:
@@ -103,6 +111,13 @@ def read_cases(path: Path) -> list[Case]:
 def all_cases() -> list[Case]:
     """The cases of every file."""
     return [case for path in case_files() for case in read_cases(path)]
+
+
+def shown_html(html: str, *, mathml: bool) -> str:
+    """`html` as a case shows it. mathml: with the inside of `<math>`, a line for each row of a table."""
+    if not mathml:
+        return fold_math(html)
+    return _MATH.sub(lambda math: _ALTTEXT.sub("", math[1]) + _TABLE_PART.sub("\n", math[2]) + math[3], html)
 
 
 def fold_math(html: str) -> str:

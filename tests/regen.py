@@ -16,17 +16,17 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from blogsmith.errors import Place
-from tests.cases_io import case_files, fold_math, format_cases, read_cases, split_config
+from tests.cases_io import Case, case_files, format_cases, read_cases, shown_html, split_config
 from tests.docs_fill import regenerate_docs
 
 
-def outcome(source: str) -> str:
-    """What a case expects of `source`: folded HTML and a line for each diagnostic."""
+def outcome(case: Case) -> str:
+    """What `case` should expect: HTML and a line for each diagnostic."""
     from tests.check import render
 
-    config, post = split_config(source)
+    config, post = split_config(case.source)
     rendered = render(post, config)
-    html = fold_math(rendered.html).rstrip("\n")
+    html = shown_html(rendered.html, mathml=case.shows_mathml).rstrip("\n")
     marks = [f"! {d.code} {_position(d.place)}" for d in rendered.diagnostics]
     return "\n".join([*([html] if html else []), *marks])
 
@@ -42,7 +42,7 @@ def regenerate_cases(names: Sequence[str]) -> None:
         if names and path.stem not in names:
             continue
         old = path.read_text(encoding="utf-8")
-        new = format_cases(replace(case, expected=outcome(case.source)) for case in read_cases(path))
+        new = format_cases(replace(case, expected=outcome(case)) for case in read_cases(path))
         if new != old:
             path.write_text(new, encoding="utf-8")
             print(f"rewrote {path.name}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from blogsmith.load_config import parse_config
-from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases, split_config
+from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases, shown_html, split_config
 from tests.regen import outcome
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in all_cases()])
 def test_case(case: Case) -> None:
     """If the new HTML is right: `python -m tests.regen cases FILE`, and read the diff."""
-    assert outcome(case.source) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
+    assert outcome(case) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
 
 
 def test_settings_of_cases_are_valid() -> None:
@@ -49,6 +49,14 @@ def test_a_dot_on_its_own_cannot_be_written() -> None:
     case = Case("x", 1, "Dot", "a\n.\nb", "")
     with pytest.raises(ValueError, match="single dot"):
         format_cases([case])
+
+
+def test_mathml_is_shown_with_its_rows() -> None:
+    html = '<p><math alttext="x"><mtable><mtr><mtd></mtd></mtr><mtr></mtr></mtable></math></p>'
+    assert shown_html(html, mathml=True) == (
+        "<p><math><mtable>\n<mtr><mtd></mtd></mtr>\n<mtr></mtr>\n</mtable></math></p>"
+    )
+    assert shown_html(html, mathml=False) == '<p><math alttext="x">…</math></p>'
 
 
 def test_math_is_folded_to_its_labels() -> None:

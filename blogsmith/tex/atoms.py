@@ -14,6 +14,8 @@ from functools import lru_cache
 # The order matters: two neighbours with `left | right <= NONE` need no thought.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
 """Atom classes; NONE: nothing stands before. From INTEGRAL on they are operators."""
+GLUE = -1
+"""Class of mere space, which does not part two atoms from each other."""
 
 Atom = tuple[int, str]
 """Class, and one MathML element."""

@@ -136,11 +136,19 @@ def _read_slowly(
 def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -> TexError:
     """`error` with a suggestion if a command is unknown."""
     if error.kind == "math-command" and not error.hint:
-        word = error.message.rsplit(" ", 1)[-1]
-        # three letters resemble too much, so this is stricter than `errors.nearest`; macros win
-        names = [name.lstrip("\\") for name in (*known, *table.names())]
-        near = get_close_matches(word.lstrip("\\"), names, n=1, cutoff=0.75)
+        word = error.message.rsplit(" ", 1)[-1].lstrip("\\")
+        near = _nearest(word, [name.lstrip("\\") for name in (*known, *table.names())])
         error.hint = (
-            f"did you mean \\{near[0]}?" if near else "a command of your own is declared under math: macros:"
+            f"did you mean \\{near}?" if near else "a command of your own is declared under math: macros:"
         )
     return error
+
+
+def _nearest(word: str, names: Sequence[str]) -> str:
+    """The name that `word` was meant to be, or empty; among equals the first."""
+    # Three letters resemble too much, so this is stricter than `errors.nearest`. A slip seldom hits the first.
+    alike = [name for name in names if name[:1] == word[:1]]
+    near = get_close_matches(word, alike, n=1, cutoff=0.75) or get_close_matches(
+        word, names, n=1, cutoff=0.85
+    )
+    return near[0] if near else ""

@@ -29,11 +29,12 @@ _STYLES = words(
 URL = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\"<>\\]*"
 _PLAIN = rf'(?:{"|".join(sorted(ATTRIBUTES))})="[\w#.%+-]*"'
 _STYLE = rf'style="(?:(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+;?)+"'
-_OTHER = rf'class="[\w\s-]*"|id="[^\s"<>&]+"|href="{URL}"|alttext="[^"<>]*"'
+_ENTITY = "&(?:lt|gt|amp|quot|#x27);"
+_VALUE = rf'(?:[^"<>&]++|{_ENTITY})*+'
+_OTHER = rf'class="[\w\s-]*"|id="(?!\s){_VALUE}"|href="(?:{URL}|#{_VALUE})"|alttext="{_VALUE}"'
 _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # an `m` in front of nearly all: told once, it is a third of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
-_ENTITY = "&(?:lt|gt|amp|quot|#x27);"
 _MARKUP = re.compile(
     rf"(?:</?(?:{_ELEMENT})>|[^<>&]++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
 )

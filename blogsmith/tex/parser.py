@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .atoms import BIN, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
+from .atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
 from .construct import Combine
 from .pieces import grouped, joined
 from .scan import cut
 from .scripts import STARTS, lower_typed, with_scripts
 from .signs import SCRIPT_CHARACTERS
-from .spacing import spaced, trimmed
+from .spacing import infix, spaced, trimmed
 from .state import SCRIPT, State
 from .wrong import Wrong, misplaced_tab
 
@@ -30,10 +30,11 @@ ASSIGNMENTS = frozenset(
 class Parser(State):
     """Reads one formula."""
 
-    def row(self, before: int = NONE, *, infix_ends: bool = False) -> list[str]:
+    def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
         """The pieces up to a token that ends a row, which is taken and left in `ended_by`.
 
         before: class of what stands in front. infix_ends: `\\over` and its kin end the row too.
+        open_end: the space behind the last piece stays; its class is in `last_kind`.
         """
         self.enter()
         stack, macros, infixes, get = self.stack, self.macros, self.constructs.infixes, self.atoms.get
@@ -63,16 +64,18 @@ class Parser(State):
                         raise Wrong("math-syntax", f"only one {token} can stand in a group", token)
                     above, out, previous = (self._infix(token), trimmed(out, previous)), [], NONE
                     continue
+                self.previous = previous
                 atom = self.item(token)
                 if self.took_rest:
                     self.took_rest = False
                     out += [atom[1]] if atom else []
-                    previous = ORD
+                    previous = atom[0] if atom else previous
                     if self.ended_by not in infixes or infix_ends:
                         break
                     stack.append(self.ended_by)
                     continue
-                if atom is None:
+                if atom is None or atom[0] == GLUE:
+                    out += [atom[1]] if atom else []
                     continue
             if atom[0] | previous > NONE:
                 atom = spaced(out, previous, atom, self.style >= SCRIPT)
@@ -81,7 +84,10 @@ class Parser(State):
         else:
             self.ended_by = ""
         self.depth -= 1
-        out = trimmed(out, previous)
+        self.last_kind = previous
+        out = out if open_end else trimmed(out, previous)
+        if before != NONE and out:
+            out[0] = infix(out[0])
         return out if above is None else [above[0](joined(above[1]), joined(out))]
 
     def _infix(self, token: str) -> Combine:
@@ -152,8 +158,10 @@ class Parser(State):
         self.restore(mark)
         return ORD, grouped(out)
 
-    def inside(self, source: Sequence[str], style: int | None = None) -> list[str]:
-        """The pieces of `source`, read as a group of its own."""
+    def inside(
+        self, source: Sequence[str], style: int | None = None, *, before: int = NONE, open_end: bool = False
+    ) -> list[str]:
+        """The pieces of `source`, read as a group of its own; before, open_end: see `row`."""
         self.stack.append("}")
         self.push(source)
         old, table = self.style, self.atoms
@@ -161,7 +169,7 @@ class Parser(State):
             self.set_style(style)
         mark, environment = self.mark(), self.environment
         self.environment = ""
-        out = self.row()
+        out = self.row(before, open_end=open_end)
         self.environment = environment
         if self.ended_by != "}":
             raise self.not_closed(self.command)

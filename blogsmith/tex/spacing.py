@@ -6,6 +6,8 @@ is put in front of the next one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .atoms import (
     BIN,
     CLOSE,
@@ -29,13 +31,36 @@ _APPLY = "<mo>\u2061</mo>"
 """Between a function and what it is applied to: invisible, read aloud as "of"."""
 
 
+_GLUE = ("<mspace", '<mrow style="margin-left', "<mtext>\u00a0</mtext>")
+
+
+def _ending(xml: str) -> str:
+    return without_space(xml, "r")
+
+
+def _change(out: list[str], how: Callable[[str], str]) -> None:
+    """Change the last atom of `out`; space behind it stays."""
+    index = len(out) - 1
+    while index > 0 and out[index].startswith(_GLUE):
+        index -= 1
+    if index >= 0:
+        out[index] = how(out[index])
+
+
+def infix(xml: str) -> str:
+    """A first piece of a row that has something in front: MathML would take `+` for a prefix there."""
+    if xml[:4] == "<mo>" and xml[4] in "+−±∓":
+        return f'<mo form="infix">{xml[4:]}'
+    return xml
+
+
 def trimmed(out: list[str], last: int) -> list[str]:
     """`out` without the space behind its last piece, which has the class `last`."""
     if out:
         if last == BIN:
-            out[-1] = tight(out[-1])
+            _change(out, tight)
         elif last in (REL, PUNCT, INTEGRAL, LIMITS):
-            out[-1] = without_space(out[-1], "r")
+            _change(out, _ending)
     return out
 
 
@@ -46,16 +71,16 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
         if previous == OPEN or (previous >= NONE and previous != INNER):
             kind, xml = ORD, tight(xml)
     elif previous == BIN and kind in (REL, CLOSE, PUNCT):
-        out[-1] = tight(out[-1])
+        _change(out, tight)
     if previous >= INTEGRAL:
         return kind, _behind_operator(out, previous, kind, xml)
     if kind == REL:
         if previous == REL:
-            out[-1] = without_space(out[-1], "r")
+            _change(out, _ending)
         if previous in (REL, NONE, OPEN):
             xml = without_space(xml, "l")
     elif previous == REL and kind in (CLOSE, PUNCT):
-        out[-1] = without_space(out[-1], "r")
+        _change(out, _ending)
     elif kind >= FUNCTION:
         if previous in (ORD, CLOSE, INNER):
             out.append(THIN_SPACE)
@@ -76,5 +101,5 @@ def _behind_operator(out: list[str], previous: int, kind: int, xml: str) -> str:
         if kind in (ORD, INNER) or kind >= INTEGRAL:
             out.append(THIN_SPACE)
     elif kind in (OPEN, CLOSE, REL, PUNCT):
-        out[-1] = without_space(out[-1], "r")
+        _change(out, _ending)
     return without_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .alphabets import BOLD_OF, Face
+from .atoms import NONE
 from .construct import Constructs
 from .numbering import RowNumber
 from .reader import Macro, TokenReader
@@ -35,6 +36,10 @@ class State(TokenReader):
         self.atoms = atoms("", False)
         self.ended_by = ""
         """The token that ended the last row; empty at the end of the formula."""
+        self.previous = NONE
+        """Class of what stands before the command being carried out."""
+        self.last_kind = NONE
+        """Class of the last piece of the last row."""
         self.took_rest = False
         """A switch such as `\\color` has read the rest of the row that it stands in."""
         self.depth = 0

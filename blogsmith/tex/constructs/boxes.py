@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
+from ..atoms import GLUE, ORD, Atom
 from ..construct import Command
 from ..lengths import css, read_ems, read_length
 from ..parser import Parser
@@ -65,18 +65,18 @@ def space(em: float) -> str:
 
 
 def _fixed(parser: Parser, command: str) -> Atom:
-    return ORD, space(_SPACES[command])
+    return GLUE, space(_SPACES[command])
 
 
 def _word_space(parser: Parser, command: str) -> Atom:
-    return ORD, "<mtext>\u00a0</mtext>"
+    return GLUE, "<mtext>\u00a0</mtext>"
 
 
 def _length(parser: Parser, command: str) -> Atom:
     if command in ("\\hspace", "\\mspace"):
         parser.star()
-        return ORD, space(read_ems(bare_length(parser), command))
-    return ORD, space(read_ems(bare_length(parser), command))
+        return GLUE, space(read_ems(bare_length(parser), command))
+    return GLUE, space(read_ems(bare_length(parser), command))
 
 
 def bare_length(parser: Parser) -> list[str]:

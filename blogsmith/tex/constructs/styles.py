@@ -42,27 +42,28 @@ SIZES: Mapping[str, float] = MappingProxyType(
 """Size commands, in sizes of the text around the formula."""
 
 
-def _rest(parser: Parser, style: int | None = None) -> str:
-    """The rest of the row as one element."""
+def _rest(parser: Parser, style: int | None = None) -> Atom:
+    """The rest of the row as one element; a switch parts no two atoms, so spaces are as without it."""
     old, table = parser.style, parser.atoms
     if style is not None:
         parser.set_style(style)
-    out = parser.row(infix_ends=True)
+    out = parser.row(parser.previous, infix_ends=True)
     parser.style, parser.atoms = old, table
     parser.took_rest = True
-    return joined(out)
+    return parser.last_kind, joined(out)
 
 
 def _style(parser: Parser, command: str) -> Atom:
     style = _STYLES[command]
-    return ORD, in_style(style, _rest(parser, style))
+    kind, xml = _rest(parser, style)
+    return kind, in_style(style, xml)
 
 
 def _size(parser: Parser, command: str) -> Atom:
     outer, parser.size = parser.size, SIZES[command]
-    xml = _rest(parser)
+    kind, xml = _rest(parser)
     parser.size = outer
-    return ORD, sized(SIZES[command] / outer, xml)
+    return kind, sized(SIZES[command] / outer, xml)
 
 
 def sized(factor: float, xml: str) -> str:
@@ -72,7 +73,8 @@ def sized(factor: float, xml: str) -> str:
 
 def _color(parser: Parser, command: str) -> Atom:
     color = color_of(parser, command)
-    return ORD, colored(color, _rest(parser))
+    kind, xml = _rest(parser)
+    return kind, colored(color, xml)
 
 
 def colored(color: str, xml: str) -> str:
@@ -81,8 +83,10 @@ def colored(color: str, xml: str) -> str:
 
 
 def _textcolor(parser: Parser, command: str) -> Atom:
+    """Colour changes no class: a relation in colour has its spaces."""
     color = color_of(parser, command)
-    return ORD, colored(color, joined(parser.inside(parser.argument())))
+    out = parser.inside(parser.argument(), before=parser.previous, open_end=True)
+    return parser.last_kind if out else ORD, colored(color, joined(out))
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
