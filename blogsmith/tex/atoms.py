@@ -31,6 +31,7 @@ _ARROWS = re.compile("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
 UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = re.compile(r"<mo(?=[ >])([^>]*)>")
+_EMBELLISHED = re.compile(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
 _SPACED = re.compile(r' [lr]space="[^"]*"')
 _SHORT = 200
 """Characters of markup that is kept for the next time."""
@@ -39,6 +40,16 @@ _SHORT = 200
 def escape(text: str) -> str:
     """`text` for the inside of an element."""
     return text.translate(_ESCAPES)
+
+
+def is_operator(xml: str) -> bool:
+    """Whether `xml` is an operator by itself."""
+    return xml.startswith(("<mo>", "<mo "))
+
+
+def is_embellished(xml: str) -> bool:
+    """Whether `xml` is an operator, with scripts or not (MathML Core, 3.2.4.2)."""
+    return _EMBELLISHED.match(xml) is not None
 
 
 def tight(xml: str) -> str:

@@ -146,7 +146,7 @@ def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -
 
 def _nearest(word: str, names: Sequence[str]) -> str:
     """The name that `word` was meant to be, or empty; among equals the first."""
-    # Three letters resemble too much, so this is stricter than `errors.nearest`. A slip seldom hits the first.
+    # three letters resemble too much, so this is stricter than `errors.nearest`; few slips are in the first
     alike = [name for name in names if name[:1] == word[:1]]
     near = get_close_matches(word, alike, n=1, cutoff=0.75) or get_close_matches(
         word, names, n=1, cutoff=0.85

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .atoms import tight
+from .atoms import is_embellished, tight
 
 
 def joined(pieces: Sequence[str]) -> str:
@@ -15,5 +15,5 @@ def joined(pieces: Sequence[str]) -> str:
 def grouped(pieces: Sequence[str]) -> str:
     """`pieces` as one ordinary element: a lone operator has no spaces."""
     if len(pieces) == 1:
-        return tight(pieces[0]) if pieces[0].startswith("<mo") else pieces[0]
+        return tight(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
     return f"<mrow>{''.join(pieces)}</mrow>"

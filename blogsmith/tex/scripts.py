@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS
+from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator
+from .scan import split
 from .signs import SCRIPT_CHARACTERS
 from .wrong import Wrong
 
@@ -39,9 +40,11 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     primes = 0
     above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
     stack = parser.stack
-    while (token := parser.peek()) in STARTS:
+    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS:
         stack.pop()
-        if token == "'":
+        if token in SCRIPT_CHARACTERS:
+            lower_typed(parser, token)
+        elif token == "'":
             if upper:
                 raise _double(token)
             primes += 1
@@ -55,7 +58,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
             upper = parser.script(token)
         else:
             above = _has_limits(token, kind)
-            if above and not parser.is_display_style() and base.startswith("<mo>"):
+            if above and not parser.is_display_style() and is_operator(base):
                 base = base.replace("<mo", '<mo movablelimits="false"', 1)
     if primes:
         upper = _primed(primes, upper)
@@ -102,4 +105,4 @@ def lower_typed(parser: Scripted, token: str) -> None:
     signs = [plain]
     while parser.stack and SCRIPT_CHARACTERS.get(parser.stack[-1], ("", ""))[0] == mark:
         signs.append(SCRIPT_CHARACTERS[parser.stack.pop()][1])
-    parser.push([mark, "{", *signs, "}"])
+    parser.push([mark, "{", *split("".join(signs)), "}"])

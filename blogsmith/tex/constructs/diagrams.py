@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
 from ..construct import Environment
 from ..parser import Parser
 from ..pieces import joined
-from ..state import SCRIPT
+from ..state import DISPLAY, SCRIPT
 from ..wrong import Wrong
 from .boxes import lapped
 from .grid import cell, end_environment, pay_for_cells, read_gap
@@ -23,8 +25,8 @@ _DOWN: Mapping[str, str] = MappingProxyType({"V": "↓", "A": "↑", "|": "∥"}
 def _cd(parser: Parser, name: str) -> Atom:
     begin = parser.command
     old, table = parser.style, parser.atoms
-    rows: list[list[str]] = [[]]
-    cell_tokens: list[str] = []
+    rows: list[_Row] = [_Row()]
+    held: list[str] = []
     depth = 0
     while True:
         if not parser.stack:
@@ -35,43 +37,54 @@ def _cd(parser: Parser, name: str) -> Atom:
             break
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         if token in ("\\\\", "\\cr") and not depth:
-            _flush(parser, rows, cell_tokens)
+            _take_cell(parser, rows[-1], held)
             read_gap(parser)
-            rows.append([])
+            rows.append(_Row())
         elif token == "@" and not depth:
-            _flush(parser, rows, cell_tokens)
-            rows[-1].append(_arrow(parser))
+            _take_cell(parser, rows[-1], held)
+            rows[-1].arrows.append(_arrow(parser))
         elif token == "&" and not depth:
-            raise Wrong(
-                "math-syntax",
-                "& cannot stand in CD",
-                token,
-                hint="cells are parted by arrows: @>>>, @. for none",
-            )
+            hint = "cells are parted by arrows: @>>>, @. for none"
+            raise Wrong("math-syntax", "& cannot stand in CD", token, hint=hint)
         else:
-            cell_tokens.append(token)
-    _flush(parser, rows, cell_tokens)
+            held.append(token)
+    _take_cell(parser, rows[-1], held)
     end_environment(parser, name, begin)
     parser.style, parser.atoms = old, table
+    return ORD, _table(parser, [row.printed() for row in rows])
+
+
+@dataclass(slots=True)
+class _Row:
+    """Cells with arrows between them, or arrows down alone."""
+
+    cells: list[str] = field(default_factory=list)
+    """One more than arrows; what holds nothing is empty."""
+    arrows: list[str] = field(default_factory=list)
+
+    def printed(self) -> list[str]:
+        """Cells of the table: a vertical arrow stands under a cell, a horizontal one between two."""
+        if any(self.cells):
+            return [cell for pair in zip_longest(self.cells, self.arrows, fillvalue="") for cell in pair][:-1]
+        return [cell for arrow in self.arrows for cell in (arrow, "")][:-1]
+
+
+def _take_cell(parser: Parser, row: _Row, held: list[str]) -> None:
+    """Set what stands before an arrow or the end of the row."""
+    parser.spend(len(held))
+    filled = any(token != " " for token in held)
+    row.cells.append(joined(parser.inside(list(held), DISPLAY)) if filled else "")
+    held.clear()
+
+
+def _table(parser: Parser, rows: list[list[str]]) -> str:
     if len(rows) > 1 and not rows[-1]:
         rows.pop()
     pay_for_cells(parser, [len(row) for row in rows])
     width = max(len(row) for row in rows)
     printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
     body = "".join(f"<mtr>{row}</mtr>" for row in printed)
-    return ORD, f'<mtable class="math-cd" displaystyle="true">{body}</mtable>'
-
-
-def _flush(parser: Parser, rows: list[list[str]], tokens: list[str]) -> None:
-    """Set the cell read so far; in a row of vertical arrows the cells between them are empty."""
-    found = [token for token in tokens if token != " "]
-    vertical = rows[-1] and rows[-1][0].startswith('<mrow class="math-cd-down"')
-    if found:
-        parser.spend(len(tokens))
-        rows[-1].append(joined(parser.inside(list(tokens), 0)))
-    elif vertical:
-        rows[-1].append("")
-    tokens.clear()
+    return f'<mtable class="math-cd" displaystyle="true">{body}</mtable>'
 
 
 def _arrow(parser: Parser) -> str:

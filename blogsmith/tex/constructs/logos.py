@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
+from ..atoms import ORD, Atom, escape
 from ..construct import Command
+from ..lexer import clean_text
 from ..parser import Parser
 from ..scan import cut
 from ..wrong import Wrong
@@ -41,7 +42,7 @@ def _char(parser: Parser, command: str) -> Atom:
     r"""`\char"41`, `\char'101`, `\char65`, ``\char`A``."""
     first = parser.pop()
     if first == "`":
-        return ORD, _letter(parser.pop().removeprefix("\\"))
+        return _printed(parser.pop().removeprefix("\\"), command)
     base = {'"': 16, "'": 8}.get(first, 10)
     digits = "" if base != 10 else first
     while parser.stack and parser.stack[-1].isalnum() and parser.stack[-1].isascii():
@@ -54,27 +55,28 @@ def _char(parser: Parser, command: str) -> Atom:
         if good < len(token):
             parser.stack.append(cut(token, good, len(token)))
             break
+    return _numbered(digits, base, command)
+
+
+def _numbered(digits: str, base: int, command: str) -> Atom:
     try:
-        number = int(digits, base)
-        if (
-            not 32 <= number <= 0x10FFFF
-            or 0xD800 <= number <= 0xDFFF
-            or number & 0xFFFE == 0xFFFE
-            or 0x7F <= number < 0xA0
-        ):
-            raise ValueError
+        number = int(digits, base) if digits.isalnum() and len(digits) < 10 else 0
     except ValueError:
-        raise Wrong("math-syntax", f"{command} needs the number of a character", command) from None
-    character = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(chr(number), chr(number))
-    return ORD, _letter(character)
+        number = 0
+    return _printed(chr(number) if 32 <= number <= 0x10FFFF else "", command)
+
+
+def _printed(character: str, command: str) -> Atom:
+    if len(clean_text(character)) != 1:
+        raise Wrong("math-syntax", f"{command} needs the number of a character", command)
+    return ORD, _letter(escape(character))
 
 
 def _unicode(parser: Parser, command: str) -> Atom:
     r"""MathJax's `\unicode{x3b1}`."""
     parser.optional()
     text = "".join(parser.argument()).strip().lower()
-    parser.push(['"', *text.removeprefix("x").upper()] if text.startswith("x") else list(text))
-    return _char(parser, command)
+    return _numbered(text.removeprefix("x"), 16 if text.startswith("x") else 10, command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -21,6 +21,7 @@ from ..atoms import (
     THICK,
     THIN,
     Atom,
+    is_operator,
 )
 from ..construct import Command
 from ..parser import Parser
@@ -129,7 +130,7 @@ def _with_space(kind: int, out: list[str]) -> str:
     if spaces is None or kind == ORD:
         return xml
     before, behind = spaces
-    if len(out) == 1 and xml.startswith("<mo") and xml[3] in " >":
+    if len(out) == 1 and is_operator(xml):
         return xml.replace(' lspace="0" rspace="0"', f' lspace="{before}" rspace="{behind}"', 1)
     start = f'<mspace width="{before}"/>' if before != "0" else ""
     return f'<mrow>{start}{xml}<mspace width="{behind}"/></mrow>'
@@ -139,7 +140,7 @@ def _mathop(parser: Parser, command: str) -> Atom:
     source = parser.argument()
     out = parser.inside(source)
     xml = joined(out)
-    return LIMITS if xml.startswith("<mo>") else LIMIT_FUNCTION, xml
+    return LIMITS if is_operator(xml) else LIMIT_FUNCTION, xml
 
 
 def _mod(parser: Parser, command: str) -> Atom:

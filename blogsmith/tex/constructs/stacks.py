@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom
+from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator
 from ..construct import Command
 from ..parser import Parser
 from ..pieces import joined
@@ -34,7 +34,7 @@ def _overset(parser: Parser, command: str) -> Atom:
     elif command == "\\stackbin":
         kind = BIN
     where = "under" if command == "\\underset" else "over"
-    if kind in (LIMITS, LIMIT_FUNCTION) and base.startswith("<mo"):
+    if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
         base = base.replace("<mo", '<mo movablelimits="false"', 1)
     return kind if kind in (BIN, REL, LIMITS) else ORD, f"<m{where}>{base}{script}</m{where}>"
 
@@ -164,7 +164,7 @@ def _corner(parser: Parser, source: list[str]) -> str:
             raise Wrong("math-syntax", f"only scripts can stand in {parser.command}", token)
     parser.pop()
     if primes:
-        found["^"] = f"<mo>{'′' * primes}</mo>"
+        found["^"] = f'<mo lspace="0" rspace="0">{"′" * primes}</mo>'
     return found["_"] + found["^"]
 
 
