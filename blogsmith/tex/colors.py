@@ -48,11 +48,27 @@ pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown sa
 seashell sienna silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal thistle
 tomato transparent turquoise violet wheat white whitesmoke yellow yellowgreen currentcolor
 """
+_KATEX = """
+blue 6495ed orange ffa500 pink ff00af red df0030 green 28ae7b gray gray purple 9d38bd blueA ccfaff blueB
+80f6ff blueC 63d9ea blueD 11accd blueE 0c7f99 tealA 94fff5 tealB 26edd5 tealC 01d1c1 tealD 01a995 tealE
+208170 greenA b6ffb0 greenB 8af281 greenC 74cf70 greenD 1fab54 greenE 0d923f goldA ffd0a9 goldB ffbb71
+goldC ff9c39 goldD e07d10 goldE a75a05 redA fca9a9 redB ff8482 redC f9685d redD e84d39 redE bc2612
+maroonA ffbde0 maroonB ff92c6 maroonC ed5fa6 maroonD ca337c maroonE 9e034e purpleA ddd7ff purpleB c6b9fc
+purpleC aa87ff purpleD 7854ab purpleE 543b78 mintA f5f9e8 mintB edf2df mintC e0e5cc grayA f6f7f7 grayB
+f0f1f2 grayC e3e5e6 grayD d6d8da grayE babec2 grayF 888d93 grayG 626569 grayH 3b3e40 grayI 21242c kaBlue
+314453 kaGreen 71b307
+"""
 NAMES: Mapping[str, str] = MappingProxyType(
     {name: name for name in _CSS.split()}
     | {name: "#" + code.lower() for name, code in zip(_DVIPS.split()[::2], _DVIPS.split()[1::2], strict=True)}
 )
 """Name → CSS colour; lower-case names are those of CSS."""
+
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {"\\" + name: "#" + code for name, code in zip(_KATEX.split()[::2], _KATEX.split()[1::2], strict=True)}
+)
+"""Command → CSS colour: `\\blue{x}` and its shades, as KaTeX has them."""
 
 
 def color_of(parser: Parser, command: str) -> str:

@@ -77,7 +77,7 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     if kind == REL:
         if previous == REL:
             _change(out, _ending)
-        if previous in (REL, NONE, OPEN):
+        if previous in (REL, NONE, OPEN, PUNCT):
             xml = without_space(xml, "l")
     elif previous == REL and kind in (CLOSE, PUNCT):
         _change(out, _ending)
@@ -88,7 +88,8 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
         if previous not in (ORD, CLOSE, INNER):
             xml = without_space(xml, "l")
     elif not in_script and (
-        (kind == INNER and previous in (ORD, CLOSE, INNER)) or (previous == INNER and kind in (ORD, OPEN))
+        (kind == INNER and previous in (ORD, CLOSE, INNER))
+        or (previous == INNER and kind in (ORD, OPEN, PUNCT))
     ):
         out.append(THIN_SPACE)
     return kind, xml

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
+from ..colors import COMMANDS as COLOR_COMMANDS
 from ..colors import color_of, define_color
 from ..construct import Command
 from ..lengths import css
@@ -89,8 +90,14 @@ def _textcolor(parser: Parser, command: str) -> Atom:
     return parser.last_kind if out else ORD, colored(color, joined(out))
 
 
+def _shade(parser: Parser, command: str) -> Atom:
+    out = parser.inside(parser.argument(), before=parser.previous, open_end=True)
+    return parser.last_kind if out else ORD, colored(COLOR_COMMANDS[command], joined(out))
+
+
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _style for name in _STYLES}
+    | {name: _shade for name in COLOR_COMMANDS}
     | {name: _size for name in SIZES}
     | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor, "\\definecolor": define_color}
 )
