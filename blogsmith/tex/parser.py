@@ -13,7 +13,7 @@ from .construct import Combine
 from .pieces import grouped, joined
 from .scan import cut
 from .scripts import STARTS, lower_typed, with_scripts
-from .signs import SCRIPT_CHARACTERS
+from .signs import SCRIPT_CHARACTERS, atoms
 from .spacing import infix, spaced, trimmed
 from .state import SCRIPT, State
 from .wrong import Wrong, misplaced_tab
@@ -188,6 +188,11 @@ class Parser(State):
 
     def script(self, token: str) -> str:
         """The argument of `_` or `^`, in script style."""
+        follower = self.peek()
+        sign = atoms(self.shown_face(), True).get(follower)
+        if sign is not None and sign[0] == ORD and follower not in self.macros:  # by far most scripts
+            self.stack.pop()
+            return sign[1]
         before, self.command = self.command, token
         xml = self.styled(self.script_style())
         self.command = before

@@ -67,13 +67,15 @@ def trimmed(out: list[str], last: int) -> list[str]:
 def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     """`atom` with class and space as they are behind `out`, whose last piece has the class `previous`."""
     kind, xml = atom
+    if in_script and kind in (BIN, REL, PUNCT):
+        kind, xml = NONE, tight(xml)
     if kind == BIN:
         if previous == OPEN or (previous >= NONE and previous != INNER):
             kind, xml = ORD, tight(xml)
     elif previous == BIN and kind in (REL, CLOSE, PUNCT):
         _change(out, tight)
     if previous >= INTEGRAL:
-        return kind, _behind_operator(out, previous, kind, xml)
+        return kind, _behind_operator(out, previous, kind, xml, in_script)
     if kind == REL:
         if previous == REL:
             _change(out, _ending)
@@ -95,12 +97,12 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     return kind, xml
 
 
-def _behind_operator(out: list[str], previous: int, kind: int, xml: str) -> str:
+def _behind_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
     if previous >= FUNCTION:
         if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
             out.append(_APPLY)
-        if kind in (ORD, INNER) or kind >= INTEGRAL:
+        if kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script):
             out.append(THIN_SPACE)
-    elif kind in (OPEN, CLOSE, REL, PUNCT):
+    elif kind in (OPEN, CLOSE, NONE, REL, PUNCT) or (kind == INNER and in_script):
         _change(out, _ending)
     return without_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

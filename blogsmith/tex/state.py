@@ -61,14 +61,15 @@ class State(TokenReader):
     def set_style(self, style: int) -> None:
         """From here on set in that style."""
         self.style = style
-        self.atoms = atoms(self._shown_face(), style >= SCRIPT)
+        self.atoms = atoms(self.shown_face(), style >= SCRIPT)
 
     def set_face(self, face: Face, bold: bool) -> None:
         """From here on letters have that face."""
         self.face, self.bold = face, bold
-        self.atoms = atoms(self._shown_face(), self.style >= SCRIPT)
+        self.atoms = atoms(self.shown_face(), self.style >= SCRIPT)
 
-    def _shown_face(self) -> Face:
+    def shown_face(self) -> Face:
+        """The face as `atoms` knows it."""
         return BOLD_OF.get(self.face, self.face) if self.bold else self.face
 
     def is_display_style(self) -> bool:

@@ -113,7 +113,8 @@ def operator_name(parser: Parser, source: list[str]) -> str:
 
 def _class(kind: int) -> Command:
     def with_class(parser: Parser, command: str) -> Atom:
-        return kind, _with_space(kind, parser.inside(parser.argument()))
+        out = parser.inside(parser.argument())
+        return kind, grouped(out) if parser.style >= SCRIPT else _with_space(kind, out)
 
     return with_class
 
