@@ -135,7 +135,7 @@ def _read_slowly(
 
 def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -> TexError:
     """`error` with a suggestion if a command is unknown."""
-    if error.kind == "math-command" and not error.hint:
+    if error.message.startswith("unknown TeX command") and not error.hint:
         word = error.message.rsplit(" ", 1)[-1].lstrip("\\")
         near = _nearest(word, [name.lstrip("\\") for name in (*known, *table.names())])
         error.hint = (

@@ -76,8 +76,9 @@ def read_ems(tokens: Sequence[str], command: str) -> float:
     found = ems(text)
     if found is None:
         said = f"{text.strip()} is no length" if text.strip() else f"{command} needs a length"
-        place = next((token for token in tokens if token != " "), command)
-        raise Wrong("math-syntax", said, place, hint="lengths are written like 3pt, 1.5em or 2mu")
+        written = [token for token in tokens if token != " "] or [command]
+        hint = "lengths are written like 3pt, 1.5em or 2mu"
+        raise Wrong("math-syntax", said, written[0], end=written[-1], hint=hint)
     if abs(found) > 1000:
         raise Wrong("math-limit", f"{text.strip()} is longer than any page", tokens[0])
     return found

@@ -81,6 +81,9 @@ def _table(parser: Parser, rows: list[list[str]]) -> str:
     if len(rows) > 1 and not rows[-1]:
         rows.pop()
     pay_for_cells(parser, [len(row) for row in rows])
+    for row in rows:
+        while row and not row[-1]:
+            row.pop()
     width = max(len(row) for row in rows)
     printed = ("".join(map(cell, [*row, *[""] * (width - len(row))])) for row in rows)
     body = "".join(f"<mtr>{row}</mtr>" for row in printed)

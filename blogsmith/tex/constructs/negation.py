@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, REL, Atom, operator
+from ..atoms import NONE, ORD, REL, Atom, operator
 from ..construct import Command
 from ..parser import Parser
 
@@ -15,7 +15,7 @@ _SLASH = "\u0338"
 
 def _not(parser: Parser, command: str) -> Atom:
     kind, xml = parser.atom_argument()
-    return (REL if kind == ORD and "<mo" in xml else kind), _struck(xml)
+    return (REL if kind in (ORD, NONE) and "<mo" in xml else kind), _struck(xml)
 
 
 def _struck(xml: str) -> str:
@@ -24,7 +24,7 @@ def _struck(xml: str) -> str:
     end = xml.find("</", start)
     sign = xml[start:end]
     if not xml.startswith(("<mo", "<mi", "<mn")) or xml.startswith("<mov") or not sign:
-        return f'<mrow><mpadded width="0"><mtext>{_SLASH}</mtext></mpadded>{xml}</mrow>'
+        return f'<mrow><mpadded width="0"><mtext>\u00a0{_SLASH}</mtext></mpadded>{xml}</mrow>'
     plain = {"&lt;": "<", "&gt;": ">", "∣": "∣", "|": "∣", "‖": "∥"}.get(sign, sign)
     composed = unicodedata.normalize("NFC", plain[:1] + _SLASH)
     if xml.startswith("<mo"):

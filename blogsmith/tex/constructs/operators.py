@@ -27,7 +27,7 @@ from ..construct import Command
 from ..parser import Parser
 from ..pieces import grouped, joined
 from ..signs import atoms
-from ..state import DISPLAY
+from ..state import DISPLAY, SCRIPT
 from .stacks import ARROWS
 
 _FUNCTIONS = """

@@ -8,6 +8,7 @@ from html import unescape
 from types import MappingProxyType
 
 from ..atoms import INNER, ORD, Atom, escape
+from ..colors import color_of
 from ..construct import Command
 from ..lengths import read_ems
 from ..parser import Parser
@@ -16,7 +17,7 @@ from ..state import TEXT
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
 from .boxes import bare_length, space
-from .styles import SIZES, sized
+from .styles import SIZES, colored, sized
 
 # command → (HTML element around the text, its attributes)
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -73,7 +74,6 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
 )
 _BOXES = frozenset(
     (
-        "\\textcolor",
         "\\colorbox",
         "\\fcolorbox",
         "\\fbox",
@@ -125,11 +125,19 @@ class _Text:
             if token == "}":
                 self.flush()
                 return
+            if token[0] == "\\":
+                self._skip_space(token)
             if token in parser.macros:
                 parser.expand(token)
                 continue
             self._token(token)
         raise Wrong("math-brace", "opening brace { is never closed", parser.command)
+
+    def _skip_space(self, token: str) -> None:
+        """TeX reads no space behind a command whose name is letters."""
+        stack = self.parser.stack
+        if token[0] == "\\" and token[-1].isalpha() and stack and stack[-1] == " ":
+            stack.pop()
 
     def _token(self, token: str) -> None:
         if token in _SPACES:
@@ -222,16 +230,21 @@ class _Text:
         self._group(tags)
 
     def _accented(self, mark: str) -> str:
-        letters = (
-            "".join(SIGNS.get(token, token) for token in self.parser.argument() if token not in "{}")
-            or "\u00a0"
-        )
+        bare = self.parser.peek() != "{"
+        source = self.parser.argument()
+        if bare:
+            self._skip_space(source[0])
+        letters = "".join(SIGNS.get(token, token) for token in source if token not in "{}") or "\u00a0"
         letters = letters.replace("\\i", "ı").replace("\\j", "ȷ")
         base = {"ı": "i", "ȷ": "j"}.get(letters[0], letters[0]) if mark not in "\u0323\u0327" else letters[0]
         return unicodedata.normalize("NFC", base + mark) + letters[1:]
 
     def _math_command(self, token: str) -> None:
         parser = self.parser
+        if token == "\\textcolor":
+            color = color_of(parser, token)
+            self.element(colored(color, text(parser, parser.argument(), self.tags)))
+            return
         if token in _BOXES:
             made = parser.constructs.commands[token](parser, token)
             self.element(made[1] if made else "")
