@@ -76,7 +76,22 @@ def _length(parser: Parser, command: str) -> Atom:
     if command in ("\\hspace", "\\mspace"):
         parser.star()
         return GLUE, space(read_ems(bare_length(parser), command))
-    return GLUE, space(read_ems(bare_length(parser), command))
+    width = read_ems(bare_length(parser), command)
+    if command in ("\\hskip", "\\mskip"):
+        _skip_stretch(parser)
+    return GLUE, space(width)
+
+
+def _skip_stretch(parser: Parser) -> None:
+    """What TeX may add or take away, `plus 1fil minus 2pt`: a formula has no line to fill."""
+    for word in ("plus", "minus"):
+        ahead = [token for token in parser.stack[: -4 * len(word) : -1] if token != " "][: len(word)]
+        if "".join(ahead) == word:
+            for _ in word:
+                parser.pop()
+            bare_length(parser)
+            while parser.peek() == "l":
+                parser.pop()
 
 
 def bare_length(parser: Parser) -> list[str]:

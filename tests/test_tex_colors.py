@@ -1,0 +1,73 @@
+"""Colours of TeX as CSS."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from blogsmith.tex.colors import NAMES, css_color
+from blogsmith.tex.convert import TexError, convert_formula
+from blogsmith.tex.wrong import Wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "css"),
+    [
+        ("red", "", "red"),
+        ("Red", "", "#ed1b23"),
+        ("TEAL", "", "teal"),
+        ("#F00", "", "#f00"),
+        ("ff8800", "", "#ff8800"),
+        ("FF8800", "HTML", "#ff8800"),
+        ("1, .5, 0", "rgb", "#ff8000"),
+        ("255,128,0", "RGB", "#ff8000"),
+        ("0.5", "gray", "#808080"),
+        ("0,1,1,0", "cmyk", "#ff0000"),
+        ("ForestGreen", "named", "#009b55"),
+    ],
+)
+def test_colours(text: str, model: str, css: str) -> None:
+    assert css_color(list(text), model, "\\color") == css
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("", ""),
+        ("#12", ""),
+        ("nocolour", ""),
+        ("red;x:y", ""),
+        ("url(x)", ""),
+        ('red" onload="x', ""),
+        ("1,2,3", "rgb"),
+        ("1,2", "rgb"),
+        ("nan", "gray"),
+        ("inf,0,0", "rgb"),
+        ("-1", "gray"),
+        ("1e3", "gray"),
+        ("x", "gray"),
+        ("1", "nomodel"),
+        ("F00", "HTML"),
+    ],
+)
+def test_what_is_no_colour(text: str, model: str) -> None:
+    with pytest.raises(Wrong):
+        css_color(list(text), model, "\\color")
+
+
+def test_every_name_is_a_colour_that_the_page_may_hold() -> None:
+    assert [name for name, css in NAMES.items() if not re.fullmatch("[a-z]+|#[0-9a-f]{6}", css)] == []
+
+
+def test_a_formula_names_its_own_colours() -> None:
+    tex = r"\definecolor{mine}{rgb}{0,0,1}\textcolor{mine}{x}"
+    assert '<mstyle mathcolor="#0000ff"><mi>x</mi></mstyle>' in convert_formula(tex, display=False).mathml
+
+
+def test_the_error_points_at_the_colour() -> None:
+    tex = r"x\color{nosuch colour}y"
+    with pytest.raises(TexError) as caught:
+        convert_formula(tex, display=False)
+    error = caught.value
+    assert tex[error.offset : error.offset + error.length] == "nosuch colour"
