@@ -40,6 +40,7 @@ def test_tokens(tex: str, tokens: list[str]) -> None:
 @given(TEX | st.text(max_size=30))
 @example("\\\n")
 @example("\\ \n")
+@example("\\\\ ")
 @example("x \\\x0c")
 def test_places_change_no_token(tex: str) -> None:
     assert [str(token) for token in split_placed(tex)] == split(tex)

@@ -21,7 +21,11 @@ ENVIRONMENTS = frozenset(
 """Environments that are a display by themselves."""
 
 _BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
-_TEXT_GROUP = re.compile(r"\\(?:text(?:rm|bf|it|sf|tt|normal)?|mbox)\{")
+# commands with text, in which a formula may stand
+_TEXT_GROUP = re.compile(
+    r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
+    r"|raisebox\{[^{}$`]*\}|(?:colorbox|textcolor|fcolorbox\{[^{}$`]*\})\{[^{}$`]*\})\{"
+)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _MAX_TEXT_GROUP = 1000
 """Characters searched for the end of a `\\text{…}`."""

@@ -25,6 +25,11 @@ class Macro:
     """`\\def\\a#1.{…}`: what follows each parameter, after what comes before the first; empty: nothing."""
 
 
+def is_phrase(macro: object) -> bool:
+    """Whether it is a macro that takes nothing and does not stand for one token only."""
+    return isinstance(macro, Macro) and not (macro.arity or macro.delimiters) and len(macro.body) != 1
+
+
 def fill(template: str, *arguments: Sequence[str]) -> list[str]:
     """Tokens of `template` with `#1` … `#9` replaced."""
     return filled(_template(template), arguments)

@@ -20,7 +20,7 @@ from .door import check
 from .errors import TexError
 from .lexer import clean_text
 from .macros import read_macros
-from .numbering import RowNumber
+from .numbering import MAX_LENGTH, RowNumber
 from .parser import Parser
 from .reader import Macro
 from .scan import split, split_placed
@@ -28,8 +28,6 @@ from .wrong import Wrong, misplaced_tab, placed_error
 
 __all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
 
-MAX_LENGTH = 64_000
-"""Characters of the author's formula."""
 _DEEP_RECURSION = 20_000
 _BREAKS = ("\\\\", "\\cr", "\\newline")
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})

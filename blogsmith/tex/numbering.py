@@ -16,6 +16,8 @@ from .lexer import Token, read_argument, read_name, skip_spaces, text_of, tokeni
 from .opened import DEFINES, opened
 from .reader import Macro
 
+MAX_LENGTH = 64_000
+"""Characters of a formula; a longer one is refused before it is typeset."""
 ROW_ENVIRONMENTS = frozenset(
     name + star
     for name in ("align", "gather", "alignat", "xalignat", "flalign", "eqnarray")
@@ -102,6 +104,8 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> Stru
 
     macros: as for `convert_formula`.
     """
+    if len(tex) > MAX_LENGTH:
+        return Structure("", (Row(),), macros)
     found = opened(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
     if found:
         macros = found.macros

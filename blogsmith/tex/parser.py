@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
+from .bodies import is_phrase
 from .construct import Combine
 from .pieces import grouped, joined
 from .scan import cut
@@ -114,7 +115,8 @@ class Parser(State):
             return None
         if token[0] == "\\":
             if token.startswith("\\verb") and len(token) > len("\\verb"):
-                shown = token[len("\\verb") :].removeprefix("*")[1:-1]
+                shown = token[len("\\verb") :]
+                shown = shown[2:-1].replace(" ", "␣") if shown[0] == "*" else shown[1:-1]
                 return ORD, f"<mtext><code>{escape(shown)}</code></mtext>"
             raise self.unknown(token)
         return self._typed(token)
@@ -138,6 +140,9 @@ class Parser(State):
         """The error of a control sequence that means nothing."""
         if len(token) == 1:
             return Wrong("math-syntax", "a backslash stands alone", token)
+        if token == "\\verb":
+            hint = "write \\verb|…|, both bars in one line"
+            return Wrong("math-syntax", f"{token} is never closed", token, hint=hint)
         return Wrong("math-command", f"unknown TeX command {token}", token)
 
     def number(self, token: str) -> Atom:
@@ -220,7 +225,10 @@ class Parser(State):
                 raise self._missing(token)
             self.stack.pop()
             if token in self.macros:
-                self.expand(token)
+                if self.command in "_^" or not is_phrase(self.macros[token]):
+                    self.expand(token)
+                else:  # \frac\x2 takes all that \x stands for, x^\x the first sign of it
+                    atom = ORD, grouped(self.inside([token]))
                 continue
             atom = self.atoms.get(token)
             if atom is not None:

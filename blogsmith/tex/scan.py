@@ -15,8 +15,11 @@ from .lexer import clean_text
 # a number is one token: 3.14, .5; a control word is ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = re.compile(_TOKEN, re.DOTALL)
+# The end of a `\verb` is looked for in its line, and not for long: a formula may consist of such searches.
 _PLACED = re.compile(
-    rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s]).*?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|{_TOKEN}", re.DOTALL
+    rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s])[^\n]{{0,1000}}?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)"
+    rf"|{_TOKEN}",
+    re.DOTALL,
 )
 _SPECIAL = re.compile(r"%|\\verb")
 
@@ -39,19 +42,21 @@ def split(tex: str) -> list[str]:
     if _SPECIAL.search(tex):
         return [str(token) for token in split_placed(tex)]
     words = " ".join(tex.split())
-    if words.endswith("\\") and tex[-1].isspace():
+    if tex[-1:].isspace() and (len(words) - len(words.rstrip("\\"))) % 2:
         words += " "  # `\ ` at the end
     return _SPLIT.findall(words)
 
 
 def split_placed(tex: str) -> list[str]:
     """`split(tex)` with every token an `At`."""
+    clean = clean_text(tex)
+    places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[str] = []
-    for match in _PLACED.finditer(tex):
-        blank = match.lastgroup == "blank"
-        text = clean_text(match.group())
-        if text and not (blank and not tokens):
-            tokens.append(place(" " if blank else text, match.start(), match.end() - match.start()))
+    for match in _PLACED.finditer(clean):
+        start, end = match.span()
+        text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group())
+        if tokens or text != " ":
+            tokens.append(place(text, places[start], places[end - 1] + 1 - places[start]))
     if tokens and tokens[-1] == " ":
         tokens.pop()
     return tokens

@@ -11,7 +11,8 @@ from .scan import split
 from .signs import SCRIPT_CHARACTERS
 from .wrong import Wrong
 
-STARTS = frozenset(("_", "^", "'", "\\limits", "\\nolimits"))
+_TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
+STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
 """Tokens that change what stands before them."""
 _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
 
@@ -47,7 +48,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         elif token == "'":
             if upper:
                 raise _double(token)
-            primes += 1
+            primes += _TYPED[token]
         elif token == "_":
             if lower:
                 raise _double(token)
@@ -64,6 +65,8 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         upper = _primed(primes, upper)
     if not lower and not upper:
         return base
+    if is_operator(base) and "minsize=" in base:
+        base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
     low, high = ("under", "over") if above else ("sub", "sup")
     mend = _mended(parser, bool(upper)) if kind == INTEGRAL and lower and not above else ""
     if lower and upper:

@@ -26,7 +26,7 @@ from .atoms import (
     tight,
 )
 
-_STRUCTURE = frozenset("&{}\\_^#$%~'")
+_STRUCTURE = frozenset("&{}\\_^#$%~'′″‴⁗")
 # characters that authors type → how TeX reads them
 _TYPED: Mapping[int, str] = MappingProxyType(
     {
@@ -35,7 +35,7 @@ _TYPED: Mapping[int, str] = MappingProxyType(
         PUNCT: ",;",
         OPEN: "([",
         CLOSE: ")]!?",
-        ORD: '/|.@"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°′″‴⁗√',
+        ORD: '/|.@"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°√',
     }
 )
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))

@@ -112,8 +112,7 @@ def _constant(side: str) -> Callable[[int], str]:
 def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
     numbers = parser.take_numbers()
-    before = lambda column: ORD if column else NONE  # noqa: E731
-    grid = read_grid(parser, name, Layout(DISPLAY, before=before, columns=3, hint="use align for more"))
+    grid = read_grid(parser, name, Layout(DISPLAY, columns=3, hint="use align for more"))
     sides = ("right", "", "left")
     return ORD, _table(
         "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)

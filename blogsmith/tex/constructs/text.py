@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from html import unescape
@@ -17,6 +18,7 @@ from ..state import TEXT
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
 from .boxes import bare_length, space
+from .fractions import in_style
 from .styles import SIZES, colored, sized
 
 # command → (HTML element around the text, its attributes)
@@ -87,6 +89,8 @@ _BOXES = frozenset(
     )
 )
 """Commands outside this file that may stand in text."""
+_CHANGES = re.compile("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
+"""What looks different in a display and in a line."""
 _LIGATURES: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
@@ -178,7 +182,8 @@ class _Text:
         while parser.stack:
             token = parser.stack.pop()
             if token == closing and not depth:
-                return joined(parser.inside(taken, TEXT))
+                xml = joined(parser.inside(taken, TEXT))
+                return in_style(TEXT, xml) if parser.is_display_style() and _CHANGES.search(xml) else xml
             depth += (token == "{") - (token == "}")
             if depth < 0:
                 break

@@ -1,0 +1,83 @@
+"""Scripts, primes and limits: which element they become, and on which base."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from blogsmith.tex.convert import TexError, convert_formula
+
+
+def mathml(tex: str, *, display: bool = False) -> str:
+    """What stands inside `<math>`, without attributes."""
+    inside = convert_formula(tex, display=display).mathml.removesuffix("</math>")
+    return re.sub(r' [a-z]+="[^"]*"', "", inside[inside.index(">") + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("tex", "found"),
+    [
+        ("x_1", "<msub><mi>x</mi><mn>1</mn></msub>"),
+        ("x^{ab}", "<msup><mi>x</mi><mrow><mi>a</mi><mi>b</mi></mrow></msup>"),
+        ("x_1^2", "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>"),
+        ("x^2_1", "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>"),
+        ("x^12", "<msup><mi>x</mi><mn>1</mn></msup><mn>2</mn>"),
+        ("12^3", "<msup><mn>12</mn><mn>3</mn></msup>"),
+        (")^2", "<msup><mo>)</mo><mn>2</mn></msup>"),
+        ("^2", "<msup><mrow></mrow><mn>2</mn></msup>"),
+        ("x^{}", "<msup><mi>x</mi><mrow></mrow></msup>"),
+        ("x^\\frac12", "<msup><mi>x</mi><mfrac><mn>1</mn><mn>2</mn></mfrac></msup>"),
+        ("x'", "<msup><mi>x</mi><mo>′</mo></msup>"),
+        ("x''^2", "<msup><mi>x</mi><mrow><mo>″</mo><mn>2</mn></mrow></msup>"),
+        ("x'_1", "<msubsup><mi>x</mi><mn>1</mn><mo>′</mo></msubsup>"),
+        ("x'''''", "<msup><mi>x</mi><mrow><mo>⁗</mo><mo>′</mo></mrow></msup>"),
+        ("x²", "<msup><mi>x</mi><mn>2</mn></msup>"),
+        ("x₁₂", "<msub><mi>x</mi><mn>12</mn></msub>"),
+        ("x⁻¹", "<msup><mi>x</mi><mrow><mo>−</mo><mn>1</mn></mrow></msup>"),
+        ("{x_a}_b", "<msub><msub><mi>x</mi><mi>a</mi></msub><mi>b</mi></msub>"),
+        (r"\sum_i", "<msub><mo>∑</mo><mi>i</mi></msub>"),
+        (r"\sum\limits_i", "<munder><mo>∑</mo><mi>i</mi></munder>"),
+        (r"\int\limits_0^1", "<munderover><mo>∫</mo><mn>0</mn><mn>1</mn></munderover>"),
+        (r"\operatorname{a}_b", "<msub><mi>a</mi><mi>b</mi></msub>"),
+    ],
+)
+def test_in_a_line(tex: str, found: str) -> None:
+    assert mathml(tex) == found
+
+
+@pytest.mark.parametrize(
+    ("tex", "found"),
+    [
+        (r"\sum_i^n", "<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>"),
+        (r"\sum\nolimits_i", "<msub><mo>∑</mo><mi>i</mi></msub>"),
+        (r"\int_0", "<msub><mo>∫</mo><mn>0</mn></msub>"),
+        (r"\lim_n", "<munder><mi>lim</mi><mi>n</mi></munder>"),
+        (r"\operatorname*{a}_b", "<munder><mi>a</mi><mi>b</mi></munder>"),
+        (r"\mathop{ab}_c", "<munder><mrow><mi>a</mi><mi>b</mi></mrow><mi>c</mi></munder>"),
+        (r"\frac{\sum_i}{2}", "<mfrac><msub><mo>∑</mo><mi>i</mi></msub><mn>2</mn></mfrac>"),
+        (r"x^{\sum_i}", "<msup><mi>x</mi><msub><mo>∑</mo><mi>i</mi></msub></msup>"),
+        (r"\underbrace{x}_a", "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mi>a</mi></munder>"),
+    ],
+)
+def test_in_a_display(tex: str, found: str) -> None:
+    assert mathml(tex, display=True) == found
+
+
+@pytest.mark.parametrize(
+    ("tex", "message", "offset"),
+    [
+        ("x_1_2", "double subscript or superscript", 3),
+        ("x^1^2", "double subscript or superscript", 3),
+        ("x^1'", "double subscript or superscript", 3),
+        ("x'^1'", "double subscript or superscript", 4),
+        ("x_", "the subscript is missing at the end of the formula", 1),
+        ("{x^}", "the superscript is missing", 2),
+        ("x_^2", "the subscript is missing", 1),
+        (r"x\limits_2", r"\limits stands behind no operator", 1),
+    ],
+)
+def test_wrong_scripts(tex: str, message: str, offset: int) -> None:
+    with pytest.raises(TexError) as caught:
+        mathml(tex)
+    assert (caught.value.message, caught.value.offset) == (message, offset)
