@@ -45,7 +45,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         stack.pop()
         if token in SCRIPT_CHARACTERS:
             lower_typed(parser, token)
-        elif token == "'":
+        elif token in _TYPED:
             if upper:
                 raise _double(token)
             primes += _TYPED[token]
