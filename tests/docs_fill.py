@@ -22,6 +22,7 @@ from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
 from tests.docs_sources import ROOT
+from tests.site_files import read_site_text
 
 DOCS = ROOT / "content" / "docs"
 _BLOCK = re.compile(
@@ -85,7 +86,8 @@ def _case(case: Case) -> str:
         parts.append(fence('yaml title="blogsmith.yaml"', config.rstrip("\n")))
     parts.append(fence("markdown", post))
     if any(shown):
-        parts.append(fence("html", "\n".join(shown)))
+        # a page of highlighted MathML would weigh six times as much
+        parts.append(fence("text" if case.shows_mathml else "html", "\n".join(shown)))
     if reported:
         parts.append("Reported: " + ", ".join(f"`{code}` at {place}" for code, place in reported))
     return "\n\n".join(parts)
@@ -96,6 +98,16 @@ def fence(language: str, code: str) -> str:
     code = code.translate(_PICTURES)
     ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", code)), 3)
     return f"{ticks}{language}\n{code}\n{ticks}"
+
+
+def broken(names: Sequence[str]) -> str:
+    """What the named broken sites report first."""
+    found = [read_site_text(FOLDER.parent / "broken" / f"{name}.txt").expected for name in names]
+    return fence("text", "\n".join(_first_message(text) for text in found))
+
+
+def _first_message(text: str) -> str:
+    return re.split(r"\n(?=\S+:\d+:\d+: )", text, maxsplit=1)[0]
 
 
 def kinds(_: Sequence[str]) -> str:
@@ -166,6 +178,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
+        "broken": broken,
         "kinds": kinds,
         "settings": settings,
         "fields": fields,

@@ -92,7 +92,7 @@ _GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingPro
         "large": (frozenset((LIMITS,)), bool),
         "integrals": (frozenset((INTEGRAL,)), bool),
         "delimiters": (frozenset((OPEN, CLOSE)), bool),
-        "negated": (frozenset((REL,)), _has(" NOT ", "NEITHER", "DOES NOT", "NOT A ", "STROKE", "NOT TILDE")),
+        "negated": (frozenset((REL,)), _has("NOT ", "NEITHER", "NEGATED", "WITH STROKE")),
         "arrows": (frozenset((REL,)), _has("ARROW", "HARPOON")),
         "sets": (
             frozenset((REL,)),

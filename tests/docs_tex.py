@@ -109,16 +109,19 @@ class Shown:
     named: tuple[str, ...]
 
 
-def alike(rows: Iterable[Row], packages: frozenset[str]) -> list[Shown]:
-    """What the rows show, names with one result together."""
+def alike(row: Row, packages: frozenset[str]) -> list[Shown]:
+    """What the row shows, names with one result together."""
     found: dict[str, Shown] = {}
-    for row in rows:
-        for name in row.names:
-            formula = row.formula(name)
-            note, named = (row.note, row.named) if name == row.names[0] else ("", ())
-            shown = found.setdefault(mathml(formula, packages), Shown(formula, [], note, named))
-            shown.names.append(name)
+    for name in row.names:
+        formula = row.formula(name)
+        note, named = (row.note, row.named) if name == row.names[0] else ("", ())
+        shown = found.setdefault(mathml(formula, packages), Shown(formula, [], note, named))
+        shown.names.append(name)
     return list(found.values())
+
+
+def _shown(group: Group) -> list[Shown]:
+    return [shown for row in group.rows for shown in alike(row, group.packages)]
 
 
 def code(text: str) -> str:
@@ -135,7 +138,7 @@ def codes(names: Iterable[str]) -> str:
 
 def examples(group: Group) -> str:
     """A table: TeX and what it prints."""
-    found = alike(group.rows, group.packages)
+    found = _shown(group)
     has_notes = any(shown.note for shown in found)
     lines = ["| TeX | prints |" + " note |" * has_notes, "|:--|:--|" + ":--|" * has_notes]
     for shown in found:
@@ -190,13 +193,13 @@ def words(group: Group) -> str:
 
 def signs(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
     """A list in columns. entries: what is seen, as Markdown, and its names."""
-    lines = [f"- {shown} {' '.join(code(name) for name in names)}" for shown, names in entries]
+    lines = [f"- {shown} {code(' '.join(names))}" for shown, names in entries]
     return "\n".join(['<div class="symbols">', "", *lines, "", "</div>"])
 
 
 def own_signs(group: Group) -> str:
     """A list of commands that need nothing, with what they print."""
-    return signs((f"${shown.formula}$", shown.names) for shown in alike(group.rows, group.packages))
+    return signs((f"${shown.formula}$", shown.names) for shown in _shown(group))
 
 
 KINDS: Mapping[str, Callable[[Group], str]] = MappingProxyType(

@@ -33,7 +33,9 @@ def test_lengths(tex: str, em: float) -> None:
     assert found is not None and found == pytest.approx(em, rel=1e-4)
 
 
-@pytest.mark.parametrize("tex", ["", "em", "1", "1 e m", "1furlong", r"\foo", "1em2", "--1em", "1e3em", "x", "1em;"])
+@pytest.mark.parametrize(
+    "tex", ["", "em", "1", "1 e m", "1furlong", r"\foo", "1em2", "--1em", "1e3em", "x", "1em;"]
+)
 def test_what_is_no_length(tex: str) -> None:
     assert ems(tex) is None
 

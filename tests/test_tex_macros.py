@@ -2,114 +2,240 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from blogsmith.tex.errors import TexError
-from blogsmith.tex.macros import definitions, expand
+from blogsmith.tex.bodies import Macro, fill
+from blogsmith.tex.convert import TexError, convert_formula
+from blogsmith.tex.macros import read_macros
+from blogsmith.tex.reader import BUDGET, TokenReader, text_of
+from blogsmith.tex.scan import split
+
+
+def expanded(tex: str, macros: dict[str, str]) -> str:
+    """`tex` with every macro opened, nothing else done."""
+    reader = TokenReader(split(tex), read_macros(macros))
+    out: list[str] = []
+    while reader.stack:
+        token = reader.stack.pop()
+        if token in reader.macros:
+            reader.expand(token)
+        else:
+            out.append(token)
+    return text_of(out)
+
+
+def shown(tex: str, macros: dict[str, str] | None = None) -> str:
+    """What is printed of `tex`."""
+    return re.sub("<[^>]*>", "", convert_formula(tex, display=True, macros=macros or {}).mathml)
+
+
+def refused(tex: str, macros: dict[str, str] | None = None) -> TexError:
+    with pytest.raises(TexError) as caught:
+        shown(tex, macros)
+    return caught.value
+
+
+def caret(tex: str, error: TexError) -> str:
+    """What is underlined."""
+    return tex[error.offset : error.offset + error.length]
 
 
 @pytest.mark.parametrize(
-    ("tex", "macros", "expanded"),
+    ("tex", "macros", "made"),
     [
         (r"x \in \R^n", {r"\R": r"\mathbb{R}"}, r"x \in \mathbb{R}^n"),
         (r"\norm{x}", {r"\norm": r"\|#1\|"}, r"\|x\|"),
         (r"\pair xy", {r"\pair": "(#1,#2)"}, "(x,y)"),
         (r"\pair {ab} {c}", {r"\pair": "(#2,#1)"}, "(c,ab)"),
+        (r"\pair12", {r"\pair": "(#2,#1)"}, "(2,1)"),
         (r"\a\b", {r"\a": r"\b\b", r"\b": "x"}, "xxx"),
         (r"\a{\a{x}}", {r"\a": "[#1]"}, "[[x]]"),
         (r"\al x", {r"\al": r"\alpha"}, r"\alpha x"),
         (r"\c{x}", {r"\c": r"\mathbf#1"}, r"\mathbf x"),
         (r"\n{x}\n[p]{x}", {r"\n": "#[2][2]{#2}_{#1}"}, "{x}_{2}{x}_{p}"),
+        (r"\n[{]}]{x}", {r"\n": "#[2][2]#2#1"}, "x{]}"),
         (r"\first{x}{y}", {r"\first": "#[2]#1"}, "x"),
         (r"\unknown", {r"\R": "x"}, r"\unknown"),
         (r"\o[x", {r"\o": "#[1][d]#1"}, "d[x"),
         (r"50\% #1", {r"\R": "x"}, r"50\% #1"),
+        (r"\h", {r"\h": "#[0]##1"}, "#1"),
+        (r"\ten{x}", {r"\ten": "#10"}, "x0"),
     ],
 )
-def test_expansion(tex: str, macros: dict[str, str], expanded: str) -> None:
-    assert expand(tex, macros).text == expanded
-
-
-def test_expanded_tokens_stand_at_their_call() -> None:
-    tex = r"a+\R{b}"
-    joined = expand(tex, {r"\R": r"\mathbb{#1}"})
-    places = {token.text: (token.offset, token.length) for token in joined.tokens}
-    assert places[r"\mathbb"] == (2, 2)
-    assert places["b"] == (5, 1)
-    assert joined.token_at(joined.text.index("b}")).offset == 5
+def test_expansion(tex: str, macros: dict[str, str], made: str) -> None:
+    assert expanded(tex, macros) == made
 
 
 @pytest.mark.parametrize(
-    ("tex", "macros", "message", "offset"),
+    ("tex", "macro"),
     [
-        (r"x\a", {r"\a": r"\a"}, r"macro \a expands without end", 1),
-        (r"x\a", {r"\a": r"\b", r"\b": r"\a\a"}, r"macro \a expands without end", 1),
-        (r"x \norm", {r"\norm": "|#1|"}, r"macro \norm needs 1 argument", 2),
-        (r"{\two x}", {r"\two": "#1#2"}, r"macro \two needs 2 arguments", 1),
+        (r"\newcommand{\m}{\mathbb{R}}", Macro(0, None, ("\\mathbb", "{", "R", "}"))),
+        (r"\newcommand\m{x}", Macro(0, None, ("x",))),
+        (r"\newcommand*{\m}{x}", Macro(0, None, ("x",))),
+        (r"\newcommand{\m}[2]{#1}", Macro(2, None, ("#", "1"))),
+        (r"\newcommand{\m}[2][p]{#2}", Macro(2, ("p",), ("#", "2"))),
+        (r"\renewcommand\alpha{x}\let\m\alpha", Macro(0, None, ("x",))),
+        (r"\providecommand{\m}{x}\providecommand{\m}{y}", Macro(0, None, ("x",))),
+        (r"\def\m#1#2{#2#1}", Macro(2, None, ("#", "2", "#", "1"))),
+        (r"\def\m#1.#2;{#1}", Macro(2, None, ("#", "1"), ((), (".",), (";",)))),
+        (r"\def\m[#1]{#1}", Macro(1, None, ("#", "1"), (("[",), ("]",)))),
+        (r"\gdef\m{x}", Macro(0, None, ("x",))),
+        (r"{\gdef\m{x}}", Macro(0, None, ("x",))),
+        (r"{\global\def\m{x}}", Macro(0, None, ("x",))),
+        (r"\def\b{y}\edef\m{\b}\def\b{z}", Macro(0, None, ("y",))),
+        (r"\let\m=x", Macro(0, None, ("x",))),
+        (r"\DeclareMathOperator{\m}{softmax}", Macro(0, None, ("\\operatorname", "{", *"softmax", "}"))),
+        (r"\DeclareMathOperator*\m{am}", Macro(0, None, ("\\operatorname", "*", "{", "a", "m", "}"))),
+        (r"\def\m{1}\def\m{2}", Macro(0, None, ("2",))),
+        (r"\def\m#1{\frac{#1}", None),
+        (r"{\def\m{x}}", None),
+        (r"\frac{\def\m{x}\m}{2}", None),
     ],
 )
-def test_bad_calls(tex: str, macros: dict[str, str], message: str, offset: int) -> None:
+def test_definitions(tex: str, macro: Macro | None) -> None:
+    try:
+        found = convert_formula(tex, display=True).macros
+    except TexError:
+        found = {}
+    assert found.get("\\m") == macro
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"\def\a{x}{\def\a{y}\a}\a", "yx"),
+        (r"{\gdef\a{y}\a}\a", "yy"),
+        (r"\def\a#1.#2;{#2#1}\a xy.z;w", "zxyw"),
+        (r"\def\a#1.{#1}\a{x.y}.z", "x.yz"),
+        (r"\let\old\alpha\renewcommand\alpha{\old'}\alpha", "α′"),
+        (r"\def\a{\b}\def\b{x}\a", "x"),
+        (r"\def\a#1{#1#1}\def\b{x}\expandafter\a\b", "xx"),
+        (r"\newcommand{\norm}[1]{n#1}\norm{x}", "nx"),
+        (r"\newcommand{\R}{r}\R", "r"),
+        (r"\newcommand{\a}{x}\newcommand{\a}{x}\a", "x"),
+        (r"\newcommand{\site}{x}\site", "x"),
+        (r"\newenvironment{e}[1]{(#1}{)}\begin{e}{x}y\end{e}", "(xy)"),
+        (r"\begin{matrix}\def\a{x}\a&\providecommand\a{y}\a\end{matrix}", "xy"),
+        (r"\text{\def\a{x}}", None),
+    ],
+)
+def test_meaning(tex: str, text: str | None) -> None:
+    if text is None:
+        assert refused(tex)
+    else:
+        assert shown(tex, {r"\site": "s"}) == text
+
+
+CALLED = {
+    r"\a": r"\a",
+    r"\ping": r"\pong\pong",
+    r"\pong": r"\ping",
+    r"\norm": "|#1|",
+    r"\two": "#1#2",
+    r"\bad": r"\undefinedthing",
+    r"\worse": r"\undefinedthing #1#2",
+    r"\outer": r"\inner{#1}",
+    r"\inner": r"\undefinedthing #1",
+    r"\open": "{x",
+    r"\scripts": "x_1_{#1}",
+}
+
+
+@pytest.mark.parametrize(
+    ("tex", "at", "kind", "message"),
+    [
+        (r"x\a", r"\a", "math-macro", r"macro \a expands without end"),
+        (r"x\ping", r"\ping", "math-macro", r"macro \ping expands without end"),
+        (r"x \norm", r"\norm", "math-macro", r"macro \norm needs 1 argument"),
+        (r"{\two x}", r"\two", "math-macro", r"macro \two needs 2 arguments"),
+        (r"a+\bad+b", r"\bad", "math-command", r"unknown TeX command \undefinedthing"),
+        (r"a+\worse2{x y}+b", r"\worse2{x y}", "math-command", r"unknown TeX command \undefinedthing"),
+        (r"\outer{x}", r"\outer{x}", "math-command", r"unknown TeX command \undefinedthing"),
+        (r"\outer{\nosuch}", r"\outer{\nosuch}", "math-command", r"unknown TeX command \undefinedthing"),
+        (r"\norm{a + \nosuch}", r"\nosuch", "math-command", r"unknown TeX command \nosuch"),
+        (r"\norm{x_1_2}", "_", "math-syntax", "double subscript or superscript"),
+        (r"1 + \open", r"\open", "math-brace", "opening brace { is never closed"),
+        (r"\scripts{y}z", r"\scripts{y}", "math-syntax", "double subscript or superscript"),
+        (
+            r"\newcommand\x[1]{\nosuch #1} 1 \x{2}",
+            r"\x{2}",
+            "math-command",
+            r"unknown TeX command \nosuch",
+        ),
+        (r"\def\x#1.{\nosuch}\x ab.c", r"\x ab.", "math-command", r"unknown TeX command \nosuch"),
+        (r"\def\x#1.{#1}1\x ab", r"\x", "math-macro", r"the use of \x does not match its definition"),
+    ],
+)
+def test_errors_point_at_the_call(tex: str, at: str, kind: str, message: str) -> None:
+    error = refused(tex, CALLED)
+    assert (error.kind, error.message.replace("pong", "ping")) == (kind, message)
+    assert caret(tex, error) == at
+
+
+def test_a_macro_of_an_earlier_formula_is_reported_at_its_call() -> None:
+    """Also if that formula had to be read twice."""
+    first = r"\gdef\x{\nosuch}" + r"\hat{" * 200 + "x" + "}" * 200
+    macros = convert_formula(first, display=True).macros
     with pytest.raises(TexError) as caught:
-        expand(tex, macros)
-    assert caught.value.kind == "math-macro"
-    assert caught.value.message.replace(r"\b", r"\a") == message
-    assert caught.value.offset == offset
+        convert_formula(r"ab\x", display=True, macros=macros)
+    assert (caught.value.offset, caught.value.length) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("tex", "at", "message"),
+    [
+        (r"\newcommand", r"\newcommand", r"\newcommand needs the name of a command"),
+        (r"\newcommand{a}{b}", r"\newcommand", r"\newcommand needs the name of a command"),
+        (
+            r"\newcommand{\q}",
+            r"\newcommand",
+            r"an argument of \newcommand is missing at the end of the formula",
+        ),
+        (
+            r"\newcommand{\q}[x]{b}",
+            r"\newcommand",
+            r"\newcommand takes a number of arguments from 0 to 9, not x",
+        ),
+        (
+            r"\newcommand\q[²]{b}",
+            r"\newcommand",
+            r"\newcommand takes a number of arguments from 0 to 9, not ²",
+        ),
+        (r"\newcommand\alpha{b}", r"\alpha", r"\alpha has a meaning already"),
+        (r"\def\q{1}\newcommand\q{2}", r"\q", r"\q has a meaning already"),
+        (r"\renewcommand\q{b}", r"\q", r"\q has no meaning yet"),
+        (r"\def\left{b}", r"\left", r"\left cannot be given another meaning"),
+        (r"\def\q", r"\def", r"\def of \q needs a body in braces"),
+        (r"\def\q#2{x}", "#", "parameters are numbered #1, #2, … in turn, not #2"),
+        (r"\def{x}", r"\def", r"\def needs the name of a command"),
+        (r"\let\q", r"\let", r"\let of \q needs what it shall mean"),
+        (r"\edef\q{\nosuch}", r"\nosuch", r"unknown TeX command \nosuch"),
+        (r"\DeclareMathOperator{\q}", r"\DeclareMathOperator", None),
+        (r"\DeclareMathOperator\sin{sin}", r"\sin", r"\sin has a meaning already"),
+        (r"\global x", r"\global", r"\global stands before no definition"),
+    ],
+)
+def test_broken_definitions(tex: str, at: str, message: str | None) -> None:
+    error = refused(tex)
+    assert message is None or error.message == message
+    assert caret(tex, error) == at
 
 
 def test_the_budget_counts_what_macros_make() -> None:
-    assert len(expand(r"\a" * 10, {r"\a": "xx"}, budget=30).tokens) == 20
-    with pytest.raises(TexError):
-        expand(r"\a" * 11, {r"\a": "xx"}, budget=30)
+    # each call costs what it makes and itself
+    calls = BUDGET // 3
+    assert len(expanded(r"\a" * calls, {r"\a": "xx"})) == 2 * calls
+    assert refused(r"\a" * (calls + 1), {r"\a": "xx"}).kind == "math-macro"
 
 
-@pytest.mark.parametrize(
-    ("tex", "defined"),
-    [
-        (r"\newcommand{\R}{\mathbb{R}}", {r"\R": r"\mathbb{R}"}),
-        (r"\renewcommand\R{\mathbb R}", {r"\R": r"\mathbb R"}),
-        (r"\newcommand*{\R}{R}", {r"\R": "R"}),
-        (r"\newcommand{\p}[2]{(#1,#2)}", {r"\p": "(#1,#2)"}),
-        (r"\newcommand{\p}[2]{#1}", {r"\p": "#[2]#1"}),
-        (r"\newcommand{\n}[2][p]{#2_#1}", {r"\n": "#[2][p]#2_#1"}),
-        (r"\def\a#1#2{#2#1}", {r"\a": "#2#1"}),
-        (r"\gdef\a{x}", {r"\a": "x"}),
-        (r"\let\eps=\varepsilon", {r"\eps": r"\varepsilon"}),
-        (r"\let\eps\varepsilon", {r"\eps": r"\varepsilon"}),
-        (r"\DeclareMathOperator{\sm}{softmax}", {r"\sm": r"\operatorname{softmax}"}),
-        (r"\DeclareMathOperator*{\am}{arg\,max}", {r"\am": r"\operatorname*{arg\,max}"}),
-        (r"\providecommand{\new}{x}", {r"\new": "x"}),
-        (r"\providecommand{\alpha}{x}\providecommand{\known}{x}", {}),
-        (r"\def\a{1} \def\a{2}", {r"\a": "2"}),
-    ],
-)
-def test_definitions(tex: str, defined: dict[str, str]) -> None:
-    assert definitions(tex, {r"\known": "y"}) == ("", defined)
+def test_what_commands_make_takes_the_arguments_in_place() -> None:
+    assert fill(r"\frac{#1}{#2#1}", ["a"], ["b", "c"]) == split(r"\frac{a}{bca}")
 
 
-def test_offsets_stay_true_where_a_definition_was() -> None:
-    tex = r"a \def\R{x} \R b"
-    rest, defined = definitions(tex)
-    assert len(rest) == len(tex)
-    assert rest.split() == ["a", r"\R", "b"]
-    assert defined == {r"\R": "x"}
-
-
-@pytest.mark.parametrize(
-    "tex",
-    [
-        r"\newcommand",
-        r"\newcommand{\a}",
-        r"\newcommand{a}{b}",
-        r"\newcommand{\a}[x]{b}",
-        r"\def\a",
-        r"\def\a#1.{x}",
-        r"\def\a#2{x}",
-        r"\def{x}",
-        r"\let\a",
-        r"\DeclareMathOperator{\a}",
-    ],
-)
-def test_broken_definitions(tex: str) -> None:
-    with pytest.raises(TexError) as caught:
-        definitions(tex)
-    assert caught.value.kind == "math-macro"
+def test_definitions_hold_in_later_formulas() -> None:
+    first = convert_formula(r"\newcommand{\q}[1]{(#1)}", display=False)
+    assert first.mathml == ""
+    second = convert_formula(r"\q{x}", display=False, macros=first.macros)
+    assert "<mi>x</mi>" in second.mathml and second.macros == {}

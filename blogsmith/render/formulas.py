@@ -29,6 +29,7 @@ _MAX_NESTING = 20
 # commands that print a word of three letters or so
 _WORD = re.compile(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_LINK = re.compile(r"</?a\b[^<>]*>")
 _UNPRINTED = re.compile(r"[{}^_\s]")
 
 
@@ -158,11 +159,14 @@ def _packages(rendering: Rendering) -> frozenset[str]:
 
 
 def _reference(rendering: Rendering, math: Math, target: str) -> str:
-    r"""The number that `\eqref{target}` inside a formula prints."""
+    r"""The number that `\eqref{target}` inside a formula prints.
+
+    It is no link: nothing inside a formula can be reached by assistive technology, which sees one thing.
+    """
     written = re.search(rf"\\(?:eqref|ref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
     place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
     page, _, name = target.rpartition("#")
-    return reference(rendering, XRef(label_id(name), page, "number", place, target))
+    return _LINK.sub("", reference(rendering, XRef(label_id(name), page, "number", place, target)))
 
 
 def _wrong(rendering: Rendering, math: Math, error: TexError) -> str:

@@ -22,23 +22,26 @@ ATTRIBUTES = words(
     "symmetric voffset width"
 )
 _STYLES = words(
-    "border font-weight justify-items margin-left padding-bottom padding-left padding-right padding-top "
-    "text-align width"
+    "background-color border font-weight justify-items margin-left padding-bottom padding-left padding-right "
+    "padding-top text-align width"
 )
 
-URL = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)[^\s\"<>\\]*"
+_SCHEME = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)"
 _PLAIN = rf'(?:{"|".join(sorted(ATTRIBUTES))})="[\w#.%+-]*"'
 _STYLE = rf'style="(?:(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+;?)+"'
 _ENTITY = "&(?:lt|gt|amp|quot|#x27);"
 _VALUE = rf'(?:[^"<>&]++|{_ENTITY})*+'
-_OTHER = rf'class="[\w\s-]*"|id="(?!\s){_VALUE}"|href="(?:{URL}|#{_VALUE})"|alttext="{_VALUE}"'
+_WORD = rf'(?:[^\s"<>&\\]++|{_ENTITY})'
+# a label, which stands behind the # of a reference, may hold anything
+_HREF = rf'href="(?:{_SCHEME}{_WORD}*+|#{_VALUE})"'
+_OTHER = rf'class="[\w\s-]*"|id="(?:{_WORD}|\\)++"|{_HREF}|(?:alttext|aria-label)="{_VALUE}"'
 _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # an `m` in front of nearly all: told once, it is a third of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
 _MARKUP = re.compile(
     rf"(?:</?(?:{_ELEMENT})>|[^<>&]++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
 )
-_ADDRESS = re.compile(URL)
+_ADDRESS = re.compile(rf'{_SCHEME}[^\s"<>\\]*')
 MAX_ELEMENT_DEPTH = 500
 """Browsers flatten what is deeper than 512 elements."""
 _TAG = re.compile(r"<(/?)[a-z][^<>]*?(/?)>")

@@ -47,6 +47,8 @@ class State(TokenReader):
         """The innermost one, whose cells are being read; empty inside a group of it."""
         self.row_numbers: Sequence[RowNumber | None] = ()
         """What the rows of the outermost alignment print, until it takes them."""
+        self.in_link = False
+        """What is read is the text of a link."""
         self.tagged = False
         """A `\\tag` was read."""
         self.is_global = False

@@ -37,7 +37,7 @@ UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 const unseen = [];
-const quiet = "script, style, template, video, .heading-anchor, .footnote-backref";
+const quiet = "script, style, template, video, .heading-anchor, .footnote-backref, mphantom";
 while (texts.nextNode()) {
   const text = texts.currentNode, parent = text.parentElement;
   if (!text.data.trim() || parent.closest(quiet)) continue;

@@ -65,8 +65,8 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\cases": r"\begin{cases}#1\end{cases}",
         "\\eqalign": r"\begin{aligned}#1\end{aligned}",
         "\\displaylines": r"\begin{gathered}#1\end{gathered}",
-        "\\eqalignno": r"\begin{array}{rlr}#1\end{array}",
-        "\\leqalignno": r"\begin{array}{rlr}#1\end{array}",
+        "\\eqalignno": r"\begin{aligned}#1\end{aligned}",
+        "\\leqalignno": r"\begin{aligned}#1\end{aligned}",
         "\\Rule": r"\rule{#1}{#2}\rule[-#3]{0em}{0em}",
         "\\overunderset": r"\underoverset{#2}{#1}{#3}",
         "\\VERT": r"\vert",
@@ -79,7 +79,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\Pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
         "\\centernot": r"\not{#1}",
         "\\cramped": r"{#1}",
-        "\\MoveEqLeft": r"\quad",
+        "\\ensuremath": r"{#1}",
     }
 )
 
@@ -170,6 +170,12 @@ def _aboxed(reader: Reader, command: str) -> list[str]:
     return fill(r"\mathrlap{\boxed{#1{}#2}}\phantom{#1}&\phantom{{}#2}", left, right)
 
 
+def _move_left(reader: Reader, command: str) -> list[str]:
+    r"""mathtools' `\MoveEqLeft`: the row begins two em before the point where the others are aligned."""
+    found = reader.optional()
+    return fill(r"\hspace{#1em}&\hspace{-#1em}", ["2"] if found is None else found)
+
+
 def _buildrel(reader: Reader, command: str) -> list[str]:
     r"""Plain TeX's `\buildrel a \over b`."""
     above: list[str] = []
@@ -190,11 +196,13 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
         "\\mathtoolsset": _ignored(1),
+        "\\require": _ignored(1),
         "\\adjustlimits": _ignored(0),
         "\\DOTSB": _ignored(0),
         "\\DOTSI": _ignored(0),
         "\\DOTSX": _ignored(0),
         "\\Aboxed": _aboxed,
+        "\\MoveEqLeft": _move_left,
         "\\buildrel": _buildrel,
     }
 )

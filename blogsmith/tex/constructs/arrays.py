@@ -10,7 +10,7 @@ from ..construct import Environment
 from ..parser import Parser
 from ..state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
-from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style
+from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style, small_table
 from .preamble import SIDES, Column, read_columns
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -62,16 +62,14 @@ def _small(parser: Parser, name: str) -> Atom:
         _matrix_side(parser)
     grid = read_grid(parser, name, Layout(SCRIPT))
     fences = _FENCES[name.rstrip("*").replace("smallmatrix", "matrix")]
-    level = "" if parser.style >= SCRIPT else ' scriptlevel="1"'
-    table = f'<mtable class="math-small"{level}>{print_rows(grid.rows, lambda _: "", ())}</mtable>'
+    table = small_table(print_rows(grid.rows, lambda _: "", ()), in_script=parser.style >= SCRIPT)
     return _kind(name.replace("smallmatrix", "matrix")), _fenced(fences[0], table, fences[1])
 
 
 def _subarray(parser: Parser, name: str) -> Atom:
     side = SIDES.get("".join(parser.argument()).strip(), "")
     grid = read_grid(parser, name, Layout(SCRIPT, columns=1))
-    level = "" if parser.style >= SCRIPT else ' scriptlevel="1"'
-    return ORD, f'<mtable class="math-small"{level}>{print_rows(grid.rows, lambda _: side, ())}</mtable>'
+    return ORD, small_table(print_rows(grid.rows, lambda _: side, ()), in_script=parser.style >= SCRIPT)
 
 
 def _cases(parser: Parser, name: str) -> Atom:

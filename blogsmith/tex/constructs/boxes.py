@@ -168,7 +168,7 @@ def _rule(parser: Parser, command: str) -> Atom:
     shift = parser.optional()
     up = read_ems(shift, command) if shift else 0.0
     width, height = read_ems(parser.argument(), command), read_ems(parser.argument(), command)
-    black = 'mathbackground="currentcolor"'
+    black = 'style="background-color:currentcolor"'
     if up <= 0:
         depth = f' depth="{css(-up)}"' if up else ""  # with a depth of 0 Chromium draws nothing
         return ORD, f'<mspace width="{css(width)}" height="{css(height + up)}"{depth} {black}/>'

@@ -226,6 +226,12 @@ def cell(pieces: Sequence[str], attributes: str = "") -> str:
     return f"<mtd{attributes}>{''.join(pieces)}</mtd>"
 
 
+def small_table(rows: str, *, in_script: bool) -> str:
+    """A table in script size; in a script it is that already."""
+    table = f'<mtable class="math-small">{rows}</mtable>'
+    return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
+
+
 def aligned_to(side: str, more: str = "") -> str:
     """Attributes of a cell on that side; centred is what browsers do by themselves."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""

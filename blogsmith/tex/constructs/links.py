@@ -10,8 +10,10 @@ from types import MappingProxyType
 from ..atoms import ORD, Atom
 from ..construct import Command
 from ..door import is_safe_url
+from ..linear import linear_text
 from ..parser import Parser
 from ..pieces import joined
+from ..scan import text_of
 from ..state import TEXT
 from ..wrong import Wrong
 
@@ -22,6 +24,7 @@ _ID = re.compile(r"[A-Za-z][\w:.-]*")
 
 def _url(parser: Parser, command: str) -> str:
     """The address in braces; `Wrong` if a page may not link to it."""
+    _check_place(parser, command)
     source = parser.argument()
     url = _ESCAPED.sub(r"\1", "".join(source)).strip()
     if not is_safe_url(url):
@@ -32,11 +35,20 @@ def _url(parser: Parser, command: str) -> str:
     return url
 
 
+def _check_place(parser: Parser, command: str) -> None:
+    if parser.in_link:
+        raise parser.wrong(f"{command} stands inside a link")
+
+
 def _href(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
+    parser.in_link = True
     # browsers follow an HTML link only: Chromium gives `href` on MathML elements no meaning
-    inner = "".join(parser.inside(parser.argument(), max(TEXT, parser.style)))
-    return ORD, f'<mtext><a href="{escape(url)}"><math>{inner}</math></a></mtext>'
+    source = parser.argument()
+    inner = "".join(parser.inside(source, max(TEXT, parser.style)))
+    said = escape(linear_text(text_of(source)) or url)
+    parser.in_link = False
+    return ORD, f'<mtext><a href="{escape(url)}" aria-label="{said}"><math>{inner}</math></a></mtext>'
 
 
 def _show_url(parser: Parser, command: str) -> Atom:
@@ -67,6 +79,7 @@ def _data(parser: Parser, command: str) -> Atom:
 
 def _reference(parser: Parser, command: str) -> Atom:
     """A number that only the page knows: a place for it."""
+    _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
         raise parser.wrong(f"{command} needs a label")

@@ -11,6 +11,7 @@ from ..parser import Parser
 from ..pieces import joined
 from ..state import SCRIPT, SCRIPTSCRIPT
 from ..wrong import Wrong
+from .grid import small_table
 
 
 def _script_style(parser: Parser) -> int:
@@ -113,15 +114,8 @@ def _substack(parser: Parser, command: str) -> Atom:
         parser.set_style(SCRIPT)
     rows = _rows(parser, source, command)
     parser.style, parser.atoms = style, table
-    return ORD, small_stack(rows, in_script=style >= SCRIPT)
-
-
-def small_stack(rows: list[str], *, in_script: bool, align: str = "") -> str:
-    """Rows as close as scripts are."""
-    side = f' style="text-align:{align};justify-items:{align}"' if align else ""
-    body = "".join(f"<mtr><mtd{side}>{row}</mtd></mtr>" for row in rows)
-    level = "" if in_script else ' scriptlevel="1"'
-    return f'<mtable class="math-small"{level}>{body}</mtable>'
+    body = "".join(f"<mtr><mtd>{row}</mtd></mtr>" for row in rows)
+    return ORD, small_table(body, in_script=style >= SCRIPT)
 
 
 def _rows(parser: Parser, source: list[str], command: str) -> list[str]:

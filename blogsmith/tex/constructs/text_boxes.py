@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..atoms import ORD, Atom
-from ..colors import color_of
+from ..colors import color_of, is_light
 from ..construct import Command
 from ..lengths import css, read_ems
 from ..parser import Parser
@@ -40,25 +40,25 @@ def _raise(parser: Parser, command: str) -> Atom:
 def _makebox(parser: Parser, command: str) -> Atom:
     r"""`\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`: as wide as that, if it says so."""
     width = parser.optional()
-    parser.optional()  # where the text stands in the box
+    place = "".join(parser.optional() or ()).strip()
     if command == "\\mathmakebox":
         xml = joined(parser.inside(parser.argument()))
     else:
         xml = text(parser, parser.argument())
     if width and "".join(width).strip():
-        xml = f'<mpadded width="{css(max(0.0, read_ems(width, command)))}">{xml}</mpadded>'
+        look = {"l": "", "r": ' class="math-llap"'}.get(place, ' class="math-clap"')
+        room = css(max(0.0, read_ems(width, command)))
+        xml = f'<mpadded width="{room}"{look}><mrow>{xml}</mrow></mpadded>'
     return ORD, framed("math-fbox", [xml]) if command == "\\framebox" else xml
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
-    if command == "\\fcolorbox":
-        frame, back = color_of(parser, command), color_of(parser, command)
-        inner = text(parser, parser.argument())
-        style = f'style="border:.04em solid {frame}"'
-        return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}" {style}>{inner}</mpadded>'
+    """On a light ground the text is black: a page may be read light on dark."""
+    frame = f' style="border:.04em solid {color_of(parser, command)}"' if command == "\\fcolorbox" else ""
     back = color_of(parser, command)
     inner = text(parser, parser.argument())
-    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}">{inner}</mpadded>'
+    ink = ' mathcolor="#111111"' if is_light(back) else ""
+    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{ink}{frame}>{inner}</mpadded>'
 
 
 def _fbox(parser: Parser, command: str) -> Atom:

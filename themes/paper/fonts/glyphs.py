@@ -12,6 +12,8 @@ from fontTools.ttLib.tables import otTables
 from fontTools.ttLib.tables._g_l_y_f import Glyph, GlyphCoordinates
 from fontTools.ttLib.tables.ttProgram import Program
 
+MOST_SIZES = 20
+"""Chromium looks at no more sizes of a sign than these."""
 Move = Callable[[int, int, int], tuple[int, int]]
 """(number of the point, x, y) → where it goes."""
 
@@ -60,6 +62,8 @@ def growth(font: TTFont, name: str, *, sideways: bool) -> otTables.MathGlyphCons
 
 def set_growth(font: TTFont, name: str, sizes: Sequence[str], parts: object, *, sideways: bool) -> None:
     """Say how `name` grows: its sizes, smallest first, then what is put together from parts."""
+    if len(sizes) > MOST_SIZES:
+        raise ValueError(f"{name} has {len(sizes)} sizes")
     made = otTables.MathGlyphConstruction()
     made.MathGlyphVariantRecord = [_size(font, size, sideways) for size in sizes]
     made.VariantCount, made.GlyphAssembly = len(sizes), parts

@@ -12,6 +12,7 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
+import fences
 import mend
 import stretch
 from fontTools.ttLib import TTFont
@@ -38,11 +39,15 @@ def whole_font(source: Path, script: Path) -> bytes:
         font["glyf"][name].removeHinting()
     mend.narrow_radicals(font)
     mend.join_radicals(font)
+    mend.more_radicals(font)
     mend.enlarge_primes(font)
     stretch.widen_accents(font)
+    stretch.widen_braces(font)
     stretch.lengthen_lines(font)
-    stretch.raise_bars(font)
-    mend.lower_labels(font)
+    fences.pack_brackets(font)
+    fences.raise_uprights(font)
+    fences.lengthen_strokes(font)
+    mend.space_as_tex(font)
     mend.add_roundhand(font, TTFont(script))
     font.flavor = "woff"
     made = BytesIO()

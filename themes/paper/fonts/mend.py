@@ -5,15 +5,39 @@ from __future__ import annotations
 from fontTools.pens.cu2quPen import Cu2QuPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
-from glyphs import add, redraw, scaled
+from glyphs import Move, add, copied, growth, redraw, scaled, set_growth
 
 ROUNDHAND = 0xFE01
 """The selector after a letter that asks for the other script: Unicode calls this one roundhand."""
 PRIME_HEIGHT = 520
-RADICAL_BAR = 60
-"""Thickness of the line over a root."""
-LABEL_HEIGHT = 510
-"""How far the baseline of what stands over an arrow is above the line."""
+RADICAL_BAR = 55
+"""Thickness of the line over a root, and of the one in a fraction. Chromium draws whole pixels: with 18 px to the
+em this is one, or two on finer screens, and hardly ever more."""
+RADICAL_SIZES = (1070, 1188, 1360, 1580, 1855, 2100, 2371, 2630, 2892, 3200, 3550, 3950)
+SMALL_RADICAL = 950
+"""Heights of the sign. Chromium hangs what a sign is too tall by below the root; TeX shares it out."""
+CONSTANTS = {
+    "ScriptPercentScaleDown": 70,
+    "ScriptScriptPercentScaleDown": 50,
+    # Chromium takes these for letters, too, where TeX has them only for what is taller or deeper
+    "SubscriptBaselineDropMin": -60,
+    "SuperscriptBaselineDropMax": 410,
+    "SuperscriptShiftUp": 365,
+    "SuperscriptShiftUpCramped": 290,
+    "SpaceAfterScript": 56,
+    "FractionRuleThickness": RADICAL_BAR,
+    "FractionNumeratorShiftUp": 425,
+    "FractionDenominatorShiftDown": 370,
+    "FractionNumeratorGapMin": RADICAL_BAR,
+    "FractionDenominatorGapMin": RADICAL_BAR,
+    "FractionNumeratorDisplayStyleShiftUp": 690,
+    "FractionDenominatorDisplayStyleShiftDown": 700,
+    "RadicalRuleThickness": RADICAL_BAR,
+    "RadicalVerticalGap": 160,
+    # what stands over an arrow is as near to it as what stands below
+    "StretchStackTopShiftUp": 510,
+}
+"""Where the parts of a formula stand: nearly as in Computer Modern, whose x is a tenth smaller."""
 
 
 def narrow_radicals(font: TTFont) -> None:
@@ -51,7 +75,6 @@ def join_radicals(font: TTFont) -> None:
     high = font["glyf"][top].yMax
     inner = high - RADICAL_BAR // 2
     redraw(font, top, lambda _, x, y: (x, inner) if 0 < y < high else (x, y), width)
-    font["MATH"].table.MathConstants.RadicalRuleThickness.Value = RADICAL_BAR
 
 
 def _slim(font: TTFont, name: str, width: int, overlap: int) -> None:
@@ -75,6 +98,30 @@ def _shift_stem(font: TTFont, name: str, width: int, overlap: int) -> None:
     redraw(font, name, shift, width)
 
 
+def more_radicals(font: TTFont) -> None:
+    """Give the radical sign many sizes: the next larger, or the largest, pressed or drawn out below its bar."""
+    name = font.getBestCmap()[ord("√")]
+    old = growth(font, name, sideways=False)
+    rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
+    heights = [font["glyf"][each].yMax - font["glyf"][each].yMin for each in rough]
+    sizes = []
+    for height in RADICAL_SIZES:
+        model = next((each for each, tall in zip(rough, heights, strict=True) if tall >= height), rough[-1])
+        sizes.append(
+            copied(font, model, f"{name}.h{height}", _pressed(font, model, height), font["hmtx"][name][0])
+        )
+    redraw(font, name, _pressed(font, name, SMALL_RADICAL), font["hmtx"][name][0])
+    set_growth(font, name, [name, *sizes], old.GlyphAssembly, sideways=False)
+
+
+def _pressed(font: TTFont, name: str, height: int) -> Move:
+    """Another height for a radical sign; the joint with its bar stays as it is."""
+    top, low = font["glyf"][name].yMax, font["glyf"][name].yMin
+    joint = top - RADICAL_BAR
+    share = (height - RADICAL_BAR) / (joint - low)
+    return lambda _, x, y: (x, y if y >= joint else round(joint - (joint - y) * share))
+
+
 def enlarge_primes(font: TTFont) -> None:
     """Draw primes as large as script forms and let them stand on the superscript's baseline.
 
@@ -88,9 +135,15 @@ def enlarge_primes(font: TTFont) -> None:
         redraw(font, name, scaled(scale, scale, low), width)
 
 
-def lower_labels(font: TTFont) -> None:
-    """Set labels as near above an arrow as below it."""
-    font["MATH"].table.MathConstants.StretchStackTopShiftUp.Value = LABEL_HEIGHT
+def space_as_tex(font: TTFont) -> None:
+    """Set the distances of `CONSTANTS`."""
+    constants = font["MATH"].table.MathConstants
+    for name, value in CONSTANTS.items():
+        old = getattr(constants, name)
+        if isinstance(old, int):
+            setattr(constants, name, value)
+        else:
+            old.Value = value
 
 
 def add_roundhand(font: TTFont, script: TTFont) -> None:

@@ -21,14 +21,15 @@ HAT_STEP, LONGEST_HAT = 1.2, 6000
 """How much longer the next size may be, and the longest; the font's own ends above a sum of three letters."""
 DOTS = "\u20db\u20dc"
 """Three and four dots, which have no spacing twin."""
-BARS = {"‾": "‾¯ˉ", "_": "_"}
+BRACES, BRACE_STEP, SHORTEST_BRACE = "⏞⏟⏜⏝", 1.07, 1150
+"""A brace over one letter would be a blot: it is longer than the letter, as in TeX."""
+BARS = {"‾": "‾¯ˉ", "_": "_", "⎴": "⎴", "⎵": "⎵"}
 """Bars, and the signs that grow as they do."""
-BAR_STEP = 1.06
+BAR_STEP = 1.075
 """A bar is to be as long as what it covers."""
 ARROWS = "→←↔↦↤↠↞↪↩⇒⇐⇔⇀⇁↼↽⇌⇋⇄⇆="
 ARROW_STEP = 1.12
-UPRIGHT = "|‖∣∥"
-LONGEST_LINE = 4000
+LONGEST_BAR, LONGEST_LINE = 2000, 4000
 """The longest that is drawn in one piece. Where two parts lie on each other they look a little darker."""
 
 
@@ -40,7 +41,8 @@ def widen_accents(font: TTFont) -> None:
     letters = font.getBestCmap()
     for accents, combining in HATS.items():
         model = growth(font, letters[ord(combining)], sideways=True)
-        sizes = list(_finer(font, [record.VariantGlyph for record in model.MathGlyphVariantRecord[1:]]))
+        rough = [record.VariantGlyph for record in model.MathGlyphVariantRecord[1:]]
+        sizes = [*_finer(font, rough, HAT_STEP), *_wider(font, rough[-1])]
         for accent in accents:
             name = letters[ord(accent)]
             set_growth(font, name, [name, *sizes], None, sideways=True)
@@ -53,75 +55,82 @@ def _shift(font: TTFont, name: str, by: int, width: int) -> None:
     redraw(font, name, lambda _, x, y: (x + by, y), width)
 
 
-def _finer(font: TTFont, names: Sequence[str]) -> Iterator[str]:
-    """Names of sizes with new ones between and behind them: none is much longer than the one before."""
+def _finer(font: TTFont, names: Sequence[str], step: float) -> Iterator[str]:
+    """Names of sizes with new ones between them: none is much longer than the one before."""
     yield names[0]
     for small, large in pairwise(names):
         least, most = font["hmtx"][small][0], font["hmtx"][large][0]
         steps = 1
-        while (most / least) ** (1 / steps) > HAT_STEP:
+        while (most / least) ** (1 / steps) > step:
             steps += 1
-        for step in range(1, steps):
-            share = (least / most) ** (1 - step / steps)
-            yield copied(font, large, f"{large}.{step}", scaled(share), round(most * share))
+        for number in range(1, steps):
+            share = (least / most) ** (1 - number / steps)
+            yield copied(font, large, f"{large}.{number}", scaled(share), round(most * share))
         yield large
-    last, width = names[-1], font["hmtx"][names[-1]][0]
+
+
+def _wider(font: TTFont, last: str) -> Iterator[str]:
+    """Names of sizes beyond the last one."""
+    width = font["hmtx"][last][0]
     while width < LONGEST_HAT:
         width = round(width * HAT_STEP)
         scale = width / font["hmtx"][last][0]
         yield copied(font, last, f"{last}.w{width}", scaled(scale), width)
 
 
+def widen_braces(font: TTFont) -> None:
+    """Give braces and arcs more sizes, and let the smallest be no blot."""
+    for sign in BRACES:
+        name = font.getBestCmap()[ord(sign)]
+        old = growth(font, name, sideways=True)
+        rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
+        longer = [size for size in rough if font["hmtx"][size][0] > SHORTEST_BRACE]
+        _redraw_as(font, name, longer[0], SHORTEST_BRACE / font["hmtx"][longer[0]][0])
+        set_growth(font, name, [*_finer(font, [name, *longer], BRACE_STEP)], old.GlyphAssembly, sideways=True)
+
+
+def _redraw_as(font: TTFont, name: str, model: str, scale: float) -> None:
+    """Draw a glyph as another one is drawn, but wider or narrower."""
+    copy = copied(font, model, f"{model}.least", scaled(scale), round(font["hmtx"][model][0] * scale))
+    font["glyf"].glyphs[name], font["hmtx"][name] = font["glyf"][copy], font["hmtx"][copy]
+
+
 def lengthen_lines(font: TTFont) -> None:
     """Let bars and arrows grow to any length: Chromium refuses the font's own parts for most arrows."""
     letters = font.getBestCmap()
     for model, signs in {**BARS, **dict(zip(ARROWS, ARROWS, strict=True))}.items():
-        longer = list(_pulled(font, letters[ord(model)], BAR_STEP if model in BARS else ARROW_STEP))
+        step, longest = (BAR_STEP, LONGEST_BAR) if model in BARS else (ARROW_STEP, LONGEST_LINE)
+        longer = list(_pulled(font, letters[ord(model)], step, longest))
         parts = _from_parts(font, letters[ord(model)])
         for sign in signs:
             set_growth(font, letters[ord(sign)], [letters[ord(sign)], *longer], parts, sideways=True)
 
 
-def raise_bars(font: TTFont) -> None:
-    """Draw the bars of norms and absolute values in one piece, up to the longest."""
-    for sign in UPRIGHT:
-        name = font.getBestCmap()[ord(sign)]
-        parts = growth(font, name, sideways=False).GlyphAssembly
-        glyph, width = font["glyf"][name], font["hmtx"][name][0]
-        middle, height = (glyph.yMin + glyph.yMax) // 2, glyph.yMax - glyph.yMin
-        sizes, reached = [name], height
-        while reached * ARROW_STEP < LONGEST_LINE:
-            reached = round(reached * ARROW_STEP)
-            more = reached - height
-
-            def pull(_: int, x: int, y: int, more: int = more, middle: int = middle) -> tuple[int, int]:
-                return x, y + (more if y > middle else 0)
-
-            sizes.append(copied(font, name, f"{name}.h{reached}", pull, width))
-        set_growth(font, name, sizes, parts, sideways=False)
-
-
-def straight(font: TTFont, name: str) -> tuple[int, int]:
-    """The longest range of x in which a glyph consists of horizontal lines."""
+def straight(font: TTFont, name: str, *, upright: bool = False) -> tuple[int, int]:
+    """The longest range of x in which a glyph has only horizontal lines; if upright, of y and vertical ones."""
     glyph = font["glyf"][name]
+    along, across = (1, 0) if upright else (0, 1)
+    # also of a glyph that is made of others
+    points, ends, _ = glyph.getCoordinates(font["glyf"])
     slanted, first = [], 0
-    for end in glyph.endPtsOfContours:
-        ring = list(glyph.coordinates[first : end + 1])
+    for end in ends:
+        ring = list(points[first : end + 1])
         first = end + 1
-        slanted += [sorted((a[0], b[0])) for a, b in pairwise([*ring, ring[0]]) if a[1] != b[1]]
-    gaps, reached = [], glyph.xMin
+        edges = pairwise([*ring, ring[0]])
+        slanted += [sorted((a[along], b[along])) for a, b in edges if a[across] != b[across]]
+    gaps, reached = [], glyph.yMin if upright else glyph.xMin
     for low, high in sorted(slanted):
         gaps.append((reached, low))
         reached = max(reached, high)
     return max(gaps, key=lambda gap: (gap[1] - gap[0], gap))
 
 
-def _pulled(font: TTFont, name: str, step: float) -> Iterator[str]:
+def _pulled(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]:
     """Names of longer forms in one piece, without air at their sides."""
     glyph = font["glyf"][name]
     middle, left = sum(straight(font, name)) // 2, glyph.xMin
     width = length = glyph.xMax - left
-    while width * step < LONGEST_LINE:
+    while width * step < longest:
         width = round(width * step)
         more = width - length
 

@@ -1,0 +1,158 @@
+"""What grows upwards in formulas: brackets, bars, upright arrows, strokes.
+
+For a sign that may grow, Chromium makes as much room as its widest form takes, and sets every other form in
+the middle of it. So all forms get one width, little more than the smallest one's; what is wider hangs over on
+the side away from the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables.otTables import GlyphAssembly
+from glyphs import copied, growth, redraw, set_growth
+from stretch import straight
+
+OPENING, CLOSING = "([{⟨⌈⌊⟦⟪⦃⦅❲", ")]}⟩⌉⌋⟧⟫⦄⦆❳"
+ROOM = 1.1
+"""Room of a bracket, as a share of the smallest form's."""
+WIDEST = 1.2
+"""What is wider, as a share of that room, is squeezed."""
+INNER = 60
+"""At most so much white between a bracket and what it encloses."""
+TALLEST_BRACKET = 6000
+"""Higher than a matrix of four rows."""
+STEP = 1.15
+"""Where the next size of a bracket is taller by more, there is one between: Chromium takes none that is too short,
+as TeX does."""
+BARS = "|‖∣∥"
+BAR_STEP = 1.08
+ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"
+"""What is pulled apart in the middle."""
+ARROW_STEP = 1.12
+TALLEST = 4000
+"""The tallest that is drawn in one piece. Where two parts lie on each other they look a little darker."""
+STROKES = "/\\"
+STROKE_ROOM = 500
+
+
+def pack_brackets(font: TTFont) -> None:
+    """Give brackets more sizes, and all sizes of one the same width."""
+    letters = font.getBestCmap()
+    for sign in OPENING + CLOSING:
+        name = letters[ord(sign)]
+        old = growth(font, name, sideways=False)
+        rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
+        # an angle has no parts, and nothing straight
+        more = _beyond(font, rough[-1]) if old.GlyphAssembly else ()
+        sizes = [*_between(font, rough), *more]
+        room = round(font["hmtx"][name][0] * ROOM)
+        for size in sizes[1:]:
+            _pack(font, [size], room, sign in OPENING)
+        parts = _own_parts(font, name, old.GlyphAssembly)
+        _pack(font, parts, room, sign in OPENING)
+        set_growth(font, name, sizes, old.GlyphAssembly, sideways=False)
+
+
+def _own_parts(font: TTFont, name: str, assembly: GlyphAssembly | None) -> list[str]:
+    """Let a sign have its parts for itself: names of copies, now in its assembly."""
+    records = assembly.PartRecords if assembly else []
+    for record in records:
+        width = font["hmtx"][record.glyph][0]
+        record.glyph = copied(font, record.glyph, f"{name}.{record.glyph}", lambda _, x, y: (x, y), width)
+    return list(dict.fromkeys(record.glyph for record in records))
+
+
+def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
+    """Names of sizes with new ones between those that are far from each other."""
+    axis = font["MATH"].table.MathConstants.AxisHeight.Value
+    heights = [font["glyf"][name].yMax - font["glyf"][name].yMin for name in names]
+    for (small, large), (least, most) in zip(pairwise(names), pairwise(heights), strict=True):
+        yield small
+        if most / least > STEP:
+            share = (least / most) ** 0.5
+
+            def lower(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
+                return x, round(axis + (y - axis) * share)
+
+            yield copied(font, large, f"{large}.low", lower, font["hmtx"][large][0])
+    yield names[-1]
+
+
+def _beyond(font: TTFont, name: str) -> Iterator[str]:
+    """Names of sizes beyond the largest: it is pulled apart where it is straight, a brace above and below."""
+    glyph = font["glyf"][name]
+    upper = sum(straight(font, name, upright=True)) // 2
+    lower = glyph.yMin + glyph.yMax - upper
+    reached = height = glyph.yMax - glyph.yMin
+    while reached * ARROW_STEP < TALLEST_BRACKET:
+        reached = round(reached * ARROW_STEP)
+        more = (reached - height) // 2
+
+        def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
+            return x, y + (more if y > upper else -more if y < lower else 0)
+
+        yield copied(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
+
+
+def _pack(font: TTFont, names: Sequence[str], room: int, opening: bool) -> None:
+    """Set glyphs, which may be parts of one bracket, into `room`, near what they enclose."""
+    if not names:
+        return
+    left = min(font["glyf"][name].xMin for name in names)
+    right = max(font["glyf"][name].xMax for name in names)
+    scale = min(1, WIDEST * room / (right - left))
+    if opening:
+        white = min(INNER, max(font["hmtx"][name][0] for name in names) - right)
+        by = room - white - right * scale
+    else:
+        by = min(INNER, left) - left * scale
+    for name in names:
+        redraw(font, name, lambda _, x, y: (round(x * scale + by), y), room)
+
+
+def raise_uprights(font: TTFont) -> None:
+    """Draw bars, arrows and the like in one piece, up to the tallest."""
+    letters = font.getBestCmap()
+    for signs, step in ((BARS, BAR_STEP), (ARROWS, ARROW_STEP)):
+        for sign in signs:
+            name = letters[ord(sign)]
+            parts = growth(font, name, sideways=False).GlyphAssembly if sign not in "⎰⎱⟮⟯" else None
+            middle = sum(straight(font, name, upright=True)) // 2
+            sizes = [name, *_pulled(font, name, step, middle)]
+            set_growth(font, name, sizes, parts, sideways=False)
+
+
+def lengthen_strokes(font: TTFont) -> None:
+    """Draw large strokes as thin and as steep as small ones; they lean out of their room."""
+    letters = font.getBestCmap()
+    for sign in STROKES:
+        name = letters[ord(sign)]
+        glyph, points = font["glyf"][name], font["glyf"][name].coordinates
+        top = next(x for x, y in points if y == glyph.yMax)
+        bottom = next(x for x, y in points if y == glyph.yMin and (x < top) == (sign == "/"))
+        thick = max(x for x, y in points if y == glyph.yMin) - min(x for x, y in points if y == glyph.yMin)
+        lean = (glyph.xMax - glyph.xMin - thick) / (glyph.yMax - glyph.yMin) * (1 if top > bottom else -1)
+        middle = (glyph.yMin + glyph.yMax) // 2
+        sizes = [name, *_pulled(font, name, ARROW_STEP, middle, lean)]
+        for size in sizes[1:]:
+            form = font["glyf"][size]
+            by = (STROKE_ROOM - form.xMin - form.xMax) // 2
+            redraw(font, size, lambda _, x, y, by=by: (x + by, y), STROKE_ROOM)  # type: ignore[misc]
+        set_growth(font, name, sizes, None, sideways=False)
+
+
+def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) -> Iterator[str]:
+    """Names of taller forms: what is above `middle` moves up, and sideways where the line leans."""
+    glyph = font["glyf"][name]
+    reached = height = glyph.yMax - glyph.yMin
+    while reached * step < TALLEST:
+        reached = round(reached * step)
+        more = reached - height
+
+        def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
+            return (x + round(more * lean), y + more) if y > middle else (x, y)
+
+        yield copied(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
