@@ -8,6 +8,10 @@ from collections import Counter
 import pytest
 
 from blogsmith.tex import colors
+from blogsmith.tex.convert import TexError, convert_formula
+from blogsmith.tex.numbering import MAX_LENGTH
+from blogsmith.tex.reader import BUDGET
+from blogsmith.tex.state import MAX_DEPTH
 from tests import docs_fill, docs_signs, docs_tex
 from tests.check import render
 
@@ -51,6 +55,30 @@ def test_the_page_is_light(page: str) -> None:
     rendered = render(PAGES[page])
     assert not [d for d in rendered.diagnostics if d.severity == "error" and d.code.startswith("math")]
     assert len(rendered.html) < 250_000
+
+
+@pytest.mark.parametrize(
+    ("name", "tex"),
+    [
+        ("\\bbox", "\\bbox{x}"),
+        ("\\enclose", "\\enclose{circle}{x}"),
+        ("\\style", "\\style{color: red}{x}"),
+        ("\\toggle", "\\toggle{a}{b}\\endtoggle"),
+        ("prooftree", "\\begin{prooftree}\\end{prooftree}"),
+        ("\\multicolumn", "\\begin{array}{c}\\multicolumn{1}{c}{x}\\end{array}"),
+        ("\\includegraphics", "\\includegraphics{a.png}"),
+    ],
+)
+def test_what_the_manual_calls_missing_is_missing(name: str, tex: str) -> None:
+    missing = [line for line in PAGES["mathematics"].splitlines() if " missing" in line]
+    assert any(f"`{name}`" in line for line in missing)
+    with pytest.raises(TexError, match=f"unknown TeX (command|environment) {re.escape(name)}$"):
+        convert_formula(tex, display=True)
+
+
+def test_the_limits_are_those_of_the_manual() -> None:
+    assert f"{MAX_LENGTH:,} characters long and nested {MAX_DEPTH} deep" in PAGES["mathematics"]
+    assert f"{BUDGET:,} tokens together" in PAGES["macros"]
 
 
 def test_an_example_takes_every_name() -> None:

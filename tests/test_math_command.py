@@ -154,7 +154,7 @@ def test_each_line_is_answered_in_its_turn() -> None:
     )
     assert answers == [
         {"id": 2, "mathml": '<math alttext="x"><mi>x</mi></math>'},
-        {"id": 1, "mathml": '<math alttext="y" display="block"><mi>y</mi></math>'},
+        {"id": 1, "mathml": '<math display="block" alttext="y"><mi>y</mi></math>'},
         {
             "id": "three",
             "error": "opening brace { is never closed",
@@ -219,7 +219,7 @@ def test_a_bug_costs_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(tex: str, **_: object) -> None:
         raise RecursionError(tex)
 
-    monkeypatch.setattr(json_lines, "convert_formula", fails)
+    monkeypatch.setattr(json_lines, "convert_alone", fails)
     first, second = asked({"id": 1, "tex": "x"}, {"id": 2, "tex": "y"})
     assert first == {"id": 1, "error": "blogsmith has a bug: RecursionError: x"}
     assert second["id"] == 2
@@ -316,7 +316,7 @@ def test_who_waits_for_an_answer_gets_it() -> None:
             answer = json.loads(running.stdout.readline())
             assert answer == {
                 "id": number,
-                "mathml": '<math alttext="\\R" display="block"><mi>r</mi></math>',
+                "mathml": '<math display="block" alttext="\\R"><mi>r</mi></math>',
             }
         running.stdin.close()
         assert running.wait() == 0

@@ -342,9 +342,14 @@ class TestPaper:
         ("signs", "way", "step", "longest"),
         [
             ("ˆ˜ˇ", "Horiz", 1.21, 6000),
-            ("‾¯_", "Horiz", 1.07, 3700),
+            ("‾¯_⎴⎵", "Horiz", 1.08, 1800),
+            ("⏞⏟⏜⏝", "Horiz", 1.08, 2500),
             ("→⇌", "Horiz", 1.13, 3500),
-            ("|‖", "Vert", 1.13, 3500),
+            ("|‖∣∥", "Vert", 1.09, 3500),
+            ("()[]{}⌈⌉⌊⌋", "Vert", 1.16, 5000),
+            ("⟨⟩⟦⟧", "Vert", 1.16, 3800),
+            ("√", "Vert", 1.18, 3900),
+            ("↑↓↕⇑⇓⇕⎰⎱⟮⟯/\\", "Vert", 1.13, 3500),
         ],
     )
     def test_sizes_follow_in_small_steps(
@@ -366,6 +371,42 @@ class TestPaper:
         names = [record.VariantGlyph for record in construction.MathGlyphVariantRecord]
         names += [part.glyph for part in construction.GlyphAssembly.PartRecords]
         assert {font["hmtx"][name][0] for name in names} == {font["hmtx"][root][0]}
+
+    def test_chromium_sees_all_sizes(self, font: Any) -> None:
+        variants = font["MATH"].table.MathVariants
+        rows = [*variants.VertGlyphConstruction, *variants.HorizGlyphConstruction]
+        assert max(len(row.MathGlyphVariantRecord) for row in rows) <= 20
+
+    @pytest.mark.parametrize("sign", "()[]{}⟨⟩⌈⌉⌊⌋⟦⟧√|‖/\\↑⇕⎰⟮")
+    def test_chromium_makes_no_more_room_than_a_small_form_takes(self, font: Any, sign: str) -> None:
+        name, variants = font.getBestCmap()[ord(sign)], font["MATH"].table.MathVariants
+        row = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(name)]
+        forms = [record.VariantGlyph for record in row.MathGlyphVariantRecord[1:]]
+        forms += [part.glyph for part in row.GlyphAssembly.PartRecords] if row.GlyphAssembly else []
+        (room,) = {font["hmtx"][form][0] for form in forms}
+        assert room <= font["hmtx"][name][0] * (1.3 if sign in "/\\" else 1.16)
+
+    @pytest.mark.parametrize("sign", "([{⟨⌈⌊)]}⟩⌉⌋")
+    def test_large_brackets_stand_as_near_as_small_ones(self, font: Any, sign: str) -> None:
+        name, variants = font.getBestCmap()[ord(sign)], font["MATH"].table.MathVariants
+        row = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(name)]
+        for record in row.MathGlyphVariantRecord:
+            glyph, room = font["glyf"][record.VariantGlyph], font["hmtx"][record.VariantGlyph][0]
+            inner = room - glyph.xMax if sign in "([{⟨⌈⌊" else glyph.xMin
+            assert 20 <= inner <= 61, record.VariantGlyph
+
+    def test_a_brace_over_one_letter_is_no_blot(self, font: Any) -> None:
+        glyph = font["glyf"][font.getBestCmap()[ord("⏞")]]
+        assert glyph.xMax - glyph.xMin >= 1100
+
+    def test_scripts_of_letters_share_a_line(self, font: Any) -> None:
+        names, constants = font.getBestCmap(), font["MATH"].table.MathConstants
+        # Chromium rounds a letter's depth up to whole pixels
+        some = 1000 / 18 / 2
+        deepest = max(-font["glyf"][names[ord(letter)]].yMin for letter in "𝑓𝑔𝑗𝑝𝑞𝑦𝛽𝜇𝜌𝜓)]}")
+        assert constants.SubscriptShiftDown.Value >= deepest + some + constants.SubscriptBaselineDropMin.Value
+        highest = max(font["glyf"][names[ord(letter)]].yMax for letter in "𝑏𝑑𝑓ℎ𝑘𝑙𝛽𝜃𝐴𝑇)]}")
+        assert constants.SuperscriptShiftUp.Value >= highest - constants.SuperscriptBaselineDropMax.Value
 
     def test_both_scripts(self, font: Any) -> None:
         selected = next(table for table in font["cmap"].tables if table.format == 14).uvsDict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
@@ -11,6 +12,7 @@ from .scan import split
 from .signs import SCRIPT_CHARACTERS
 from .wrong import Wrong
 
+_TAG = re.compile(r"<[^>]*>")
 _TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
 STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
 """Tokens that change what stands before them."""
@@ -68,7 +70,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     if is_operator(base) and "minsize=" in base:
         base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
     low, high = ("under", "over") if above else ("sub", "sup")
-    mend = _mended(parser, bool(upper)) if kind == INTEGRAL and lower and not above else ""
+    mend = _mended(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
     if lower and upper:
         return f"<m{low}{high}{mend}>{base}{lower}{upper}</m{low}{high}>"
     if lower:
@@ -76,10 +78,12 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     return f"<m{high}>{base}{upper}</m{high}>"
 
 
-def _mended(parser: Scripted, has_upper: bool) -> str:
+def _mended(parser: Scripted, lower: str, upper: str) -> str:
     """Chromium takes an integral's slant for width, so a subscript stands too far right: a class for CSS."""
     if parser.is_display_style():
-        return "" if has_upper else ' class="math-int"'
+        # with both scripts the gap is there only behind a longer subscript
+        longer = len(_TAG.sub("", lower)) > len(_TAG.sub("", upper))
+        return ' class="math-int"' if longer else ""
     return ' class="math-int-text"'
 
 

@@ -93,7 +93,7 @@ def _multline(parser: Parser, name: str) -> Atom:
         parser.optional()
         parser.optional()
     grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
-    return ORD, _table("math-align math-multline", _shoved(grid), False)
+    return ORD, _table("math-align math-multline", _shoved(grid), name != "multlined")
 
 
 def _shoved(grid: Grid) -> str:

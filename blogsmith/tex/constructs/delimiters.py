@@ -33,8 +33,8 @@ DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
 
 _SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
 # dictionary entries that stretch by themselves in this form
-_STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪⎰")
-_STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫⎱")
+_STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
+_STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫")
 
 
 def fence(sign: str, form: str) -> str:

@@ -16,7 +16,7 @@ from glyphs import copied, growth, redraw, set_growth
 from stretch import straight
 
 OPENING, CLOSING = "([{⟨⌈⌊⟦⟪⦃⦅❲", ")]}⟩⌉⌋⟧⟫⦄⦆❳"
-ROOM = 1.1
+ROOM = 1.15
 """Room of a bracket, as a share of the smallest form's."""
 WIDEST = 1.2
 """What is wider, as a share of that room, is squeezed."""
@@ -25,8 +25,8 @@ INNER = 60
 TALLEST_BRACKET = 6000
 """Higher than a matrix of four rows."""
 STEP = 1.15
-"""Where the next size of a bracket is taller by more, there is one between: Chromium takes none that is too short,
-as TeX does."""
+"""Where the next size of a bracket is taller by more, there is one between: Chromium takes none that is a
+little too short, as TeX does."""
 BARS = "|‖∣∥"
 BAR_STEP = 1.08
 ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"

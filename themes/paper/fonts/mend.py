@@ -9,10 +9,10 @@ from glyphs import Move, add, copied, growth, redraw, scaled, set_growth
 
 ROUNDHAND = 0xFE01
 """The selector after a letter that asks for the other script: Unicode calls this one roundhand."""
-PRIME_HEIGHT = 520
+PRIME_HEIGHT, PRIME_SPACE = 520, 30
 RADICAL_BAR = 55
-"""Thickness of the line over a root, and of the one in a fraction. Chromium draws whole pixels: with 18 px to the
-em this is one, or two on finer screens, and hardly ever more."""
+"""Thickness of the line over a root, and of the one in a fraction. Chromium draws whole pixels: with 18 px to
+the em this is one, or two on finer screens, and hardly ever more."""
 RADICAL_SIZES = (1070, 1188, 1360, 1580, 1855, 2100, 2371, 2630, 2892, 3200, 3550, 3950)
 SMALL_RADICAL = 950
 """Heights of the sign. Chromium hangs what a sign is too tall by below the root; TeX shares it out."""
@@ -99,7 +99,7 @@ def _shift_stem(font: TTFont, name: str, width: int, overlap: int) -> None:
 
 
 def more_radicals(font: TTFont) -> None:
-    """Give the radical sign many sizes: the next larger, or the largest, pressed or drawn out below its bar."""
+    """Give the radical sign many sizes: the next larger, or the largest, pressed or pulled below its bar."""
     name = font.getBestCmap()[ord("√")]
     old = growth(font, name, sideways=False)
     rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
@@ -131,8 +131,9 @@ def enlarge_primes(font: TTFont) -> None:
         name = font.getBestCmap()[ord(prime)]
         glyph = font["glyf"][name]
         low, scale = glyph.yMin, PRIME_HEIGHT / (glyph.yMax - glyph.yMin)
-        width = round(font["hmtx"][name][0] * scale)
-        redraw(font, name, scaled(scale, scale, low), width)
+        redraw(font, name, scaled(scale, scale, low), 0)
+        left, width = glyph.xMin - PRIME_SPACE, glyph.xMax - glyph.xMin + 2 * PRIME_SPACE
+        redraw(font, name, lambda _, x, y, left=left: (x - left, y), width)  # type: ignore[misc]
 
 
 def space_as_tex(font: TTFont) -> None:

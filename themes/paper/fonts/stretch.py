@@ -107,7 +107,7 @@ def lengthen_lines(font: TTFont) -> None:
 
 
 def straight(font: TTFont, name: str, *, upright: bool = False) -> tuple[int, int]:
-    """The longest range of x in which a glyph has only horizontal lines; if upright, of y and vertical ones."""
+    """The longest range of x in which a glyph has only horizontal lines; upright, of y and vertical ones."""
     glyph = font["glyf"][name]
     along, across = (1, 0) if upright else (0, 1)
     # also of a glyph that is made of others
