@@ -7,55 +7,32 @@ above, below and beside what, which letters are upright. Spaces, sizes and group
 from __future__ import annotations
 
 import random
+import re
+from html.entities import html5
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+
+from blogsmith.tex.convert import convert_formula
 
 math_core = pytest.importorskip("math_core")
 
 COUNT = 400
-LETTERS = (
-    *"abcxyzABCRS",
-    *"αβ",
-    r"\alpha",
-    r"\varepsilon",
-    r"\Gamma",
-    r"\infty",
-    r"\partial",
-    r"\ell",
-    r"\hbar",
-)
-BINARY = ("+", "-", "*", r"\cdot", r"\times", r"\otimes", r"\cup", r"\wedge", r"\circ", r"\pm", r"\setminus")
-RELATIONS = (
-    "=",
-    "<",
-    ">",
-    r"\le",
-    r"\ne",
-    r"\in",
-    r"\subset",
-    r"\to",
-    r"\mapsto",
-    r"\sim",
-    r"\approx",
-    r"\mid",
-    ":",
-)
-LARGE = (r"\sum", r"\prod", r"\int", r"\bigcup", r"\oint", r"\lim", r"\max", r"\operatorname*{ab}")
-FUNCTIONS = (r"\sin", r"\log", r"\det", r"\operatorname{rank}")
-ACCENTS = ("hat", "bar", "tilde", "dot", "ddot", "check", "widehat", "overline", "underline", "overbrace")
-FACES = ("mathbf", "mathbb", "mathcal", "mathfrak", "mathsf", "mathtt", "mathrm", "boldsymbol")
-FENCES = (
-    ("(", ")"),
-    ("[", "]"),
-    (r"\{", r"\}"),
-    ("|", "|"),
-    (r"\langle", r"\rangle"),
-    (r"\lfloor", r"\rfloor"),
-    (".", "|"),
-)
-ARROWS = (r"\xrightarrow", r"\overset", r"\underset", r"\stackrel")
-TABLES = ("matrix", "pmatrix", "bmatrix", "vmatrix", "cases", "aligned", "array")
-SPACES = (r"\,", r"\;", r"\quad ", "~", " ")
+LETTERS = r"a b c x y z A B C R S α β \alpha \varepsilon \Gamma \infty \partial \ell \hbar"
+SIGNS = r"""
++ - * \cdot \times \otimes \cup \wedge \circ \pm \setminus
+= < > \le \ne \in \subset \to \mapsto \sim \approx \mid : , \, \; \quad ~
+"""
+LARGE = r"\sum \prod \int \bigcup \oint \lim \max \operatorname*{ab}"
+FUNCTIONS = r"\sin \log \det \operatorname{rank}"
+ACCENTS = r"\hat \bar \tilde \dot \ddot \check \widehat \overline \underline \overbrace"
+FACES = r"\mathbf \mathbb \mathcal \mathfrak \mathsf \mathtt \mathrm \boldsymbol"
+FENCES = r"( ) [ ] \{ \} | | \langle \rangle \lfloor \rfloor . |"
+STACKS = r"\xrightarrow \overset \underset \stackrel"
+FRACTIONS = r"\frac \dfrac \tfrac \binom"
+TABLES = "matrix pmatrix bmatrix vmatrix cases aligned array"
+BREAK = r" \\ "
 
 
 class Maker:
@@ -64,81 +41,185 @@ class Maker:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
+    def pick(self, names: str) -> str:
+        """One of the names."""
+        return self.rng.choice(names.split())
+
     def row(self, depth: int) -> str:
         """Terms with signs between them."""
-        terms = [self.term(depth) for _ in range(self.rng.randint(1, 3))]
-        row = terms[0]
-        for term in terms[1:]:
-            row += self.rng.choice((*BINARY, *RELATIONS, *SPACES, ",", "")) + " " + term
-        return self.rng.choice(("", "", "", "-")) + row
+        row = self.rng.choice(("", "", "-")) + self.term(depth)
+        for _ in range(self.rng.randrange(3)):
+            term = self.term(depth)
+            # with nothing but a space between them, math-core takes two numbers for one
+            sign = self.pick(SIGNS) if term[0].isdecimal() or self.rng.random() < 0.5 else ""
+            row += f"{sign} {term}"
+        return row
 
     def term(self, depth: int) -> str:
         """Something that may carry scripts."""
-        makers = (self.letter, self.letter, self.number)
-        if depth > 0:
-            makers += (
-                self.fraction,
-                self.root,
-                self.fenced,
-                self.accented,
-                self.faced,
-                self.large,
-                self.function,
-            )
-            makers += (self.table, self.stacked, self.text)
-        made = self.rng.choice(makers)(depth - 1)
-        return made + self.scripts(depth - 1)
+        if depth <= 0:
+            return self.rng.choice((self.letter, self.number))(depth)
+        makers = [self.letter, self.number, self.fraction, self.root, self.fenced, self.accented, self.faced]
+        makers += [self.function, self.table, self.stacked, self.text]
+        if self.rng.random() < 0.15:
+            return self.large(depth - 1)
+        return self.rng.choice(makers)(depth - 1) + self.scripts(depth - 1)
 
     def letter(self, _: int) -> str:
-        return self.rng.choice(LETTERS) + " "
+        return self.pick(LETTERS) + " "
 
     def number(self, _: int) -> str:
-        return self.rng.choice(("0", "12", "3.14"))
+        return self.pick("0 12 3.14")
 
     def scripts(self, depth: int) -> str:
         """Mostly none."""
-        kind = self.rng.choice(("", "", "", "", "_", "^", "_^", "^_", "'", "'_"))
-        return "".join(mark if mark == "'" else f"{mark}{{{self.row(depth)}}}" for mark in kind)
+        marks = self.rng.choice(("", "", "", "", "_", "^", "_^", "^_", "'", "'_"))
+        return "".join(mark if mark == "'" else f"{mark}{{{self.row(depth)}}}" for mark in marks)
 
     def fraction(self, depth: int) -> str:
-        name = self.rng.choice(("frac", "dfrac", "tfrac", "binom"))
-        return rf"\{name}{{{self.row(depth)}}}{{{self.row(depth)}}}"
+        return f"{self.pick(FRACTIONS)}{{{self.row(depth)}}}{{{self.row(depth)}}}"
 
     def root(self, depth: int) -> str:
-        index = self.rng.choice(("", "[3]", "[n]"))
-        return rf"\sqrt{index}{{{self.row(depth)}}}"
+        return rf"\sqrt{self.rng.choice(('', '[3]', '[n]'))}{{{self.row(depth)}}}"
 
     def fenced(self, depth: int) -> str:
-        left, right = self.rng.choice(FENCES)
+        fences = FENCES.split()
+        at = self.rng.randrange(0, len(fences), 2)
+        left, right = fences[at : at + 2]
         if "." not in (left, right) and self.rng.random() < 0.4:
-            size = self.rng.choice(("big", "Bigg"))
+            size = self.pick("big Bigg")
             return rf"\{size}l{left} {self.row(depth)} \{size}r{right} "
         return rf"\left{left} {self.row(depth)} \right{right} "
 
     def accented(self, depth: int) -> str:
-        return rf"\{self.rng.choice(ACCENTS)}{{{self.row(min(depth, 0))}}}"
+        return f"{self.pick(ACCENTS)}{{{self.row(0)}}}"
 
     def faced(self, _: int) -> str:
-        return rf"\{self.rng.choice(FACES)}{{{self.rng.choice('ABCRxyk')}}}"
+        return f"{self.pick(FACES)}{{{self.rng.choice('ABCRxyk')}}}"
 
     def large(self, depth: int) -> str:
         limits = self.rng.choice(("", r"\limits", r"\nolimits"))
-        return rf"{self.rng.choice(LARGE)}{limits}_{{{self.row(depth)}}} "
+        return f"{self.pick(LARGE)}{limits}_{{{self.row(depth)}}} "
 
     def function(self, depth: int) -> str:
-        return rf"{self.rng.choice(FUNCTIONS)} {self.letter(depth)}"
+        return f"{self.pick(FUNCTIONS)} {self.letter(depth)}"
 
     def stacked(self, depth: int) -> str:
-        return rf"{self.rng.choice(ARROWS)}{{{self.row(depth)}}}{{{self.letter(depth)}}}"
+        return f"{self.pick(STACKS)}{{{self.row(depth)}}}{{{self.letter(depth)}}}"
 
     def text(self, _: int) -> str:
         return r"\text{ if so, }"
 
     def table(self, depth: int) -> str:
-        name = self.rng.choice(TABLES)
-        columns = 2 if name in ("cases", "aligned") else self.rng.randint(1, 3)
-        rows = [
-            "&".join(self.row(min(depth, 1)) for _ in range(columns)) for _ in range(self.rng.randint(1, 3))
-        ]
-        plan = "{" + "c" * columns + "}" if name == "array" else ""
-        return rf"\begin{{{name}}}{plan}{r' \\ '.join(rows)}\end{{{name}}}"
+        name = self.pick(TABLES)
+        width = 2 if name in ("cases", "aligned") else self.rng.randint(1, 3)
+        cells = [[self.row(depth) for _ in range(width)] for _ in range(self.rng.randint(1, 3))]
+        plan = "{" + "c" * width + "}" if name == "array" else ""
+        return rf"\begin{{{name}}}{plan}{BREAK.join(map('&'.join, cells))}\end{{{name}}}"
+
+
+Row = tuple[Any, ...]
+"""Signs as one string wherever they stand beside each other, and tuples for what is built."""
+
+ROWS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd"))
+SCRIPTS = {
+    **dict.fromkeys(("msub", "munder"), (1, 0)),
+    **dict.fromkeys(("msup", "mover"), (0, 1)),
+    **dict.fromkeys(("msubsup", "munderover"), (1, 2)),
+}
+"""Element → its children that stand below and above; drawn beside or not, they mean the same."""
+UNPRINTED = re.compile("[\\s\u2061-\u2064\ufe00\ufe01]")
+# the same accent as a spacing, a combining and a typed sign
+ACCENT_SIGNS = str.maketrans("\u0302^\u0303~\u0305\u0332_\u20d7", "ˆˆ˜˜‾‾‾→")
+
+
+def row(element: ElementTree.Element) -> Row:
+    """The children of `element` in a row."""
+    return _joined([part for child in element for part in _parts(child)])
+
+
+def single(element: ElementTree.Element) -> Row:
+    """`element` itself in a row."""
+    return _joined(_parts(element))
+
+
+def _joined(parts: list[Any]) -> Row:
+    joined: list[Any] = []
+    for part in parts:
+        if joined and isinstance(part, str) and isinstance(joined[-1], str):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+def _parts(element: ElementTree.Element) -> list[Any]:
+    tag, children = element.tag, list(element)
+    if tag in ROWS:
+        return list(row(element))
+    if tag in SCRIPTS:
+        below, above = (single(children[at]) if at else () for at in SCRIPTS[tag])
+        if element.get("accent") or element.get("accentunder"):
+            below, above = (tuple(sign.translate(ACCENT_SIGNS) for sign in side) for side in (below, above))
+        base = single(children[0])
+        return [("scripts", base, below, above)] if below or above else list(base)
+    if tag == "mfrac":
+        kind = "stack" if element.get("linethickness", "1")[0] == "0" else "fraction"
+        return [(kind, single(children[0]), single(children[1]))]
+    if tag == "mroot":
+        return [("root", single(children[0]), single(children[1]))]
+    if tag == "msqrt":
+        return [("root", row(element), ())]
+    if tag == "mtable":
+        return [("table", *(tuple(row(cell) for cell in line) for line in element))]
+    return _sign(element)
+
+
+def _sign(element: ElementTree.Element) -> list[Any]:
+    text = UNPRINTED.sub("", "".join(element.itertext()))
+    is_upright = element.get("mathvariant") == "normal" and len(text) == 1 and text.isalpha()
+    return [f"upright {text}" if is_upright else text] if text else []
+
+
+def parsed(mathml: str) -> Row:
+    """The row in a `<math>` element; named characters of HTML are read too."""
+    known = re.sub(r"&(?!amp;|lt;|gt;|quot;)(\w+;)", lambda found: html5[found[1]], mathml)
+    return row(ElementTree.fromstring(known))
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Any:
+    return math_core.LatexToMathML()
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_both_read_the_same(seed: int, oracle: Any) -> None:
+    tex, display = Maker(seed).row(2), seed % 2 == 0
+    theirs = parsed(oracle.convert_with_local_state(tex, displaystyle=display))
+    assert parsed(convert_formula(tex, display=display).mathml) == theirs, tex
+
+
+def test_the_form_notices_what_matters() -> None:
+    def form(tex: str) -> Row:
+        return parsed(convert_formula(tex, display=True).mathml)
+
+    different = [
+        "ab",
+        "a b'",
+        "a_b",
+        "a^b",
+        r"\frac ab",
+        r"\binom ab",
+        r"\sqrt[a]b",
+        r"a\sqrt b",
+        r"\mathrm ab",
+    ]
+    different += [
+        r"\begin{matrix}a&b\end{matrix}",
+        r"\begin{matrix}a\\b\end{matrix}",
+        r"\overset ab",
+        r"\hat ab",
+    ]
+    assert len({form(tex) for tex in different}) == len(different)
+    assert form(r"{a}\,{b c}") == form("abc")
+    assert form(r"\sum_i") == form(r"\sum\nolimits_i") == form(r"\textstyle\sum_i")

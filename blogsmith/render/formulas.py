@@ -64,7 +64,7 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return (
             f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(rendering, mark)}</div>\n'
         )
-    typeset = content.startswith("<math")
+    typeset = "<math" in content
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
     links = "".join(_row_link(mark) for mark in math.rows if typeset and mark.number)
     return f'<div class="math-display"{scroll}>{anchors}{content}{tail}{links}</div>\n'
@@ -135,7 +135,7 @@ def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     if not mark.number:
         return None
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
-    typeset = inside(shown) if shown.startswith("<math") else ""
+    typeset = inside(shown) if "<math" in shown else ""
     return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 

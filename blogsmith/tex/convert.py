@@ -6,6 +6,7 @@ characters, also through macros (at the call). Pure: a formula's answer depends 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from .wrong import Wrong, misplaced_tab, placed_error
 __all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
 
 _DEEP_RECURSION = 20_000
+_LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _BREAKS = ("\\\\", "\\cr", "\\newline")
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -39,7 +41,9 @@ class Formula:
     """A typeset formula."""
 
     mathml: str
-    """One `<math>` element, safe to stand in an HTML page; empty for a formula that only defines macros."""
+    """One `<math>` element, safe to stand in an HTML page, in its link if it is one as a whole; empty for a
+    formula that only defines macros.
+    """
     macros: Mapping[str, Macro]
     """What it has defined for the formulas after it."""
 
@@ -82,7 +86,13 @@ def convert_formula(
         body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
     block = ' display="block"' if display else ""
     alttext = escape(clean_text(tex).strip())
-    return Formula(check(f'<math{block} alttext="{alttext}">{body}</math>'), defined)
+    opening = f'<math{block} alttext="{alttext}">'
+    link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
+    if link and body.count("<a ") == 1 and "??" not in link[3]:
+        # outside the formula assistive technology can reach it
+        inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
+        return Formula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
+    return Formula(check(f"{opening}{body}</math>"), defined)
 
 
 def _read(parser: Parser) -> str:
