@@ -53,7 +53,10 @@ def _href(parser: Parser, command: str) -> Atom:
 
 def _show_url(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
-    return ORD, f'<mtext><a href="{escape(url)}"><code>{escape(url, quote=False)}</code></a></mtext>'
+    return (
+        ORD,
+        f'<mtext><a href="{escape(url)}" aria-label="{escape(url)}"><code>{escape(url, quote=False)}</code></a></mtext>',
+    )
 
 
 def _class(parser: Parser, command: str) -> Atom:
