@@ -53,10 +53,8 @@ def _href(parser: Parser, command: str) -> Atom:
 
 def _show_url(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
-    return (
-        ORD,
-        f'<mtext><a href="{escape(url)}" aria-label="{escape(url)}"><code>{escape(url, quote=False)}</code></a></mtext>',
-    )
+    address, shown = escape(url), escape(url, quote=False)
+    return ORD, f'<mtext><a href="{address}" aria-label="{address}"><code>{shown}</code></a></mtext>'
 
 
 def _class(parser: Parser, command: str) -> Atom:
