@@ -14,9 +14,9 @@ from blogsmith.tex.wrong import Wrong
 @pytest.mark.parametrize(
     ("text", "model", "css"),
     [
-        ("red", "", "red"),
+        ("red", "", "#ff0000"),
         ("Red", "", "#ed1b23"),
-        ("TEAL", "", "teal"),
+        ("TEAL", "", "#008080"),
         ("#F00", "", "#f00"),
         ("ff8800", "", "#ff8800"),
         ("FF8800", "HTML", "#ff8800"),

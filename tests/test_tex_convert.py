@@ -217,5 +217,5 @@ def test_any_text_gives_listed_markup_or_a_tex_error(tex: str, display: bool) ->
         return
     for element in ElementTree.fromstring(markup or "<math/>").iter():
         assert element.tag in ELEMENTS
-        assert set(element.attrib) <= ATTRIBUTES | {"alttext", "class", "id", "href", "style"}
+        assert set(element.attrib) <= ATTRIBUTES | {"alttext", "class", "id", "href", "style", "aria-label"}
         assert not re.search(r"[a-z]+\(|javascript", element.get("style", "") + element.get("href", ""))

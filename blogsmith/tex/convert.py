@@ -33,6 +33,7 @@ _DEEP_RECURSION = 20_000
 _LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _BREAKS = ("\\\\", "\\cr", "\\newline")
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
+_NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
 
 
@@ -74,11 +75,7 @@ def convert_formula(
         parser, body = _read_slowly(tex, known, table, display, rows)
     except RecursionError:
         parser, body = _read_slowly(tex, known, table, display, rows)
-    defined = {
-        name: macro
-        for name, macro in parser.macros.items()
-        if isinstance(macro, Macro) and known.get(name) is not macro
-    }
+    defined = _defined(parser, known) if parser.macros else _NO_DEFINITIONS
     if defined and not body:
         return Formula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
@@ -93,6 +90,14 @@ def convert_formula(
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
         return Formula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
     return Formula(check(f"{opening}{body}</math>"), defined)
+
+
+def _defined(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
+    return {
+        name: macro
+        for name, macro in parser.macros.items()
+        if isinstance(macro, Macro) and known.get(name) is not macro
+    }
 
 
 def _read(parser: Parser) -> str:

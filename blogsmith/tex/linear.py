@@ -60,11 +60,11 @@ _DELIMITED = commands("left right middle")
 _PLAIN = commands(
     "mathbb mathbf mathcal mathfrak mathit mathrm mathscr mathsf mathtt boldsymbol bm operatorname text "
     "textrm textbf textit textsf texttt mbox mathop mathrel mathbin mathord boxed underline overline "
-    "substack Bbb frak bold emph"
+    "substack Bbb frak bold emph url ce pu num si unit ang"
 )
-_FORGOTTEN = commands("label tag color phantom hspace vspace vphantom hphantom")
+_FORGOTTEN = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
 _FRACTIONS = commands("frac dfrac tfrac cfrac")
-_WITH_SECOND = commands("overset underset stackrel textcolor")
+_WITH_SECOND = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
 _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
 _ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 

@@ -86,7 +86,8 @@ class Parser(State):
             self.ended_by = ""
         self.depth -= 1
         self.last_kind = previous
-        out = out if open_end else trimmed(out, previous)
+        if previous > NONE and not open_end:
+            out = trimmed(out, previous)
         if before != NONE and out:
             out[0] = infix(out[0])
         return out if above is None else [above[0](joined(above[1]), joined(out))]
