@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from blogsmith.errors import Place
 from tests import markdown_texts as texts
 from tests.check import Rendered, render
+from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import dangers, markup_problems, text_of
 
 UNTRUSTED = "markup: {untrusted: true}\nplugins: [emoji_callouts, hf_space]\n"
@@ -71,6 +72,15 @@ def test_no_word_is_lost(text: str) -> None:
 @settings(max_examples=20)
 def test_hostile_values_stay_text(slot: str, value: str) -> None:
     rendered = render(slot.format(value), UNTRUSTED)
+    assert not [danger for html in pieces(rendered) for danger in dangers(html)]
+    assert not shape_problems(rendered)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("form", ["${}$", "$${}$$", "## A ${}$", "| ${}$ |\n|-|"])
+def test_hostile_text_in_formulas_stays_text(form: str, place: str) -> None:
+    formulas = [place.replace("%", payload) for payload in PAYLOADS]
+    rendered = render("\n\n".join(map(form.format, formulas)), f"{UNTRUSTED}math: {{on_error: render}}\n")
     assert not [danger for html in pieces(rendered) for danger in dangers(html)]
     assert not shape_problems(rendered)
 

@@ -12,7 +12,7 @@ from blogsmith.tex.door import ELEMENTS, MAX_ELEMENT_DEPTH, is_safe_url
 from blogsmith.tex.linear import linear_text
 from blogsmith.tex.numbering import split_rows
 
-from .hostile_formulas import BOMBS, NESTED, REPEATED
+from .hostile_formulas import BOMBS, NESTED, PAYLOADS, PLACES, REPEATED
 
 DEEP = 10_000
 TOO_DEEP = 600
@@ -142,89 +142,6 @@ def test_nothing_but_one_thing(piece: str) -> None:
 def test_bombs(name: str) -> None:
     assert len(BOMBS[name]) <= MAX_LENGTH
     answer(BOMBS[name])
-
-
-PAYLOADS = (
-    "<script>alert(1)</script>",
-    "</mtext></math><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '" onclick="alert(1)',
-    "' onmouseover='alert(1)",
-    "]]>",
-    "<![CDATA[x]]>",
-    "<!-- -->",
-    "&lt;script&gt;",
-    "javascript:alert(1)",
-    "JaVaScRiPt:alert(1)",
-    " javascript:alert(1)",
-    "java\tscript:alert(1)",
-    "java\nscript:alert(1)",
-    "\x01javascript:alert(1)",
-    "&#106;avascript:alert(1)",
-    "javascript&colon;alert(1)",
-    "data:text/html,<script>alert(1)</script>",
-    "vbscript:x",
-    "//example.org",
-    "red;background:url(x)",
-    "expression(alert(1))",
-    "x\u2028y\ufffe\ud800",
-)
-PLACES = (
-    r"\text{%}",
-    r"\textbf{a $x$ %}",
-    r"\mathrm{%}",
-    r"\operatorname{%}",
-    r"\href{%}{x}",
-    r"\href{https://%}{x}",
-    r"\href{#a}{%}",
-    r"\url{%}",
-    r"\class{%}{x}",
-    r"\htmlId{%}{x}",
-    r"\cssId{%}{x}",
-    r"\htmlStyle{%}{x}",
-    r"\htmlData{%}{x}",
-    r"\style{%}{x}",
-    r"\color{%}x",
-    r"\color[%]{red}x",
-    r"\textcolor{%}{x}",
-    r"\colorbox{%}{x}",
-    r"\fcolorbox{%}{red}{x}",
-    r"\definecolor{%}{rgb}{0,0,0}\color{%}x",
-    r"x\tag{%}",
-    r"x\label{%}",
-    r"\ref{%}",
-    r"\eqref{%}",
-    "\\verb\u00a6%\u00a6",
-    r"\char`%",
-    r"\unicode{%}",
-    r"\kern%",
-    r"\hspace{%}",
-    r"\rule{%}{1em}",
-    r"\raisebox{%}{x}",
-    r"\genfrac{%}{%}{%}{}{a}{b}",
-    r"\left% x \right%",
-    r"\bigl%",
-    r"\begin{array}{%}a\end{array}",
-    r"\begin{%}a\end{%}",
-    r"\begin{matrix}a\\[%]b\end{matrix}",
-    r"\begin{align}a\intertext{%}\\b\end{align}",
-    r"\begin{CD}A @>%>> B\end{CD}",
-    r"\newcommand{\a}{\text{%}}\a",
-    r"\DeclareMathOperator{\a}{%}\a",
-    r"\ce{%}",
-    r"\pu{%}",
-    r"\SI{1}{%}",
-    r"\num{%}",
-    r"\qty(%)",
-    r"\bra{%}",
-    r"\not%",
-    r"\hat%",
-    r"\boldsymbol{%}",
-    r"\mathbb{%}",
-    r"\phantom{%}",
-    r"\xrightarrow[%]{%}",
-    "%",
-)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -119,6 +119,13 @@ def test_definitions(tex: str, macro: Macro | None) -> None:
         (r"\newenvironment{e}[1]{(#1}{)}\begin{e}{x}y\end{e}", "(xy)"),
         (r"\begin{matrix}\def\a{x}\a&\providecommand\a{y}\a\end{matrix}", "xy"),
         (r"\text{\def\a{x}}", None),
+        (r"\def\e{matrix}\begin{\e}x\end{\e}", "x"),
+        (r"\def\c{red}\color{\c}x", "x"),
+        (r"\def\l{3pt}\hspace{\l}\kern\l\rule\l\l x", "x"),
+        (r"\def\l{lr}\begin{array}\l x&y\end{array}", "xy"),
+        (r"\def\r{\\}\def\s{&}\begin{matrix}x\s y\r z\end{matrix}", "xyz"),
+        (r"\def\l{(}\left\l x\right)\big\l", "(x)("),
+        (r"\def\c{\c}\color{\c}x", None),
     ],
 )
 def test_meaning(tex: str, text: str | None) -> None:

@@ -8,10 +8,12 @@ import pytest
 
 from blogsmith.tex.convert import TexError, convert_formula
 
+MACROS = {r"\T": r"^\top", r"\one": "_1", r"\both": r"\one\T", r"\ab": "ab", r"\none": ""}
+
 
 def mathml(tex: str, *, display: bool = False) -> str:
     """What stands inside `<math>`, without attributes."""
-    inside = convert_formula(tex, display=display).mathml.removesuffix("</math>")
+    inside = convert_formula(tex, display=display, macros=MACROS).mathml.removesuffix("</math>")
     return re.sub(r' [a-z]+="[^"]*"', "", inside[inside.index(">") + 1 :])
 
 
@@ -49,6 +51,23 @@ def test_in_a_line(tex: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("tex", "found"),
     [
+        (r"A_i\T", "<msubsup><mi>A</mi><mi>i</mi><mi>⊤</mi></msubsup>"),
+        (r"A\both", "<msubsup><mi>A</mi><mn>1</mn><mi>⊤</mi></msubsup>"),
+        (r"A_i\ab", "<msub><mi>A</mi><mi>i</mi></msub><mi>a</mi><mi>b</mi>"),
+        (r"x^\ab", "<msup><mi>x</mi><mi>a</mi></msup><mi>b</mi>"),
+        (r"x^{\ab}", "<msup><mi>x</mi><mrow><mi>a</mi><mi>b</mi></mrow></msup>"),
+        (r"\frac\ab\none", "<mfrac><mrow><mi>a</mi><mi>b</mi></mrow><mrow></mrow></mfrac>"),
+        (r"\underbrace{x}\one", "<munder><munder><mi>x</mi><mo>⏟</mo></munder><mn>1</mn></munder>"),
+        (r"\int\limits\limits_0", "<munder><mo>∫</mo><mn>0</mn></munder>"),
+    ],
+)
+def test_scripts_in_macros(tex: str, found: str) -> None:
+    assert mathml(tex) == found
+
+
+@pytest.mark.parametrize(
+    ("tex", "found"),
+    [
         (r"\sum_i^n", "<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>"),
         (r"\sum\nolimits_i", "<msub><mo>∑</mo><mi>i</mi></msub>"),
         (r"\int_0", "<msub><mo>∫</mo><mn>0</mn></msub>"),
@@ -69,6 +88,7 @@ def test_in_a_display(tex: str, found: str) -> None:
     [
         ("x_1_2", "double subscript or superscript", 3),
         ("x^1^2", "double subscript or superscript", 3),
+        (r"x^1\T", "double subscript or superscript", 3),
         ("x^1'", "double subscript or superscript", 3),
         ("x'^1'", "double subscript or superscript", 4),
         ("x_", "the subscript is missing at the end of the formula", 1),

@@ -52,6 +52,11 @@ def is_embellished(xml: str) -> bool:
     return _EMBELLISHED.match(xml) is not None
 
 
+def marked(xml: str, attribute: str) -> str:
+    """`xml`, an operator, with one more attribute, unless it has that already."""
+    return xml if attribute in xml.partition(">")[0] else xml.replace("<mo", f"<mo {attribute}", 1)
+
+
 def tight(xml: str) -> str:
     """`xml` with no space around its operator."""
     return _tight(xml) if len(xml) < _SHORT else _tight.__wrapped__(xml)

@@ -86,7 +86,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 def color_of(parser: Parser, command: str) -> str:
     """Reads `[model]{colour}` or `{colour}` behind `command`."""
     model = "".join(parser.optional() or ()).strip()
-    source = parser.argument()
+    source = parser.name_argument()
     own = parser.colors.get("".join(source).strip())
     return own if own and not model else css_color(source, model, command)
 

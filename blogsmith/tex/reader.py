@@ -112,6 +112,24 @@ class TokenReader:
         self.last = token
         return [token]
 
+    def name_argument(self) -> list[str]:
+        """An argument that is no formula but a name, a length or the like: its macros are opened."""
+        source = self.argument()
+        if not any(token in self.macros for token in source):
+            return source
+        rest, self.stack = self.stack, source[::-1]
+        made: list[str] = []
+        try:
+            while self.stack:
+                token = self.stack.pop()
+                if token in self.macros:
+                    self.expand(token)
+                else:
+                    made.append(token)
+        finally:
+            self.stack = rest
+        return made
+
     def _group(self, brace: str) -> list[str]:
         """Tokens up to the brace that closes; the opening one is taken already."""
         taken: list[str] = []

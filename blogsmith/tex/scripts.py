@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator
+from .atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator, marked
+from .reader import Expander, Macro
 from .scan import split
 from .signs import SCRIPT_CHARACTERS
 from .wrong import Wrong
@@ -23,12 +24,16 @@ class Scripted(Protocol):
     """What of the parser is needed here."""
 
     stack: list[str]
+    macros: dict[str, Macro | Expander]
 
     def peek(self) -> str:
         """The next token."""
 
     def push(self, made: list[str]) -> None:
         """Let `made` be read next."""
+
+    def expand(self, call: str) -> None:
+        """Put what a macro makes on the stack."""
 
     def script(self, token: str) -> str:
         """The argument of `_` or `^`."""
@@ -43,9 +48,11 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     primes = 0
     above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
     stack = parser.stack
-    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS:
+    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS or token in parser.macros:
         stack.pop()
-        if token in SCRIPT_CHARACTERS:
+        if token in parser.macros:
+            parser.expand(token)
+        elif token in SCRIPT_CHARACTERS:
             lower_typed(parser, token)
         elif token in _TYPED:
             if upper:
@@ -61,8 +68,8 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
             upper = parser.script(token)
         else:
             above = _has_limits(token, kind)
-            if above and not parser.is_display_style() and is_operator(base):
-                base = base.replace("<mo", '<mo movablelimits="false"', 1)
+            if above and not parser.is_display_style() and is_operator(base) and "movable" not in base:
+                base = marked(base, 'movablelimits="false"')
     if primes:
         upper = _primed(primes, upper)
     if not lower and not upper:

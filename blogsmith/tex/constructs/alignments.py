@@ -52,7 +52,7 @@ def _alignat(parser: Parser, name: str) -> Atom:
         _top_only(parser, name)
     else:
         parser.optional()
-    count = "".join(parser.argument()).strip()
+    count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or len(count) > 2 or not int(count):
         raise parser.wrong(
             f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"

@@ -67,7 +67,7 @@ def _small(parser: Parser, name: str) -> Atom:
 
 
 def _subarray(parser: Parser, name: str) -> Atom:
-    side = SIDES.get("".join(parser.argument()).strip(), "")
+    side = SIDES.get("".join(parser.name_argument()).strip(), "")
     grid = read_grid(parser, name, Layout(SCRIPT, columns=1))
     return ORD, small_table(print_rows(grid.rows, lambda _: side, ()), in_script=parser.style >= SCRIPT)
 

@@ -96,8 +96,10 @@ def _skip_stretch(parser: Parser) -> None:
 
 def bare_length(parser: Parser) -> list[str]:
     """The tokens of a length without braces, such as `3mu` or `-.5em`."""
+    while parser.peek() in parser.macros:
+        parser.expand(parser.pop())
     if parser.peek() == "{":
-        return parser.argument()
+        return parser.name_argument()
     taken: list[str] = []
     while parser.peek() and (
         parser.peek() in "+-" or parser.peek().replace(".", "").isdecimal() or parser.peek() == "."
@@ -167,7 +169,7 @@ def raised(em: float, xml: str) -> str:
 def _rule(parser: Parser, command: str) -> Atom:
     shift = parser.optional()
     up = read_ems(shift, command) if shift else 0.0
-    width, height = read_ems(parser.argument(), command), read_ems(parser.argument(), command)
+    width, height = read_ems(parser.name_argument(), command), read_ems(parser.name_argument(), command)
     black = 'style="background-color:currentcolor"'
     if up <= 0:
         depth = f' depth="{css(-up)}"' if up else ""  # with a depth of 0 Chromium draws nothing
@@ -178,7 +180,7 @@ def _rule(parser: Parser, command: str) -> Atom:
 
 def _space(parser: Parser, command: str) -> Atom:
     r"""MathJax's `\Space{width}{height}{depth}`."""
-    width, height, depth = (read_length(parser.argument(), command) for _ in range(3))
+    width, height, depth = (read_length(parser.name_argument(), command) for _ in range(3))
     return ORD, f'<mspace width="{width}" height="{height}" depth="{depth}"/>'
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..alphabets import Face
-from ..atoms import ORD, Atom
+from ..atoms import ORD, Atom, is_operator, marked
 from ..construct import Command
 from ..parser import Parser
 from ..pieces import grouped, joined
@@ -141,9 +141,7 @@ def _boldsymbol(parser: Parser, command: str) -> Atom:
 
 
 def _bold_operator(piece: str) -> str:
-    if piece.startswith(("<mo>", "<mo ")):
-        return piece.replace("<mo", '<mo style="font-weight:bold"', 1)
-    return piece
+    return marked(piece, 'style="font-weight:bold"') if is_operator(piece) else piece
 
 
 def _boldmath(parser: Parser, command: str) -> Atom:

@@ -67,8 +67,8 @@ def _binom(parser: Parser, command: str) -> Atom:
 
 def _genfrac(parser: Parser, command: str) -> Atom:
     opening, closing = _delimiter(parser), _delimiter(parser)
-    line = read_length(parser.argument(), command) if not _is_empty(parser) else None
-    chosen = "".join(parser.argument()).strip()
+    line = read_length(parser.name_argument(), command) if not _is_empty(parser) else None
+    chosen = "".join(parser.name_argument()).strip()
     if chosen not in ("", "0", "1", "2", "3"):
         raise parser.wrong(
             f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style"

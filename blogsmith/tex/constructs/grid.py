@@ -146,7 +146,7 @@ def _read_rules(parser: Parser, row: Row, allowed: bool) -> None:
 
 def _range(parser: Parser) -> set[int]:
     """The columns, from 0 on, of a `\\cline{2-3}`."""
-    first, _, last = "".join(parser.argument()).replace(" ", "").partition("-")
+    first, _, last = "".join(parser.name_argument()).replace(" ", "").partition("-")
     numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
     if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
         raise parser.wrong(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
@@ -214,7 +214,7 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
     r"""Takes `\end{name}`; `Wrong` if something else ends."""
     token = parser.pop()
     before, parser.command = parser.command, token or begin
-    found = "".join(parser.argument()).strip() if token else ""
+    found = "".join(parser.name_argument()).strip() if token else ""
     if found != name:
         said = f"\\end{{{found}}} stands where \\begin{{{name}}} is still open"
         raise Wrong("math-brace", said, token)

@@ -15,7 +15,7 @@ from ..wrong import Wrong
 
 
 def _begin(parser: Parser, command: str) -> Atom:
-    name = "".join(parser.argument()).strip()
+    name = "".join(parser.name_argument()).strip()
     if f"\\begin {name}" in parser.macros:
         return _own(parser, command, name)
     environment = parser.constructs.environments.get(name)

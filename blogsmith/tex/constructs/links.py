@@ -25,7 +25,7 @@ _ID = re.compile(r"[A-Za-z][\w:.-]*")
 def _url(parser: Parser, command: str) -> str:
     """The address in braces; `Wrong` if a page may not link to it."""
     _check_place(parser, command)
-    source = parser.argument()
+    source = parser.name_argument()
     url = _ESCAPED.sub(r"\1", "".join(source)).strip()
     if not is_safe_url(url):
         place = next((token for token in source if token != " "), command)
@@ -58,7 +58,7 @@ def _show_url(parser: Parser, command: str) -> Atom:
 
 
 def _class(parser: Parser, command: str) -> Atom:
-    source = parser.argument()
+    source = parser.name_argument()
     name = "".join(source).strip()
     if not _CLASS.fullmatch(name):
         raise parser.wrong(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
@@ -66,7 +66,7 @@ def _class(parser: Parser, command: str) -> Atom:
 
 
 def _id(parser: Parser, command: str) -> Atom:
-    name = "".join(parser.argument()).strip()
+    name = "".join(parser.name_argument()).strip()
     if not _ID.fullmatch(name):
         raise parser.wrong(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
     return ORD, f'<mrow id="{name}">{"".join(parser.inside(parser.argument()))}</mrow>'

@@ -36,7 +36,7 @@ class Column:
 
 def read_columns(parser: Parser, name: str) -> list[Column]:
     """The preamble in braces behind `\\begin{array}`."""
-    tokens = [token for token in parser.argument() if token != " "]
+    tokens = [token for token in parser.name_argument() if token != " "]
     columns: list[Column] = []
     coming = Column()
     budget = 2 * _MAX_COLUMNS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator
+from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
 from ..construct import Command
 from ..parser import Parser
 from ..pieces import joined
@@ -36,7 +36,7 @@ def _overset(parser: Parser, command: str) -> Atom:
         kind = BIN
     where = "under" if command == "\\underset" else "over"
     if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
-        base = base.replace("<mo", '<mo movablelimits="false"', 1)
+        base = marked(base, 'movablelimits="false"')
     return kind if kind in (BIN, REL, LIMITS) else ORD, f"<m{where}>{base}{script}</m{where}>"
 
 
@@ -101,6 +101,8 @@ def _brace(parser: Parser, command: str) -> Atom:
     sign = f'<mo stretchy="true">{_BRACE_SIGNS[command]}</mo>'
     xml = f'<m{where} {accent}="true">{parser.element()}{sign}</m{where}>'
     script = "^" if over else "_"
+    while parser.peek() in parser.macros:
+        parser.expand(parser.pop())
     if parser.peek() == script:
         parser.pop()
         return ORD, f"<m{where}>{xml}{parser.script(script)}</m{where}>"

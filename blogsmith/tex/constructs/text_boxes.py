@@ -21,7 +21,7 @@ def _text_lap(parser: Parser, command: str) -> Atom:
 
 
 def _raisebox(parser: Parser, command: str) -> Atom:
-    up = read_ems(parser.argument(), command)
+    up = read_ems(parser.name_argument(), command)
     while parser.optional() is not None:  # height and depth that TeX shall believe
         pass
     return ORD, raised(up, text(parser, parser.argument()))
