@@ -107,6 +107,7 @@ def test_definitions(tex: str, macro: Macro | None) -> None:
     [
         (r"\def\a{x}{\def\a{y}\a}\a", "yx"),
         (r"{\gdef\a{y}\a}\a", "yy"),
+        (r"\def\a#1{\def\b##1{#1##1}\b}\a xy", "xy"),
         (r"\def\a#1.#2;{#2#1}\a xy.z;w", "zxyw"),
         (r"\def\a#1.{#1}\a{x.y}.z", "x.yz"),
         (r"\let\old\alpha\renewcommand\alpha{\old'}\alpha", "α′"),
@@ -215,6 +216,8 @@ def test_a_macro_of_an_earlier_formula_is_reported_at_its_call() -> None:
         (r"\renewcommand\q{b}", r"\q", r"\q has no meaning yet"),
         (r"\def\left{b}", r"\left", r"\left cannot be given another meaning"),
         (r"\def\q", r"\def", r"\def of \q needs a body in braces"),
+        (r"\def\q#1{#2}", "#", r"\q has no parameter #2"),
+        (r"\newcommand\q[2][x]{#1#2#3}", "#", r"\q has no parameter #3"),
         (r"\def\q#2{x}", "#", "parameters are numbered #1, #2, … in turn, not #2"),
         (r"\def{x}", r"\def", r"\def needs the name of a command"),
         (r"\let\q", r"\let", r"\let of \q needs what it shall mean"),

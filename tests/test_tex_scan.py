@@ -58,6 +58,10 @@ def test_a_token_stands_at_its_place(tex: str) -> None:
 
 
 @given(TEX)
+@example("\\ %\n1")
+@example("\\aé")
+@example("\\éa")
+@example("\\verb|b|a")
 def test_text_of_tokens_reads_as_the_same_tokens(tex: str) -> None:
     tokens = split(tex)
     assert split(text_of(tokens)) == tokens

@@ -32,6 +32,7 @@ __all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
 _DEEP_RECURSION = 20_000
 _LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _BREAKS = ("\\\\", "\\cr", "\\newline")
+_COMMENT = re.compile(r"(?<!\\)%")
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -139,15 +140,17 @@ def _read_slowly(
         parser.row_numbers = rows
         return parser, _read(parser)
     except Wrong as error:
-        raise _with_hint(placed_error(error, tex), known, table) from None
+        raise _with_hint(placed_error(error, tex), tex, known, table) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
     finally:
         sys.setrecursionlimit(before)
 
 
-def _with_hint(error: TexError, known: Mapping[str, Macro], table: Constructs) -> TexError:
-    """`error` with a suggestion if a command is unknown."""
+def _with_hint(error: TexError, tex: str, known: Mapping[str, Macro], table: Constructs) -> TexError:
+    """`error` with a suggestion if a command is unknown, or a brace hidden by a comment."""
+    if error.message.endswith("is never closed") and not error.hint and _COMMENT.search(tex):
+        error.hint = "behind % everything is a comment; write \\% for the sign"
     if error.message.startswith("unknown TeX command") and not error.hint:
         word = error.message.rsplit(" ", 1)[-1].lstrip("\\")
         near = _nearest(word, [name.lstrip("\\") for name in (*known, *table.names())])

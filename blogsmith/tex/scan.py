@@ -21,6 +21,8 @@ _PLACED = re.compile(
     rf"|{_TOKEN}",
     re.DOTALL,
 )
+_WORD = re.compile(r"\\[A-Za-z]+")
+_LETTER = re.compile("[A-Za-z]")
 _SPECIAL = re.compile(r"%|\\verb")
 
 
@@ -55,7 +57,7 @@ def split_placed(tex: str) -> list[str]:
     for match in _PLACED.finditer(clean):
         start, end = match.span()
         text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group())
-        if tokens or text != " ":
+        if text != " " or (tokens and tokens[-1] != "\\ "):
             tokens.append(place(text, places[start], places[end - 1] + 1 - places[start]))
     if tokens and tokens[-1] == " ":
         tokens.pop()
@@ -98,13 +100,7 @@ def text_of(tokens: Sequence[str]) -> str:
     """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
     parts: list[str] = []
     for token in tokens:
-        if (
-            parts
-            and token[:1].isalpha()
-            and len(parts[-1]) > 1
-            and parts[-1][0] == "\\"
-            and parts[-1][1].isalpha()
-        ):
+        if parts and _LETTER.match(token) and _WORD.fullmatch(parts[-1]):
             parts.append(" ")
         parts.append(token)
     return "".join(parts)

@@ -47,10 +47,10 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     lower = upper = ""
     primes = 0
     above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
-    stack = parser.stack
-    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS or token in parser.macros:
+    stack, macros = parser.stack, parser.macros
+    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS or (macros and token in macros):
         stack.pop()
-        if token in parser.macros:
+        if macros and token in macros:
             parser.expand(token)
         elif token in SCRIPT_CHARACTERS:
             lower_typed(parser, token)

@@ -56,7 +56,7 @@ def _newcommand(parser: Parser, command: str) -> None:
     name = _name(parser, braces=True)
     arity = _arity(parser)
     default = parser.optional() if arity else None
-    body = parser.argument()
+    body = _checked(parser.argument(), arity, name)
     macro = Macro(arity, None if default is None else unplaced(default), unplaced(body))
     if command == "\\newcommand" and _is_taken(parser, name, macro):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
@@ -70,6 +70,17 @@ def _newcommand(parser: Parser, command: str) -> None:
     if command == "\\providecommand" and (known or _is_latex(parser, name)):
         return
     parser.define(name, macro, everywhere=parser.at_top())
+
+
+def _checked(body: list[str], arity: int, name: str) -> list[str]:
+    """`body` itself; `Wrong` if it has a parameter that `name` has not."""
+    before = ""
+    for index, token in enumerate(body):
+        follower = body[index + 1][:1] if token == "#" != before and index + 1 < len(body) else ""
+        if follower.isdecimal() and int(follower) > arity:
+            raise Wrong("math-macro", f"{name} has no parameter #{follower}", token)
+        before = "" if token == before == "#" else token
+    return body
 
 
 def _check_fixed(name: str) -> None:
@@ -176,7 +187,7 @@ def _def(parser: Parser, command: str) -> None:
     delimiters = _parameters(parser)
     if parser.peek() != "{":
         raise Wrong("math-macro", f"{command} of {name} needs a body in braces", command)
-    body = parser.argument()
+    body = _checked(parser.argument(), len(delimiters) - 1, name)
     _check_fixed(name)
     if command in ("\\edef", "\\xdef"):
         body = _expanded(parser, body)

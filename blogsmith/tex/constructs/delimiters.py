@@ -85,7 +85,7 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.environment = environment
     if parser.ended_by != "\\right":
         raise _unclosed(parser, command)
-    parser.command = "\\right"
+    parser.command = parser.ended_by
     parts.append(fence(_read_fence(parser), "postfix"))
     parser.command = command
     parser.restore(mark)
