@@ -29,6 +29,7 @@ _MAX_NESTING = 20
 # commands that print a word of three letters or so
 _WORD = re.compile(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_MARKUP = re.compile(r"<[^<>]*>")
 _LINK = re.compile(r"</?a\b[^<>]*>")
 _UNPRINTED = re.compile(r"[{}^_\s]")
 
@@ -39,6 +40,9 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
     formula = mathml(rendering, get(tokens[index], Math))
+    if len(_MARKUP.sub("", formula)) > NARROW:
+        # one that is wider than a phone scrolls by itself, as a display does
+        formula = formula.replace("<math ", '<math class="math-long" ', 1)
     tail = joined_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 

@@ -37,7 +37,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _TAG = re.compile(r"<[^<>]*>")
-_REFERENCE = re.compile(r'<a class="xref"[^<>]*>(.*?)</a>', re.DOTALL)
+_REFERENCE = re.compile(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
+_FORMULA_ID = re.compile(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
@@ -155,8 +156,8 @@ def table_of_contents(rendering: Rendering) -> tuple[TocEntry, ...]:
 
 
 def _unlinked(html: str) -> str:
-    """Numbers of references without their links: titles and entries stand in links, and on other pages."""
-    return _REFERENCE.sub(r"\1", html)
+    """`html` without links and ids of formulas: titles and entries stand in links, and on other pages."""
+    return _FORMULA_ID.sub(r"\1", _REFERENCE.sub(r"\1", html))
 
 
 def _without_links(token: Token) -> Token | None:

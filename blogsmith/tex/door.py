@@ -38,8 +38,9 @@ _OTHER = rf'class="[\w\s-]*"|id="(?:{_WORD}|\\)++"|{_HREF}|(?:alttext|aria-label
 _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # an `m` in front of nearly all: told once, it is a third of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
+_TEXT = r"[^<>&\x00-\x08\x0b\x0c\x0e-\x1f]"
 _MARKUP = re.compile(
-    rf"(?:</?(?:{_ELEMENT})>|[^<>&]++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
+    rf"(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
 )
 _ADDRESS = re.compile(rf'{_SCHEME}[^\s"<>\\]*')
 MAX_ELEMENT_DEPTH = 500

@@ -92,7 +92,7 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
     body = _body(reader)
     if command == "\\providecommand" and name in reader.macros:
         return
-    count = int(arity) if arity.isdecimal() else 0
+    count = int(arity) if arity.isdecimal() and len(arity) == 1 else 0
     macro = Macro(count, None if default is None else tuple(str(token) for token in default), body)
     reader.define(name, macro, everywhere=True)
 

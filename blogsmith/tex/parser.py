@@ -51,6 +51,8 @@ class Parser(State):
             if atom is None:
                 if token == " ":
                     continue
+                if token[0] == "\0" and token[1:] in infixes:
+                    token = cut(token, 1, len(token))
                 if token in _ENDS or (infix_ends and token in infixes):
                     self.ended_by = token
                     break

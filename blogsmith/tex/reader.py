@@ -16,7 +16,7 @@ from .wrong import Wrong
 
 __all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "filled", "text_of", "tokens"]
 
-BUDGET = 10_000
+BUDGET = 100_000
 """Tokens that all macros of one formula may make together."""
 _WORK = 500_000
 """What a formula may cost beyond its own length, in tokens looked at: of arguments in arguments, of brackets
@@ -74,8 +74,12 @@ class TokenReader:
         self.expanded = 0
         """Tokens that expanders have made."""
         self._work = _WORK
-        self._shadowed: list[tuple[str, Macro | Expander | None]] = []
-        """Definitions that come back at the end of a group, with their names."""
+        self._defined = 0
+        """How many definitions there were."""
+        self._lasting: dict[str, int] = {}
+        """Name defined for good → number of that definition."""
+        self._shadowed: list[tuple[int, str, Macro | Expander | None]] = []
+        """Definitions that come back at the end of a group, with their numbers and names."""
 
     def peek(self) -> str:
         """See `Reader`."""
@@ -263,9 +267,10 @@ class TokenReader:
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
         """From here on `name` means `macro` (None: what it means in TeX), to the end of the group."""
         if everywhere:
-            self._shadowed = [(other, old) for other, old in self._shadowed if other != name]
+            self._lasting[name] = self._defined
         else:
-            self._shadowed.append((name, self.macros.get(name)))
+            self._shadowed.append((self._defined, name, self.macros.get(name)))
+        self._defined += 1
         if macro is None:
             self.macros.pop(name, None)
         else:
@@ -278,7 +283,9 @@ class TokenReader:
     def restore(self, mark: int) -> None:
         """Forget what was defined since `mark`."""
         while len(self._shadowed) > mark:
-            name, old = self._shadowed.pop()
+            number, name, old = self._shadowed.pop()
+            if number < self._lasting.get(name, 0):
+                continue  # \\gdef has come since
             if old is None:
                 self.macros.pop(name, None)
             else:

@@ -21,6 +21,9 @@ _PLACED = re.compile(
     rf"|{_TOKEN}",
     re.DOTALL,
 )
+# in an address a % is no comment (hyperref)
+_ADDRESS = re.compile(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
+_PERCENT = "\x1a"  # no author's text holds it: `clean_text`
 _WORD = re.compile(r"\\[A-Za-z]+")
 _LETTER = re.compile("[A-Za-z]")
 _SPECIAL = re.compile(r"%|\\verb")
@@ -54,9 +57,11 @@ def split_placed(tex: str) -> list[str]:
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[str] = []
+    if "%" in clean:
+        clean = _ADDRESS.sub(lambda found: found[0].replace("%", _PERCENT), clean)
     for match in _PLACED.finditer(clean):
         start, end = match.span()
-        text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group())
+        text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group().replace(_PERCENT, "%"))
         if text != " " or (tokens and tokens[-1] != "\\ "):
             tokens.append(place(text, places[start], places[end - 1] + 1 - places[start]))
     if tokens and tokens[-1] == " ":

@@ -64,7 +64,7 @@ leftrightarrows; ⇋ leftrightharpoons; ↭ leftrightsquigarrow; ≦ leqq; ⩽ l
 lesseqgtr; ⪋ lesseqqgtr; ≶ lessgtr; ≲ lesssim; ≪ ll; ⋘ lll llless; ⪉ lnapprox; ⪇ lneq; ≨ lneqq; ⋦ lnsim; ⟵
 longleftarrow; ⟷ longleftrightarrow; ⟼ longmapsto; ⟶ longrightarrow; ↫ looparrowleft; ↬ looparrowright; <
 lt; ≨︀ lvertneqq; ↤ mapsfrom; ↦ mapsto; ≞ measeq; ∣ mid shortmid; ⊨ models vDash; ⊸ multimap; ⧟
-multimapboth; ⟜ multimapinv; ⇍ nLeftarrow; ⇎ nLeftrightarrow; ⇏ nRightarrow; ⊯ nVDash; ⊮ nVdash; ≆ ncong;
+multimapboth; ⟜ multimapinv; ⇍ nLeftarrow; ⇎ nLeftrightarrow; ⇏ nRightarrow; ⊯ nVDash; ⊮ nVdash; ≇ ncong;
 ≠ ne neq; ↗ nearrow; ≱ ngeq ngeqq ngeqslant; ≯ ngtr; ∋ ni owns; ↚ nleftarrow; ↮ nleftrightarrow; ≰ nleq
 nleqq nleqslant; ≮ nless; ∤ nmid nshortmid; ∉ notin; ∌ notni; ∦ nparallel nshortparallel; ⊀ nprec; ⋠
 npreceq; ↛ nrightarrow; ≁ nsim; ⊄ nsubset; ⊈ nsubseteq nsubseteqq; ⊁ nsucc; ⋡ nsucceq; ⊅ nsupset; ⊉
@@ -83,7 +83,7 @@ vartriangleleft; ⊳ vartriangleright; ⊢ vdash; ≚ veeeq; ≙ wedgeq
 """
 
 LARGE = r"""
-⋂ bigcap; ⋃ bigcup; ⨃ bigcupdot; ⨄ bigcupplus biguplus; ⨇ bigdoublevee; ⨈ bigdoublewedge; ⨀ bigodot; ⨁
+⋂ bigcap; ⋃ bigcup; ⨃ bigcupdot; ⨄ bigcupplus biguplus; ⨇ bigdoublewedge; ⨈ bigdoublevee; ⨀ bigodot; ⨁
 bigoplus; ⨂ bigotimes; ⨅ bigsqcap; ⨆ bigsqcup; ⨉ bigtimes; ⋁ bigvee; ⋀ bigwedge; ∐ coprod; ∏ prod; ∑ sum
 """
 

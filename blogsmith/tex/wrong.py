@@ -14,7 +14,7 @@ class Wrong(Exception):
     def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
         super().__init__(message)
         self.kind: Kind = kind
-        self.message = message
+        self.message = message.replace("\0", "")  # the mark of what `\\let` has taken
         self.token = token
         self.hint = hint
         self.end = end

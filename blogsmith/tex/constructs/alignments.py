@@ -11,7 +11,7 @@ from ..parser import Parser
 from ..pieces import joined
 from ..state import DISPLAY
 from ..wrong import Wrong
-from .grid import Grid, Layout, end_environment, print_rows, read_grid
+from .grid import Grid, Layout, end_environment, print_rows, read_grid, read_place
 from .text import text
 
 _TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equation", "xalignat", "xxalignat")
@@ -43,7 +43,7 @@ def _align(parser: Parser, name: str) -> Atom:
 
 def _aligned(parser: Parser, name: str) -> Atom:
     if name not in ("split",):
-        parser.optional()  # [t], [b]: where the line around it meets this one
+        read_place(parser)  # [t], [b]: where the line around it meets this one
     return _aligned_rows(parser, name, "math-align")
 
 
@@ -51,7 +51,7 @@ def _alignat(parser: Parser, name: str) -> Atom:
     if name in ("alignat", "alignat*", "xalignat", "xalignat*", "xxalignat"):
         _top_only(parser, name)
     else:
-        parser.optional()
+        read_place(parser)
     count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or len(count) > 2 or not int(count):
         raise parser.wrong(
@@ -78,7 +78,7 @@ def _gather(parser: Parser, name: str) -> Atom:
     if name.startswith("gather") and name != "gathered":
         _top_only(parser, name)
     else:
-        parser.optional()
+        read_place(parser)
     numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
     grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
     side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
@@ -90,8 +90,8 @@ def _multline(parser: Parser, name: str) -> Atom:
     if name.startswith("multline") and name != "multlined":
         _top_only(parser, name)
     else:
-        parser.optional()
-        parser.optional()
+        read_place(parser)
+        read_place(parser)
     grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
     return ORD, _table("math-align math-multline", _shoved(grid), name != "multlined")
 

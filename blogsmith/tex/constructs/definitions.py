@@ -245,6 +245,8 @@ def _let(parser: Parser, command: str) -> None:
         raise Wrong("math-macro", f"{command} of {name} needs what it shall mean", command)
     if command == "\\futurelet":
         follower = parser.peek()
+        if not follower:
+            raise parser.wrong(f"{command} needs two tokens behind the name")
         parser.push([target])
         target = follower
     _check_fixed(name)

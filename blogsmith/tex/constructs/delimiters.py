@@ -66,7 +66,7 @@ def _read_fence(parser: Parser) -> str:
         inside = [t for t in parser.argument() if t != " "]
         return fence_of(parser, inside[0] if len(inside) == 1 else "{")
     parser.pop()
-    return fence_of(parser, token)
+    return fence_of(parser, token.lstrip("\0"))
 
 
 def _left(parser: Parser, command: str) -> Atom:

@@ -92,7 +92,7 @@ def _with_face(parser: Parser, command: str) -> Atom:
 def faced(parser: Parser, face: Face, source: list[str]) -> str:
     """`source` in `face`, as one element."""
     old, bold = parser.face, parser.bold
-    parser.set_face(face, bold and face in ("cal", "scr", "frak", "sf", "sfit"))
+    parser.set_face(face, bold and face in ("rm", "cal", "scr", "frak", "sf", "sfit"))
     word = _word(parser, source) if face in _WORDS and len(source) > 1 else ""
     xml = word or grouped(parser.inside(source))
     parser.set_face(old, bold)
@@ -102,7 +102,7 @@ def faced(parser: Parser, face: Face, source: list[str]) -> str:
 def _word(parser: Parser, source: list[str]) -> str:
     """One identifier if `source` is a word; else empty."""
     word = "".join(source).replace(" ", "")
-    upright = parser.face == "rm"
+    upright = parser.face == "rm" and not parser.bold
     letters = word.replace("°", "") if upright else word
     if len(word) < 2 or not letters.isalpha() or not (upright or word.isascii()):
         return ""

@@ -135,8 +135,8 @@ def _read_rules(parser: Parser, row: Row, allowed: bool) -> None:
         token = parser.peek()
         if token in parser.macros:
             parser.expand(parser.pop())
-        elif allowed and token in _LINES:
-            row.above.append("rule" if parser.pop() == "\\hline" else "dash")
+        elif allowed and token.lstrip("\0") in _LINES:
+            row.above.append("rule" if parser.pop().lstrip("\0") == "\\hline" else "dash")
         elif allowed and token == "\\cline":
             parser.command = parser.pop()
             row.partly_above |= _range(parser)
@@ -208,6 +208,16 @@ def read_gap(parser: Parser) -> float:
         parser.push(["[", *inside, "]"])
         return 0.0
     return max(-5.0, min(gap, 50.0))
+
+
+def read_place(parser: Parser) -> None:
+    """The `[t]` or width behind a name: brackets that hold anything else are content."""
+    found = parser.optional()
+    if found is None:
+        return
+    text = "".join(found).strip()
+    if text not in ("", "t", "c", "b") and ems(text) is None:
+        parser.push(["[", *found, "]"])
 
 
 def end_environment(parser: Parser, name: str, begin: str) -> None:

@@ -14,6 +14,7 @@ from ..construct import Command
 from ..lengths import read_ems
 from ..parser import Parser
 from ..pieces import joined
+from ..scan import cut
 from ..state import TEXT
 from ..text_signs import ACCENTS, SIGNS
 from ..wrong import Wrong
@@ -126,6 +127,9 @@ class _Text:
         stack = parser.stack
         while stack:
             token = stack.pop()
+            if token[0] == "\0":  # what \\let has taken
+                self._token(cut(token, 1, len(token)))
+                continue
             if token == "}":
                 self.flush()
                 return
