@@ -8,6 +8,7 @@ from types import MappingProxyType
 from ..atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
 from ..construct import Command
 from ..parser import Parser
+from ..scan import cut
 from ..wrong import Wrong
 
 _NAMES = """
@@ -66,7 +67,7 @@ def _read_fence(parser: Parser) -> str:
         inside = [t for t in parser.argument() if t != " "]
         return fence_of(parser, inside[0] if len(inside) == 1 else "{")
     parser.pop()
-    return fence_of(parser, token.lstrip("\0"))
+    return fence_of(parser, cut(token, 1, len(token)) if token[:1] == "\0" else token)
 
 
 def _left(parser: Parser, command: str) -> Atom:
