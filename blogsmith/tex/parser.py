@@ -87,12 +87,16 @@ class Parser(State):
         else:
             self.ended_by = ""
         self.depth -= 1
-        self.last_kind = previous
-        if previous > NONE and not open_end:
-            out = trimmed(out, previous)
+        out = self._ended(out, previous, before, open_end)
+        return out if above is None else [above[0](joined(above[1]), joined(out))]
+
+    def _ended(self, out: list[str], last: int, before: int, open_end: bool) -> list[str]:
+        self.last_kind = last
+        if last > NONE and not open_end:
+            out = trimmed(out, last)
         if before != NONE and out:
             out[0] = infix(out[0])
-        return out if above is None else [above[0](joined(above[1]), joined(out))]
+        return out
 
     def _infix(self, token: str) -> Combine:
         before, self.command = self.command, token
