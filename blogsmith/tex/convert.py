@@ -19,12 +19,11 @@ from .constructs.grid import numbered_row, read_gap
 from .constructs.table import constructs
 from .door import check
 from .errors import TexError
-from .lexer import clean_text
 from .macros import read_macros
 from .numbering import MAX_LENGTH, RowNumber
 from .parser import Parser
 from .reader import Macro
-from .scan import split, split_placed
+from .scan import clean_text, split, split_placed
 from .wrong import Wrong, misplaced_tab, placed_error
 
 __all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]

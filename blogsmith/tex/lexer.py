@@ -1,21 +1,12 @@
-"""TeX as a flat list of tokens that know where the author wrote them, and back to text.
-
-No category codes and no `\\verb`: a formula is commands, braces and single characters. Control
-characters, noncharacters and lone surrogates disappear here, comments become a space.
-"""
+"""The tokens of `scan` as records, for whoever looks at a formula and does not typeset it."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
-# No XML may hold these, and no converter filters all of them.
-_BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-_BAD_CHARACTERS = re.compile(f"[{_BAD}]")
-_TOKEN = re.compile(rf"\\[A-Za-z]+|\\[^{_BAD}]|[^\\%\s{_BAD}]|\s+|%[^\n]*\n?|\\", re.DOTALL)
+from .scan import split_placed
+from .scan import text_of as join
 
 
 class Token(NamedTuple):
@@ -29,22 +20,6 @@ class Token(NamedTuple):
     """Characters it takes there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Tokens as TeX text, with the way back."""
-
-    text: str
-    starts: tuple[int, ...]
-    """Where in `text` each token begins."""
-    tokens: tuple[Token, ...]
-
-    def token_at(self, offset: int) -> Token:
-        """The token that covers `text[offset]`; the last one beyond the end."""
-        if not self.tokens:
-            return Token("", 0, 1)
-        return self.tokens[max(0, bisect_right(self.starts, offset) - 1)]
-
-
 def words(names: str) -> frozenset[str]:
     """The names in a line of names."""
     return frozenset(names.split())
@@ -55,22 +30,15 @@ def commands(names: str) -> frozenset[str]:
     return frozenset("\\" + name for name in names.split())
 
 
-def clean_text(text: str) -> str:
-    """`text` without the characters that no XML may hold."""
-    return _BAD_CHARACTERS.sub("", text)
-
-
 def tokenize(tex: str) -> list[Token]:
-    """The tokens of `tex`; never raises."""
+    """The tokens of `tex` with a number in its digits; never raises."""
     tokens: list[Token] = []
-    for match in _TOKEN.finditer(tex):
-        text, offset = match.group(), match.start()
-        if text[0].isspace() or text[0] == "%":
-            if tokens and tokens[-1].text == " ":
-                continue
-            tokens.append(Token(" ", offset, len(text)))
-        else:
-            tokens.append(Token(text, offset, len(text)))
+    for token in split_placed(tex):
+        parts = token if token[0].isdecimal() or token[0] == "." else (token,)
+        tokens += (
+            Token(part, token.offset + at, token.length if len(parts) == 1 else 1)
+            for at, part in enumerate(parts)
+        )
     return tokens
 
 
@@ -79,27 +47,9 @@ def is_control_word(text: str) -> bool:
     return len(text) > 1 and text[0] == "\\" and text[1].isalpha() and text.isascii()
 
 
-def join(tokens: Iterable[Token]) -> Joined:
-    """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
-    parts: list[str] = []
-    starts: list[int] = []
-    kept: list[Token] = []
-    position, after_word = 0, False
-    for token in tokens:
-        if after_word and token.text[0].isalpha():
-            parts.append(" ")
-            position += 1
-        starts.append(position)
-        kept.append(token)
-        parts.append(token.text)
-        position += len(token.text)
-        after_word = is_control_word(token.text)
-    return Joined("".join(parts), tuple(starts), tuple(kept))
-
-
 def text_of(tokens: Sequence[Token]) -> str:
-    """`join(tokens).text`."""
-    return join(tokens).text
+    """TeX text that reads as `tokens`."""
+    return join([token.text for token in tokens])
 
 
 def skip_spaces(tokens: Sequence[Token], index: int) -> int:

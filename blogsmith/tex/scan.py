@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .lexer import clean_text
+# No XML may hold these, and no converter filters all of them.
+_BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+_BAD_CHARACTERS = re.compile(f"[{_BAD}]")
 
 # a number is one token: 3.14, .5; a control word is ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
@@ -27,6 +29,11 @@ _PERCENT = "\x1a"  # no author's text holds it: `clean_text`
 _WORD = re.compile(r"\\[A-Za-z]+")
 _LETTER = re.compile("[A-Za-z]")
 _SPECIAL = re.compile(r"%|\\verb")
+
+
+def clean_text(text: str) -> str:
+    """`text` without the characters that no XML may hold."""
+    return _BAD_CHARACTERS.sub("", text)
 
 
 class At(str):
@@ -52,11 +59,11 @@ def split(tex: str) -> list[str]:
     return _SPLIT.findall(words)
 
 
-def split_placed(tex: str) -> list[str]:
+def split_placed(tex: str) -> list[At]:
     """`split(tex)` with every token an `At`."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
-    tokens: list[str] = []
+    tokens: list[At] = []
     if "%" in clean:
         clean = _ADDRESS.sub(lambda found: found[0].replace("%", _PERCENT), clean)
     for match in _PLACED.finditer(clean):

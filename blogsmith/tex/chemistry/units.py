@@ -19,7 +19,6 @@ _BLANK = re.compile(r"\s*")
 _DIGITS = re.compile(r"\d+")
 
 _NUMBER = re.compile(rf"([{_MINUS}+]?)(?=[.,]?\d)(\d+(?:,\d{{3}}){{2,}}|\d*)(?:([.,])(\d+))?(\(\d+\))?")
-_EXPONENT = rf"([{_MINUS}+]?\d+)"
 _TIMES_TEN = re.compile(rf"\s*(x|×|\*|·|\\times\s|\\cdot\s)\s*10(?=\^)|([eE])(?=[{_MINUS}+]?\d)")
 _TEN = re.compile(rf"([eE])(?=[{_MINUS}+]?\d)")
 _POWER = re.compile(rf"\^?[{_MINUS}+]?\d+")

@@ -7,9 +7,8 @@ from types import MappingProxyType
 
 from ..atoms import ORD, Atom, escape
 from ..construct import Command
-from ..lexer import clean_text
 from ..parser import Parser
-from ..scan import cut
+from ..scan import clean_text, cut
 from ..wrong import Wrong
 from .boxes import raised, space
 

@@ -92,7 +92,6 @@ _BOXES = frozenset(
 """Commands outside this file that may stand in text."""
 _CHANGES = re.compile("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """What looks different in a display and in a line."""
-_LIGATURES: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 

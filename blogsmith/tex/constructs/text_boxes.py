@@ -12,7 +12,6 @@ from ..lengths import css, read_ems
 from ..parser import Parser
 from ..pieces import joined
 from .boxes import bare_length, framed, lapped, raised, space
-from .styles import colored
 from .text import text
 
 
@@ -63,11 +62,6 @@ def _colorbox(parser: Parser, command: str) -> Atom:
 
 def _fbox(parser: Parser, command: str) -> Atom:
     return ORD, framed("math-fbox", [text(parser, parser.argument())])
-
-
-def _colored(parser: Parser, command: str) -> Atom:
-    color = color_of(parser, command)
-    return ORD, colored(color, text(parser, parser.argument()))
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

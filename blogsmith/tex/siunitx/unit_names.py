@@ -98,6 +98,3 @@ UNITS: Mapping[str, UnitName] = MappingProxyType(
     }
 )
 """Every command that is a unit."""
-
-SUPERSCRIPTS = frozenset("°′″")
-"""Symbols that stand close to their number."""
