@@ -101,6 +101,39 @@ class Diagnostics(Struct, frozen=True):
     """Codes of warnings to keep silent about; errors cannot be silenced."""
 
 
+class FigureSettings(Struct, frozen=True):
+    """How figures of cells are drawn."""
+
+    format: Literal["svg", "png"] = "svg"
+    """Of matplotlib's figures."""
+    dark: bool = False
+    """Draw each figure once more for dark pages."""
+
+
+class Execution(Struct, frozen=True):
+    """How the code of posts is run."""
+
+    mode: Literal["off", "marked", "all"] = "marked"
+    """Which fences are cells: none, those that are marked as one, or every `python` fence."""
+    python: str = ""
+    """Python that runs them, relative to the site root or absolute; empty: the one blogsmith runs in."""
+    env: tuple[str, ...] = ()
+    """Environment variables that cells may see; a result is stale when one of them changes."""
+    timeout: float = 60.0
+    """Seconds a cell may take."""
+    memory: str = "4 GB"
+    """Memory a session may use."""
+    jobs: int = 0
+    """Sessions that run at once; 0: as many as there are cores."""
+    preload: tuple[str, ...] = ()
+    """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
+    shapes: Literal["off", "check"] = "off"
+    """Check the shapes written in comments while cells run."""
+    sandbox: Literal["off", "landlock"] = "off"
+    """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
+    figures: FigureSettings = FigureSettings()
+
+
 class Config(Struct, frozen=True):
     """All settings of a site."""
 
@@ -143,8 +176,13 @@ class Config(Struct, frozen=True):
     code: Code = Code()
     embeds: Embeds = Embeds()
     diagnostics: Diagnostics = Diagnostics()
-    execute: Literal["off", "marked", "all"] = "off"
-    """Which code fences of posts are cells. Reserved: this version shows code and never runs it."""
+    execute: Literal["off", "marked", "all"] | Execution = Execution()
+    """How the code of posts is run; a bare word is its `mode`."""
+
+    @property
+    def execution(self) -> Execution:
+        """`execute` with a bare word spelt out."""
+        return self.execute if isinstance(self.execute, Execution) else Execution(mode=self.execute)
 
     @property
     def base_path(self) -> str:

@@ -21,7 +21,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("build",),
     ("site", "write", "lint"),
     ("render",),
-    ("read", "syntax", "tex"),
+    ("read", "syntax", "tex", "execute"),
     ("hooks", "config"),
     ("page_view",),
     ("model", "strict_yaml", "slugs", "decode"),
@@ -30,6 +30,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
+    "cells": "model",
+    "runs": "model",
     "clocks": "cli",
     "json_lines": "cli",
     "math_command": "cli",

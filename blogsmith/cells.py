@@ -1,0 +1,164 @@
+"""What authors ask to run: cells, values in the text, and how a page wants them run.
+
+Made by `syntax/`, run by `execute/`, shown by `render/`; nothing here computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Literal
+
+from .errors import Place, TextMap
+
+Freeze = Literal["auto", "always", "never"]
+"""What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something a cell cannot run without."""
+
+    name: str
+    """A module as one imports it (`torch`), or `cuda`."""
+    version: str = ""
+    """At least this version; for `cuda` the compute capability. Empty: any."""
+
+    def __str__(self) -> str:
+        return f"{self.name}>={self.version}" if self.version else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class PageExecution:
+    """What a page's `execute:` says; None means: as the site says."""
+
+    mode: Literal["off", "marked", "all"] | None = None
+    echo: bool | None = None
+    """Show the code of cells that do not say otherwise; likewise the next two."""
+    warning: bool | None = None
+    error: bool | None = None
+    freeze: Freeze | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    seed: int | None = None
+    shapes: bool | None = None
+    depends: tuple[str, ...] = ()
+    """Counts for the first cell of every session of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """The `#|` lines of a cell, page and site defaults applied."""
+
+    eval: bool = True
+    """False: shown, never run."""
+    echo: bool = True
+    """Show the code."""
+    output: bool = True
+    """Show what it printed and drew."""
+    error: bool = False
+    """An exception is a result; else it fails the build."""
+    warning: bool = True
+    """Show what went to stderr."""
+    include: bool = True
+    """False: run, show neither code nor output."""
+    fig_cap: str = ""
+    fig_alt: str = ""
+    code_fold: str = ""
+    """Label of the fold, empty if the code is not folded."""
+    freeze: Freeze = "auto"
+    needs: tuple[Need, ...] = ()
+    fallback: str = "error"
+    """Where a need is not met and nothing is recorded: label of the cell shown instead, `skip` or `error`."""
+    session: str = "main"
+    """Cells of one session share a process and its variables."""
+    depends: tuple[str, ...] = ()
+    """Files the cell depends on, relative to the post, `*` and `**` allowed."""
+    timeout_s: float | None = None
+    """None: as page or site say."""
+    memory_bytes: int | None = None
+    seed: int | None = None
+    """Set for random, NumPy and torch before the cell runs."""
+    run_in: Literal["build", "browser", "both"] = "build"
+    claim: str = ""
+    """What the value of the last expression means, in words; a false one fails the build."""
+    fig_format: Literal["", "svg", "png"] = ""
+    """Empty: as the site says."""
+    fig_dark: bool | None = None
+    """Draw each figure once more for dark pages; None: as the site says."""
+    shapes: bool = False
+    """Check the shapes written in comments."""
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Key as written → where its value stands."""
+    texts: Mapping[str, TextMap] = field(default_factory=dict)
+    """`fig-cap`, `fig-alt`, `claim` → where their text stands, for what is wrong in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A fence that opts in."""
+
+    number: int
+    """1-based among all cells of the page."""
+    code: str
+    """Without the `#|` lines in front; ends in a newline unless empty."""
+    first_line: int
+    """1-based line of the file on which `code` starts."""
+    place: Place
+    """Of the language in the info string, or of the fence."""
+    label: str = ""
+    """As `normal_id` gives it; empty if the author gave none."""
+    options: CellOptions = CellOptions()
+    language: str = "python"
+    figure_number: str = ""
+    """For a label `fig-…`; filled by `numbering.py`."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it: its label, else `cell 3`."""
+        return self.label or f"cell {self.number}"
+
+    @property
+    def runs(self) -> bool:
+        """Whether the build runs it."""
+        return self.options.eval and self.options.run_in != "browser"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A `{= expression =}` in the text, computed in the session `main`."""
+
+    number: int
+    """1-based among all values of the page."""
+    expression: str
+    origin: TextMap
+    """Where the whole `{= … =}` stands."""
+    conversion: str = ""
+    """`r`, `s` or `a` as behind `!` in an f-string."""
+    spec: str = ""
+    """Format spec as behind `:` in an f-string."""
+    after: int = 0
+    """How many cells of the page stand before it; it sees what they left."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCells:
+    """Everything of one page that runs."""
+
+    path: PurePosixPath
+    """Of the source, relative to the site root."""
+    cells: tuple[Cell, ...] = ()
+    """In reading order, those that do not run included."""
+    values: tuple[Value, ...] = ()
+    depends: tuple[str, ...] = ()
+    """Of the page."""
+
+    def sessions(self) -> tuple[str, ...]:
+        """Names of the sessions that run, in order of first use."""
+        names = [cell.options.session for cell in self.cells if cell.runs]
+        return tuple(dict.fromkeys([*names, *(["main"] if self.values else [])]))
+
+    def of_session(self, session: str) -> tuple[Cell, ...]:
+        """The cells of one session that run, in order."""
+        return tuple(cell for cell in self.cells if cell.runs and cell.options.session == session)

@@ -1,0 +1,198 @@
+"""What came out of cells: outputs, how each cell ended, and on what machine.
+
+A text may name a place in a cell as `<cell 2>`, counted from 1 in its session, and a line of that cell.
+It becomes the line of the post when it is shown, so that a recorded result does not age with the prose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
+"""How a cell ended; `skipped`: a need was not met, or an earlier cell of the session failed."""
+
+DARK = ";scheme=dark"
+"""Added to the type of a picture that is drawn for dark pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Bytes of a picture."""
+
+    digest: str
+    """Hex SHA-256."""
+    data: bytes | None = None
+    """None once it is recorded: the bytes are in the file `name`."""
+    name: str = ""
+    """File in the folder of the record; empty before it is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Text printed in one go, to one stream."""
+
+    name: Literal["stdout", "stderr"]
+    text: str
+    dropped: int = 0
+    """Bytes behind `text` that were over the limit and are lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A value or a picture."""
+
+    kind: Literal["value", "display"]
+    """`value`: of the last expression; `display`: shown by `display()` or drawn."""
+    data: Mapping[str, str | Blob]
+    """MIME type → text, or bytes for pictures (SVG too); `image/png;scheme=dark` is the one for dark pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception."""
+
+    name: str
+    """Its class, e.g. `ZeroDivisionError`."""
+    message: str
+    text: str
+    """The traceback as Python prints it, frames of ours cut, cells named `<cell 2>`."""
+    cell: int = 0
+    """In its session, of the innermost frame that is the author's; 0: none."""
+    line: int = 0
+    """1-based in that cell."""
+
+
+CellOutput = Stream | Display | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeMismatch:
+    """A shape comment that is not true."""
+
+    line: int
+    """1-based in the cell."""
+    written: str
+    """The comment's shape, e.g. `(n, d_k)`."""
+    expected: str
+    """With the sizes filled in, e.g. `(4, 8)`."""
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellRun:
+    """How one cell ended."""
+
+    status: Status
+    outputs: tuple[CellOutput, ...] = ()
+    """In order of emission."""
+    seconds: float = 0.0
+    """Wall time."""
+    problem: str = ""
+    """Why it did not end well, in words; empty for `ok`."""
+    line: int = 0
+    """1-based line in the cell where it ended badly; 0: unknown."""
+    reads: Mapping[str, str] = field(default_factory=dict)
+    """Files of the site it read, relative to the site root → hex SHA-256; those read before it left out."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    """Python files of the site it imported, likewise."""
+    device: str = "cpu"
+    """`cpu` or `cuda`: whether the process had touched CUDA when the cell ended."""
+    packages: tuple[str, ...] = ()
+    """Packages the code up to here imports itself, by their import names."""
+    shapes: tuple[ShapeMismatch, ...] = ()
+    claim: str = ""
+    """For a claim that is false: the two sides, e.g. `left: 3.9, right: 4`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRun:
+    """How one `{= … =}` ended."""
+
+    status: Literal["ok", "error", "skipped"]
+    text: str = ""
+    """As `format` gives it."""
+    latex: str = ""
+    """TeX without dollars, if the value has `_repr_latex_` and no format spec is given."""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a session ran. Empty means unknown: nothing is guessed."""
+
+    python: str = ""
+    """Version, `3.11.7`."""
+    platform: str = ""
+    """`Linux x86_64`."""
+    cpu: str = ""
+    """Model name."""
+    gpu: str = ""
+    """Model name of the CUDA device that was used."""
+    capability: str = ""
+    """Its compute capability, `9.0`."""
+    driver: str = ""
+    cuda: str = ""
+    """Version of CUDA that torch was built with."""
+    threads: int = 0
+    """Threads BLAS may use; 0: unknown."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """Import name → version, of the packages the code imports itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRun:
+    """What running one session gave."""
+
+    session: str
+    cells: tuple[CellRun, ...]
+    """One for each cell of the session that runs, in order."""
+    values: Mapping[int, ValueRun] = field(default_factory=dict)
+    """Number of the value in the page → its result."""
+    machine: Machine = Machine()
+    problem: str = ""
+    """Why the session could not start at all, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What the page shows of a cell."""
+
+    status: Status | Literal["off", "pending"]
+    """`off`: not to be run; `pending`: never run yet."""
+    outputs: tuple[CellOutput, ...] = ()
+    seconds: float = 0.0
+    device: str = ""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """Import name → version."""
+    machine: Machine | None = None
+    date: str = ""
+    """Of the run, `2026-11-21`."""
+    stale: str = ""
+    """What has changed since, in words; empty if nothing has."""
+    shown_for: str = ""
+    """Why another cell's output stands here, in words; empty if it is the cell's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueResult:
+    """What the page shows of a `{= … =}`."""
+
+    text: str = ""
+    latex: str = ""
+    pending: bool = False
+    """Never run yet."""
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageResults:
+    """What a page shows of everything that runs in it."""
+
+    cells: Mapping[int, CellResult] = field(default_factory=dict)
+    """By `Cell.number`; a cell that is missing is shown as code."""
+    values: Mapping[int, ValueResult] = field(default_factory=dict)
+    folder: Path | None = None
+    """Where the files of its pictures are."""
