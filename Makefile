@@ -19,10 +19,11 @@ SCREENSHOTS ?=
 GALLERY ?=
 FUZZ_FLAGS ?= --seconds 600
 
-.PHONY: site test lint types format regen bench bench-math gallery fuzz screenshots clean
+.PHONY: site test lint types format regen bench bench-math bench-execute gallery fuzz screenshots clean
 
+# Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
-	$(BIN)/blogsmith build
+	$(BIN)/blogsmith build --execute=all
 
 test: lint types $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -53,6 +54,10 @@ bench: $(READY)
 # How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.
 bench-math: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.bench.math $(BENCH_FLAGS)
+
+# How fast code runs and whether it repeats, beside nbclient: `make bench-execute BENCH_FLAGS="--nbclient PYTHON"`.
+bench-execute: $(READY)
+	$(BIN)/python -m tests.bench.execution $(BENCH_FLAGS)
 
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)

@@ -1,4 +1,4 @@
-"""The line, once: Source → Document → Parsed → Body → Page → Output.
+"""The line, once: Source → Document → Parsed → (what its cells gave) → Body → Page → Output.
 
 Disk and clock enter here; every stage below is a function of its arguments. Whatever is wrong
 anywhere is collected, and nothing is written while there is an error.
@@ -20,10 +20,12 @@ from .lint.doubts import doubts
 from .load_config import CONFIG_NAME
 from .model import Document, FrontMatter, ImageInfo, Source
 from .page_view import PageView
+from .perform import Performed, perform
 from .read.front_matter import read_document
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
+from .runs import PageResults
 from .site.archive import planned_archive
 from .site.collections import page_views
 from .site.feeds import site_feeds
@@ -55,7 +57,8 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     ledger.add(workshop.settings.diagnostics)
     collected = collect(workshop, options, ledger)
     parsed = parse(collected, workshop, ledger)
-    rendered, index = render(collected, parsed, workshop, ledger)
+    performed = perform(parsed, workshop, options, ledger)
+    rendered, index = render(collected, parsed, performed, workshop, ledger)
     ledger.add(menu_problems(workshop, index))
     if not options.write:
         with ledger.stage("lint"):
@@ -64,7 +67,7 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     views = page_views(rendered, _unpublished(collected), _frame(workshop, index, collected, ledger))
     fonts = fonts_for(views, workshop)
     outputs = compose([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
-    report = ledger.close(_counts(rendered, views, collected))
+    report = ledger.close(_counts(rendered, views, collected, performed))
     if not report.ok or not options.write:
         return report
     target = options.output or workshop.root / config.output
@@ -88,7 +91,11 @@ def parse(collected: Collected, workshop: Workshop, ledger: Ledger) -> list[Pars
 
 
 def render(
-    collected: Collected, parsed: Sequence[Parsed], workshop: Workshop, ledger: Ledger
+    collected: Collected,
+    parsed: Sequence[Parsed],
+    performed: Performed,
+    workshop: Workshop,
+    ledger: Ledger,
 ) -> tuple[list[Rendered], SiteIndex]:
     """Every page's content; links, labels and images are looked up in the whole site."""
     urls = collected.urls
@@ -101,7 +108,7 @@ def render(
     }
     base_path = workshop.config.base_path
     index = index_site(base_path, by_path, collected.waiting, generated, collected.asset_urls)
-    tools = _tools(workshop, index, collected)
+    tools = _tools(workshop, index, collected, performed)
     rendered = []
     for page in ledger.each("render", parsed):
         path = str(page.document.path)
@@ -111,7 +118,7 @@ def render(
     return rendered, index
 
 
-def _tools(workshop: Workshop, index: SiteIndex, collected: Collected) -> Tools:
+def _tools(workshop: Workshop, index: SiteIndex, collected: Collected, performed: Performed) -> Tools:
     sizes: dict[Path, ImageInfo | str] = {}
 
     def measure(file: Path) -> ImageInfo | str:
@@ -123,6 +130,12 @@ def _tools(workshop: Workshop, index: SiteIndex, collected: Collected) -> Tools:
                 sizes[file] = str(problem)
         return sizes[file]
 
+    def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+        assert isinstance(content, Path), "a build shows what is recorded, and records are files"
+        measured = measure(content)
+        url = index.with_base(collected.urls.urls[str(document.path)] + name)
+        return replace(measured, url=url) if isinstance(measured, ImageInfo) else measured
+
     return Tools(
         workshop.config,
         make_parser(workshop.options),
@@ -133,6 +146,8 @@ def _tools(workshop: Workshop, index: SiteIndex, collected: Collected) -> Tools:
         index.page_labels,
         index.page_url,
         index.slug_hint,
+        lambda document: performed.results.get(str(document.path), PageResults()),
+        picture,
     )
 
 
@@ -170,7 +185,9 @@ def _unpublished(collected: Collected) -> list[Unpublished]:
     return found
 
 
-def _counts(rendered: Sequence[Rendered], views: Sequence[PageView], collected: Collected) -> Counts:
+def _counts(
+    rendered: Sequence[Rendered], views: Sequence[PageView], collected: Collected, performed: Performed
+) -> Counts:
     weights = [item.body.weight for item in rendered]
     states = {path: state for path, (_, state) in collected.left_out.items()}
     return Counts(
@@ -180,6 +197,8 @@ def _counts(rendered: Sequence[Rendered], views: Sequence[PageView], collected: 
         images=sum(weight.images for weight in weights),
         scheduled=tuple(sorted(path for path, state in states.items() if state == "scheduled")),
         drafts=sum(state == "draft" for state in states.values()),
+        cells=performed.cells,
+        ran=performed.ran,
     )
 
 

@@ -42,6 +42,7 @@ class PageExecution:
     timeout_s: float | None = None
     memory_bytes: int | None = None
     seed: int | None = None
+    """Set once, before the first cell of every session."""
     shapes: bool | None = None
     depends: tuple[str, ...] = ()
     """Counts for the first cell of every session of the page."""
@@ -67,6 +68,8 @@ class CellOptions:
     fig_alt: str = ""
     code_fold: str = ""
     """Label of the fold, empty if the code is not folded."""
+    fold_open: bool = False
+    """The fold starts open."""
     freeze: Freeze = "auto"
     needs: tuple[Need, ...] = ()
     fallback: str = "error"

@@ -19,6 +19,7 @@ import msgspec
 from .codes import CODES
 from .config import Config
 from .errors import Reporter, did_you_mean, nearest
+from .execution_words import BYTES_HINT, parse_bytes
 from .strict_yaml import MAX_REPORTS, Located
 
 MACRO_NAME = re.compile(r"\\[A-Za-z]+")
@@ -33,6 +34,8 @@ COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 _URL = re.compile(r"https?://[^\s\\\"'<>{}|^`]+")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _WORD = re.compile(r"[a-z][a-z0-9-]*")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _PATTERN_PART = re.compile(r"[\w.:~-]*")
 _TAKEN_FOLDERS = frozenset(
@@ -209,6 +212,28 @@ def _limits(config: Config, checker: _Checker) -> None:
         checker.wrong("pagination must be 0 or more", "pagination")
 
 
+def _execution(config: Config, checker: _Checker) -> None:
+    settings = config.execution
+    if not (math.isfinite(settings.timeout) and settings.timeout > 0):
+        checker.wrong("timeout must be more than 0 seconds", "execute", "timeout")
+    if parse_bytes(settings.memory) is None:
+        checker.wrong(f'"{settings.memory}" is no amount of memory', "execute", "memory", hint=BYTES_HINT)
+    if settings.jobs < 0:
+        checker.wrong("jobs must be 0 or more", "execute", "jobs")
+    if settings.python != settings.python.strip() or re.search(r"^~|[\x00-\x1f]", settings.python):
+        hint = "a path from the root, or from the folder of blogsmith.yaml"
+        checker.wrong(f'"{settings.python}" is no path of a Python', "execute", "python", hint=hint)
+    for index, name in enumerate(settings.env):
+        if not _VARIABLE.fullmatch(name):
+            hint = "the name alone; its value comes from where blogsmith is started"
+            message = f'"{name}" is no name of an environment variable'
+            checker.wrong(message, "execute", "env", index, hint=hint)
+    for index, name in enumerate(settings.preload):
+        if not _MODULE.fullmatch(name):
+            hint = "as it is imported: numpy"
+            checker.wrong(f'"{name}" is no name of a module', "execute", "preload", index, hint=hint)
+
+
 def _known_words(config: Config, checker: _Checker) -> None:
     checker.known(config.embeds.allow, PROVIDERS, "provider", "embeds", "allow")
     checker.known(config.diagnostics.ignore, CODES, "code", "diagnostics", "ignore")
@@ -225,5 +250,6 @@ _CHECKS: tuple[Callable[[Config, _Checker], None], ...] = (
     _callouts,
     _macros,
     _limits,
+    _execution,
     _known_words,
 )

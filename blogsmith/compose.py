@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import __version__
 from .collect import Collected
@@ -51,6 +52,14 @@ def compose(
             made += _page(view, site, by_path.get(view.path), workshop)
         except SiteError as error:
             ledger.add(error.diagnostics)
+    for item in rendered:
+        for name, content in item.body.files.items():
+            made.append(
+                Made(
+                    _picture(item.url + name, content),
+                    f"a picture that the code of {item.document.path} draws",
+                )
+            )
     for path, url in collected.asset_urls.items():
         made.append(Made(Output(output_path(url), file=collected.assets[path].file), path))
     for output in (
@@ -66,6 +75,12 @@ def compose(
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
         ledger.add(clashes(made))
     return [item.output for item in made]
+
+
+def _picture(url: str, content: Path | bytes) -> Output:
+    if isinstance(content, bytes):
+        return Output(output_path(url), content)
+    return Output(output_path(url), file=content)
 
 
 def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:

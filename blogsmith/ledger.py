@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from .errors import Diagnostic, as_errors, sort_key
+
+if TYPE_CHECKING:
+    from .execute.conversation import Watch
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
@@ -19,6 +22,26 @@ Progress = Callable[[str, int, int], None]
 
 def no_progress(stage: str, done: int, total: int) -> None:
     """A progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOptions:
+    """What the command line decides about running cells."""
+
+    execute: Literal["", "stale", "all"] = ""
+    """Run cells although the site may not be trusted here: those without a valid result, or all."""
+    frozen: bool = False
+    """Run nothing; a result that is missing or stale is an error."""
+    strict_versions: bool = False
+    """Results recorded with other versions of packages are stale."""
+    jobs: int = 0
+    """Sessions at once; 0: as the site says."""
+    needs: tuple[str, ...] = ()
+    """Run only sessions with a cell that needs one of these; empty: all."""
+    posts: tuple[str, ...] | None = None
+    """Run only cells of these source paths; None: of all."""
+    watch: Watch | None = None
+    """Follows the cells while they run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +60,7 @@ class BuildOptions:
     """In place of the setting."""
     write: bool = True
     """False: report only, with what is doubtful beside what is wrong."""
+    execution: ExecutionOptions = ExecutionOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +75,10 @@ class Counts:
     """Source paths of posts dated in the future and left out."""
     drafts: int = 0
     """Posts left out because they are drafts."""
+    cells: int = 0
+    """Cells of posts that run, whether in this build or an earlier one."""
+    ran: int = 0
+    """Cells that ran in this build."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +94,14 @@ class BuildReport(Counts):
     removed: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
     """Stage → seconds."""
+    cell_times: Mapping[str, float] = field(default_factory=dict)
+    """Cell that ran → seconds."""
+
+    @property
+    def only_stale(self) -> bool:
+        """Whether stale results under `--frozen` are all that is wrong."""
+        errors = [found for found in self.diagnostics if found.severity == "error"]
+        return bool(errors) and all(found.code == "freeze-stale" for found in errors)
 
 
 @dataclass(slots=True)
@@ -79,6 +115,7 @@ class Ledger:
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
     """By everything but the hint: a mistake in a template shows on every page, and counts once."""
     timings: dict[str, float] = field(default_factory=dict)
+    cell_times: dict[str, float] = field(default_factory=dict)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Keep diagnostics, each once, silenced warnings not at all."""
@@ -104,7 +141,9 @@ class Ledger:
         """The report so far."""
         found = self.report()
         ok = not any(diagnostic.severity == "error" for diagnostic in found)
-        return BuildReport(diagnostics=found, ok=ok, timings=self.timings, **asdict(counts))
+        return BuildReport(
+            diagnostics=found, ok=ok, timings=self.timings, cell_times=self.cell_times, **asdict(counts)
+        )
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

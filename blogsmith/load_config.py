@@ -107,6 +107,8 @@ class _Converter:
         """The value as the type wants it, or `_WRONG` after a report."""
         if isinstance(kind, inspect.StructType):
             return self._struct(value, kind, path)
+        if isinstance(kind, inspect.UnionType):
+            return self._one_of(value, kind, path)
         if isinstance(kind, inspect.DictType):
             return self._mapping(value, kind, path)
         if isinstance(kind, inspect.VarTupleType):
@@ -131,6 +133,14 @@ class _Converter:
             if name not in found and value.keys() <= fields.keys():
                 self.reporter.error("config-value", f"{name} is missing", self.located.places.get(path))
         return _WRONG if missing else kind.cls(**kept)
+
+    def _one_of(self, value: Any, kind: inspect.UnionType, path: YamlPath) -> Any:
+        """A setting that is either a word or a mapping of settings."""
+        wanted = inspect.StructType if isinstance(value, dict) else inspect.LiteralType
+        fitting = next(one for one in kind.types if isinstance(one, wanted))
+        if isinstance(fitting, inspect.LiteralType) and value not in fitting.values:
+            return self._wrong(kind, path)
+        return self.convert(value, fitting, path)
 
     def _mapping(self, value: Any, kind: inspect.DictType, path: YamlPath) -> Any:
         if not isinstance(value, dict):
@@ -188,6 +198,8 @@ def _in_words(kind: inspect.Type) -> str:
     """The type as an author would say it."""
     if isinstance(kind, inspect.LiteralType):
         return f"one of {', '.join(str(value) for value in kind.values)}"
+    if isinstance(kind, inspect.UnionType):
+        return " or ".join(_in_words(one) for one in kind.types)
     if isinstance(kind, inspect.VarTupleType):
         return "a list of texts" if isinstance(kind.item_type, inspect.StrType) else "a list"
     return next((words for wanted, words in _WORDS if isinstance(kind, wanted)), "another value")

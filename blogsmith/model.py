@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from .cells import PageExecution
 from .errors import Diagnostic, Place
 
 
@@ -125,8 +126,8 @@ class FrontMatter:
     """LaTeX packages in force; None means: as the site says."""
     math_numbering: str = ""
     """`all`, `labelled`, `none`, the first two also with ` by section`; empty means: as the site says."""
-    execute: str = ""
-    """`off`, `marked`, `all`; empty means: as the site says."""
+    execution: PageExecution = PageExecution()
+    """How the page wants its code run."""
     references: tuple[Reference, ...] = ()
     bibliography: str = ""
     """Path of a bibliography file; not read yet."""
@@ -217,6 +218,8 @@ class Body:
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """Scripts the page needs: `compare`, `embed`, `runnable`."""
+    files: Mapping[str, Path | bytes] = field(default_factory=dict)
+    """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

@@ -172,6 +172,8 @@ class CellResult:
     """Of the run, `2026-11-21`."""
     stale: str = ""
     """What has changed since, in words; empty if nothing has."""
+    problem: str = ""
+    """Why it was skipped or did not end well, in words."""
     shown_for: str = ""
     """Why another cell's output stands here, in words; empty if it is the cell's own."""
 

@@ -14,6 +14,7 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
         plural(report.pages, "page"),
         plural(report.formulas, "formula"),
         plural(report.code_blocks, "code block"),
+        *([_cells(report)] if report.cells else []),
         plural(report.images, "image"),
     )
     verb, where = ("built", f" → {target}") if target else ("checked", "")
@@ -21,6 +22,19 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
         filter(None, (_changes(report) if target else "", _left_out(report), _warnings(report)))
     )
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
+
+
+def execution_line(report: BuildReport, seconds: float) -> str:
+    """What `blogsmith execute` did."""
+    notes = _warnings(report)
+    return f"ran {report.ran:,} of {plural(report.cells, 'cell')} in {seconds:.1f} s" + (
+        f" ({notes})" if notes else ""
+    )
+
+
+def _cells(report: BuildReport) -> str:
+    ran = f" ({report.ran:,} run now)" if report.ran else ""
+    return plural(report.cells, "cell") + ran
 
 
 def scheduled_lines(report: BuildReport) -> list[str]:

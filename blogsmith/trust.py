@@ -1,7 +1,9 @@
-"""Which sites' own code the person at this machine has agreed to run.
+"""Which sites' own code the person at this machine has agreed to run: plugins, and the cells of posts.
 
-Like `direnv allow`: a record outside the site, per user, of the site's folder and a digest of the
-code as it was. A cloned site cannot bring its own consent, and changed code asks again.
+Like `direnv allow`: a record outside the site, per user, of the site's folder and a digest of its
+plugins and of its settings under `execute:` (which name the program that runs cells, and what it may
+see). A cloned site cannot bring its own consent, and changes to these ask again. The cells themselves
+are not part of the digest: their author writes them all day long.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ import json
 import os
 from pathlib import Path
 
+import msgspec
+
 from .errors import Diagnostic, SiteError
+from .load_config import load_config
 
 
 def record_file() -> Path:
@@ -21,8 +26,8 @@ def record_file() -> Path:
 
 
 def code_digest(root: Path) -> str:
-    """Hex SHA-256 over names and bytes of every Python file under the site's `plugins/`."""
-    total = hashlib.sha256()
+    """Hex SHA-256 over every Python file under the site's `plugins/`, and its settings under `execute:`."""
+    total = hashlib.sha256(msgspec.json.encode(load_config(root).config.execution))
     for file in sorted((root / "plugins").rglob("*.py")):
         total.update(str(file.relative_to(root)).encode() + b"\0")
         total.update(hashlib.sha256(file.read_bytes()).digest())

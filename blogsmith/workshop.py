@@ -128,6 +128,9 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,
         prefixes=tuple(prefixes),
+        execution_mode=config.execution.mode,
+        check_shapes=config.execution.shapes == "check",
+        check_syntax=not config.execution.python,
     )
 
 

@@ -2,7 +2,8 @@
 
 A case is a title line, then source and expectation between lines that hold a single dot. Neither
 part may itself hold such a line; `format_cases` refuses. A source may begin with settings of the
-site between `=== config` and `===`; `split_config` takes them off. Files named `tex-*` say how a formula is
+site between `=== config` and `===`, and with what its cells came to between `=== results` and `===`;
+`split_config` and `split_results` take them off. Files named `tex-*` say how a formula is
 converted, so they show the inside of `<math>`; the others say where it stands and what labels it has, and
 there the inside is folded to `…`.
 """
@@ -20,6 +21,7 @@ CONFIG = "plugins: [emoji_callouts, hf_space]\n"
 """Settings of the site where a case names none."""
 
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
+_RESULTS = re.compile(r"=== results\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
 _ALTTEXT = re.compile(r' alttext="[^"]*"')
 _TABLE_PART = re.compile(r"(?=<mtr\b)|(?<=</mtr>)(?=</mtable>)")
@@ -93,9 +95,15 @@ def _format(case: Case) -> str:
 
 
 def split_config(source: str) -> tuple[str, str]:
-    """(settings, post) of a case's source; the post's lines count from its own first line."""
+    """(settings, post) of a case's source; results still stand before the post's first line."""
     found = _CONFIG.match(source)
     return (found[1], source[found.end() :]) if found else (CONFIG, source)
+
+
+def split_results(post: str) -> tuple[str, str]:
+    """(JSON of results, post) of a post without settings; the JSON is empty if the case has none."""
+    found = _RESULTS.match(post)
+    return (found[1], post[found.end() :]) if found else ("", post)
 
 
 def case_files() -> list[Path]:

@@ -1,13 +1,15 @@
 """The one function through which case files meet the pipeline: Markdown in, HTML and diagnostics out.
 
-A site in memory stands around the page: another post, four images, a video. No disk is read but
-the bundled theme.
+A site in memory stands around the page: another post, four images, a video. What its cells came to is
+handed in; nothing runs. No disk is read but the bundled theme.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
@@ -21,9 +23,22 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.theme import load_theme
+from blogsmith.runs import (
+    Blob,
+    CellOutput,
+    CellResult,
+    Display,
+    Failure,
+    Machine,
+    PageResults,
+    Stream,
+    ValueResult,
+)
 from blogsmith.site.index import index_site, resolve_image, resolve_link
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.workshop import parse_options
+
+from .cases_io import split_results
 
 OTHER = r"""---
 title: Other post
@@ -47,14 +62,72 @@ class Rendered:
 
 
 def render(source: str, config: str = "plugins: [emoji_callouts, hf_space]\n") -> Rendered:
-    """Render `source` as the post `content/posts/page.md` of a small site with settings `config`."""
-    page, found = _document("page.md", source, config)
+    """Render `source` as the post `content/posts/page.md` of a small site with settings `config`.
+
+    Before the post may stand what its cells came to, see `tests/cases/README.md`.
+    """
+    results, post = split_results(source)
+    return render_with(post, page_results(results), config)
+
+
+def render_with(
+    post: str,
+    results: PageResults,
+    config: str = "plugins: [emoji_callouts, hf_space]\n",
+    picture: Callable[[Document, str, Path | bytes], ImageInfo | str] | None = None,
+) -> Rendered:
+    """The same with results as records. picture: as in `Tools`."""
+    page, found = _document("page.md", post, config)
     other, _ = _document("other-post.md", OTHER, config)
     tools, parse = _tools(config, {"page.md": page, "other-post.md": other})
     parsed = parse(page)
-    body = render_body(parsed, tools)
+    body = render_body(parsed, replace(tools, results=lambda document: results, picture=picture or _picture))
     diagnostics = (*found, *parsed.diagnostics, *body.diagnostics)
     return Rendered(body.html, tuple(dict.fromkeys(diagnostics)), body)
+
+
+MACHINE = Machine(python="3.11.7", platform="Linux x86_64", cpu="AMD EPYC 7B13 64-Core Processor")
+
+
+def page_results(text: str) -> PageResults:
+    """Results from a case's JSON; pictures are recorded as files of a folder that nobody reads."""
+    data = json.loads(text or "{}")
+    cells = {number: _cell_result(item) for number, item in enumerate(data.pop("cells", []), 1)}
+    values = {number: ValueResult(**item) for number, item in enumerate(data.pop("values", []), 1)}
+    assert not data, f"unknown keys {sorted(data)}"
+    return PageResults(cells, values, Path("/records"))
+
+
+def _cell_result(item: dict[str, object]) -> CellResult:
+    outputs = item.pop("outputs", [])
+    assert isinstance(outputs, list)
+    done = item.get("status", "ok") in ("ok", "error")
+    known = {"seconds": 0.012, "device": "cpu", "machine": MACHINE, "date": "2026-11-21"} if done else {}
+    return CellResult(**{"status": "ok", **known, **item, "outputs": tuple(map(_output, outputs))})  # type: ignore[arg-type]
+
+
+def _output(item: dict[str, object]) -> CellOutput:
+    dropped = item.pop("dropped", 0)
+    ((kind, content),) = item.items()
+    if kind in ("stdout", "stderr"):
+        return Stream(kind, content, dropped)  # type: ignore[arg-type]
+    if kind == "error":
+        text = str(content)
+        name, _, message = text.rstrip().rpartition("\n")[2].partition(": ")
+        return Failure(name, message, text)
+    assert isinstance(content, dict)
+    data = {mime: _blob(value) if mime.startswith("image/") else value for mime, value in content.items()}
+    return Display(kind, data)  # type: ignore[arg-type]
+
+
+def _blob(name: str) -> Blob:
+    return Blob(hashlib.sha256(name.encode()).hexdigest(), name=name)
+
+
+def _picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+    if "missing" in name:
+        return f"there is no file {name}"
+    return ImageInfo(f"/posts/page/{name}", 460, 345)
 
 
 def _document(name: str, text: str, config: str) -> tuple[Document, tuple[Diagnostic, ...]]:

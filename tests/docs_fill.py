@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from blogsmith.codes import CODES
 from blogsmith.syntax.kinds import ROWS
-from tests import docs_signs, docs_tex
+from tests import docs_signs, docs_terminal, docs_tex
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
@@ -110,6 +110,22 @@ def _first_message(text: str) -> str:
     return re.split(r"\n(?=\S+:\d+:\d+: )", text, maxsplit=1)[0]
 
 
+def transcript(names: Sequence[str]) -> str:
+    """Commands at a terminal and what they say."""
+    return "\n\n".join(fence("console", docs_terminal.transcript(name)) for name in names)
+
+
+def environment(_: Sequence[str]) -> str:
+    """Tables of the variables that cells see."""
+    passed = [(_names(names), why) for why, names in sources.passed_variables()]
+    fixed = [(_names(names), why) for why, names in sources.fixed_variables()]
+    return f"{table(('passed on', 'for'), passed)}\n\n{table(('always', 'for'), fixed)}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def kinds(_: Sequence[str]) -> str:
     """Table of the callout kinds."""
     rows = [
@@ -179,6 +195,8 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
         "broken": broken,
+        "transcript": transcript,
+        "environment": environment,
         "kinds": kinds,
         "settings": settings,
         "fields": fields,

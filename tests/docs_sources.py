@@ -146,6 +146,30 @@ def _codes_of(call: ast.Call) -> Iterator[str]:
             yield argument.value
 
 
+def passed_variables() -> list[tuple[str, list[str]]]:
+    """(what for, names) of the environment variables that cells see as they are, group by group."""
+    return [(why, re.findall(r'"(\w+)"', line)) for why, line in _environment_lines("ALLOWED")]
+
+
+def fixed_variables() -> list[tuple[str, list[str]]]:
+    """(what for, `NAME=value` …) of the environment variables that are the same for all cells."""
+    groups: dict[str, list[str]] = {}
+    for why, line in _environment_lines("_FIXED"):
+        groups.setdefault(why, []).extend("=".join(pair) for pair in re.findall(r'"(\w+)": "(.*?)"', line))
+    return list(groups.items())
+
+
+def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
+    """(comment above, line) of each line of a table in `blogsmith/execute/environment.py`."""
+    text = (ROOT / "blogsmith" / "execute" / "environment.py").read_text(encoding="utf-8")
+    block = text.partition(f"\n{table}")[2].partition("\n)")[0]
+    why = ""
+    for comment, line in re.findall(r"^ +(?:# (.+)|(.*\".*))$", block, re.MULTILINE):
+        why = comment or why
+        if line:
+            yield why, line
+
+
 def all_help() -> dict[str, str]:
     """Full name of each command → its help."""
     from blogsmith.cli import cli

@@ -10,11 +10,16 @@ import pytest
 
 from blogsmith.codes import CODES
 from blogsmith.config import Config
+from blogsmith.execute.environment import ALLOWED, cell_environment
+from blogsmith.execute.keys import session_keys
 from blogsmith.hooks import load_plugins
 from blogsmith.load_config import parse_config
 from blogsmith.model import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
+from blogsmith.syntax.cell_readers import KEYS as CELL_KEYS
+from blogsmith.syntax.parser import make_parser, parse_document
+from blogsmith.syntax.state import ParseOptions
 from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
 
@@ -52,15 +57,86 @@ def test_every_case_file_is_quoted_once() -> None:
     assert names == Counter(path.stem for path in case_files())
 
 
+def rows(page: str, heading: str) -> list[list[str]]:
+    """Cells of the first table below a heading of the manual, without its head."""
+    table = manual(page).partition(f"\n## {heading}\n")[2].partition("\n|")[2].partition("\n\n")[0]
+    lines = table.split("\n")[2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in lines]
+
+
+def test_every_key_of_a_cell_is_explained() -> None:
+    keys = [row[0].strip("`") for row in rows("running-code.md", "All keys")]
+    assert sorted(keys) == sorted(CELL_KEYS)
+    assert set(CELL_SAMPLES) == set(CELL_KEYS)
+
+
+CELL_SAMPLES = {
+    "eval": "false",
+    "echo": "false",
+    "output": "false",
+    "warning": "false",
+    "error": "true",
+    "include": "false",
+    "label": "first",
+    "fig-cap": "A curve.",
+    "fig-alt": "A curve.",
+    "fig-format": "png",
+    "fig-dark": "true",
+    "code-fold": "true",
+    "code-summary": "How",
+    "session": "other",
+    "depends": "data.csv",
+    "needs": "torch",
+    "fallback": "skip",
+    "freeze": "true",
+    "timeout": "5 min",
+    "memory": "2 GB",
+    "seed": "1",
+    "claim": "It is so.",
+    "shapes": "check",
+    "run-in": "both",
+}
+"""Key → a value that is not its default."""
+
+
+@pytest.mark.parametrize("key", CELL_SAMPLES)
+def test_the_manual_says_which_keys_count_for_a_record(key: str) -> None:
+    (row,) = (row for row in rows("running-code.md", "All keys") if row[0] == f"`{key}`")
+    assert row[-1] in ("", "yes")
+    changed = recorded_keys(f"#| {key}: {CELL_SAMPLES[key]}\n") != recorded_keys("#| echo: true\n")
+    assert changed == (row[-1] == "yes")
+
+
+def recorded_keys(options: str) -> list[tuple[str, ...]]:
+    """What results of a page with one cell would be looked up by."""
+    text = f"```python\n{options}x = 1\n```\n"
+    document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), Config())
+    cells = parse_document(document, make_parser(ParseOptions()), ParseOptions()).cells
+    return [session_keys(cells, session, {}).cells for session in cells.sessions()]
+
+
+def test_every_variable_that_cells_see_is_listed() -> None:
+    shown = manual("trust-and-safety.md")
+    seen = cell_environment(dict.fromkeys(ALLOWED, "x"), (), 1, Path("/tmp"))
+    # the threads have a sentence of their own, and TMPDIR too
+    names = [name for name in seen if not name.endswith("_THREADS") and name != "TMPDIR"]
+    assert len(names) > 25
+    for name in names:
+        value = "" if name in ALLOWED else f"={seen[name]}"
+        assert f"`{name}{value}`" in shown
+
+
 @pytest.mark.parametrize("key", sorted({*KNOWN_KEYS, *OTHER_NAMES}))
 def test_every_front_matter_key_is_explained(key: str) -> None:
     assert re.search(rf"`{key}[`:]", manual("front-matter.md"))
 
 
 def test_the_front_matter_shown_is_read_without_complaint() -> None:
-    (shown,) = fences("yaml")[-1:]
-    _, found = read_document(Source(PurePosixPath("content/a.md"), shown + "\n\nText\n", ""), Config())
-    assert shown.startswith("---\n") and found == ()
+    shown = [text for text in fences("yaml") if text.startswith("---\n")]
+    assert len(shown) == 2
+    for text in shown:
+        _, found = read_document(Source(PurePosixPath("content/a.md"), text + "\n\nText\n", ""), Config())
+        assert found == (), text
 
 
 def test_every_configuration_shown_is_valid() -> None:

@@ -63,8 +63,20 @@ def test_renamed_and_removed_code_asks_again(site: Path) -> None:
     assert not is_trusted(site)
 
 
-def test_what_is_no_code_may_change(site: Path) -> None:
+@pytest.mark.parametrize("setting", ["python: /bin/sh", "env: [API_KEY]", "sandbox: landlock"])
+def test_changed_settings_of_execution_ask_again(site: Path, setting: str) -> None:
+    (site / "blogsmith.yaml").write_text("title: A\n")
     trust(site)
+    (site / "blogsmith.yaml").write_text(f"title: A\nexecute: {{{setting}}}\n")
+    assert not is_trusted(site)
+    trust(site)
+    assert is_trusted(site)
+
+
+def test_what_is_no_code_may_change(site: Path) -> None:
+    (site / "blogsmith.yaml").write_text("title: A\n")
+    trust(site)
+    (site / "blogsmith.yaml").write_text("title: B\nmenu: []\n")
     (site / "plugins" / "notes.txt").write_text("x")
     (site / "content").mkdir()
     assert is_trusted(site)

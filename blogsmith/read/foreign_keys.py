@@ -1,4 +1,5 @@
-"""Front matter keys of other generators that would change where, when or whether a post appears.
+"""Front matter keys of other generators that would change where, when or whether a post appears, or what
+runs its code.
 
 They are kept for the theme like every unknown key, but an author who moves a site here must not
 believe that they are obeyed. Keys that only describe (`keywords`, `excerpt`) are left in peace.
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from .fields import Fields
 
 _ADDRESS = "write slug: name, or permalinks: in blogsmith.yaml; old addresses go under aliases:"
+_PYTHON = "leave it out; which Python runs cells stands in blogsmith.yaml, under execute: python:"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "permalink": _ADDRESS,
@@ -21,6 +23,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "date-modified": "write updated:",
         "publishDate": "write date:",
         "expiryDate": "take the post out, or write draft: true",
+        **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
     }
 )
 """Key → what does the same here."""

@@ -20,6 +20,7 @@ from ..check_config import LANGUAGE, MACRO_NAME, PACKAGES
 from ..errors import Place, did_you_mean
 from ..model import FrontMatter, Series
 from .dates import parse_date, split_dated_name
+from .execution import read_execution
 from .fields import Fields
 from .foreign_keys import warn_of_foreign_keys
 from .references import read_people, read_references
@@ -58,7 +59,6 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 """Names of other generators → ours."""
 
 _NUMBERING = ("all", "labelled", "none", "all by section", "labelled by section")
-_MODES = ("off", "marked", "all")
 _TEMPLATE = re.compile(r"\w[\w-]*")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
@@ -74,8 +74,7 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
     math = _math(fields)
     for hint in ("uses_math", "uses_code"):
         fields.flag(hint)  # only its type is checked: content decides
-    execute = _execute(fields)
-    _warn_of_unmet_wishes(fields, execute)
+    _warn_of_unmet_wishes(fields)
     warn_of_foreign_keys(fields)
     date, updated = _date(fields, "date", zone) or _name_date(path, zone), _date(fields, "updated", zone)
     if date and updated and updated < date:
@@ -102,7 +101,7 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
         math_macros=_macros(math),
         math_packages=_packages(math),
         math_numbering=math.choice("numbering", _NUMBERING) if math else "",
-        execute=execute,
+        execution=read_execution(fields, path),
         references=read_references(fields),
         bibliography=fields.text("bibliography"),
         numbering=fields.flag("numbering"),
@@ -111,15 +110,12 @@ def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter
     )
 
 
-def _warn_of_unmet_wishes(fields: Fields, execute: str) -> None:
+def _warn_of_unmet_wishes(fields: Fields) -> None:
     """Keys that are understood but do nothing yet must not look as if they did."""
     place = fields.place("bibliography")
     if place and isinstance(fields.values["bibliography"], str):
         hint = "write the entries under references:"
         fields.reporter.warn("not-yet", "bibliography files are not read yet", place, hint)
-    place = fields.place("execute")
-    if place and execute in ("marked", "all"):
-        fields.reporter.warn("not-yet", "code is shown, not run: executing it is not built yet", place)
 
 
 def _written(fields: Fields, key: str) -> str:
@@ -257,15 +253,3 @@ def _macro_body(macros: Fields, name: str) -> str:
     value = macros.values[name]
     # the line breaks of a long body are TeX's blanks: kept
     return value if isinstance(value, str) else macros.text(name)
-
-
-def _execute(fields: Fields) -> str:
-    """`off`, `marked` or `all`, bare or under `mode:`; false is off."""
-    value = fields.values.get("execute")
-    if value is False:
-        return "off"
-    below = fields.below("execute") if isinstance(value, dict) else None
-    if below is None:
-        return fields.choice("execute", _MODES)
-    below.refuse_unknown(("mode",))
-    return below.choice("mode", _MODES)

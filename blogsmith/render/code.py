@@ -106,6 +106,7 @@ def code_figure(
     marked: frozenset[int] = frozenset(),
     numbered: bool = False,
     fold: bool | str = False,
+    fold_open: bool = False,
     id: str = "",
     classes: Sequence[str] = (),
 ) -> tuple[str, str]:
@@ -113,7 +114,7 @@ def code_figure(
 
     first_line: number of the first line; marked: lines to mark, counted from 1 whatever
     `first_line` is; fold: fold the code away under this label, True means `Show code`;
-    id, classes: of the figure, besides its own.
+    fold_open: the fold starts open; id, classes: of the figure, besides its own.
     """
     shown = highlight(source, language, deadline_s=deadline_s, max_line=max_line)
     figure_class = " ".join(["code", *(["numbered"] if numbered else []), *classes])
@@ -125,7 +126,7 @@ def code_figure(
         f'{opening}{_header(language, title)}<pre class="highlight" tabindex="0">{code}'
         f"{''.join(_line_spans(shown.lines, marked))}</code></pre></figure>"
     )
-    return _folded(figure, fold), shown.problem
+    return _folded(figure, fold, fold_open), shown.problem
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
@@ -149,11 +150,12 @@ def _line_spans(lines: Sequence[str], marked: frozenset[int]) -> Iterator[str]:
             yield f'<span class="line{" hl" if number in marked else ""}">{line}{newline}</span>'
 
 
-def _folded(figure: str, fold: bool | str) -> str:
+def _folded(figure: str, fold: bool | str, is_open: bool) -> str:
     if not fold:
         return figure
     label = fold if isinstance(fold, str) else "Show code"
-    return f'<details class="collapsible"><summary>{escape(label)}</summary>{figure}</details>'
+    opened = " open" if is_open else ""
+    return f'<details class="collapsible"{opened}><summary>{escape(label)}</summary>{figure}</details>'
 
 
 def _is_plain(language: str) -> bool:

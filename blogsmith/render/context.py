@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,7 @@ from ..config import Config
 from ..errors import Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..model import Document, ImageInfo
+from ..runs import PageResults
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
 from ..tex.reader import Macro
@@ -51,6 +53,14 @@ class Shortcodes(Protocol):
         """All of them."""
 
 
+def _no_results(document: Document) -> PageResults:
+    return PageResults()
+
+
+def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+    return f"there is no place for the picture {name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """The site as one page sees it; functions, so that a test can hand in its own."""
@@ -69,6 +79,10 @@ class Tools:
     """Slug of a post → its URL with base path."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
     """A slug that names no post → what to do."""
+    results: Callable[[Document], PageResults] = _no_results
+    """What the cells and values of a page came to."""
+    picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
+    """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
 
 
 @dataclass
@@ -82,6 +96,10 @@ class Rendering:
     """TeX macros known so far: the site's, the page's, then those its formulas define."""
     render: Callable[[Rendering, Sequence[Token]], str]
     """`html.render_tokens`: for rules whose HTML holds other tokens."""
+    results: PageResults
+    """What its cells and values came to."""
+    files: dict[str, Path | bytes] = field(default_factory=dict)
+    """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
     widgets: set[str] = field(default_factory=set)

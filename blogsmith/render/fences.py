@@ -1,4 +1,4 @@
-"""Code fences: the highlighted figure, diagrams, indented code."""
+"""Code fences: the highlighted figure, diagrams, indented code. Fences that run stand in `cells.py`."""
 
 from __future__ import annotations
 
@@ -13,32 +13,42 @@ from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
 
 
-def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
-    fence = get(token, Fence)
-    if is_diagram(rendering, fence.language):
-        return diagram_figure(rendering, token.content, fence)
+def fence(rendering: Rendering, token: Token) -> str:
+    """The figure of a fence that is no cell: its diagram or its code."""
+    record = get(token, Fence)
+    if is_diagram(rendering, record.language):
+        return diagram_figure(rendering, token.content, record)
+    return code_of_fence(rendering, token, token.content, record)
+
+
+def code_of_fence(
+    rendering: Rendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
+) -> str:
+    """The figure of the code `source`, shown as `record` says; a language nobody knows is reported."""
     rendering.code_blocks += 1
-    rendering.code_lines += token.content.count("\n")
+    rendering.code_lines += source.count("\n")
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
     html, problem = code_figure(
-        token.content,
-        fence.language,
-        title=fence.title,
-        first_line=fence.first_line,
-        marked=fence.marked,
-        numbered=settings.line_numbers if fence.numbered is None else fence.numbered,
-        fold=fence.fold,
-        id=fence.id,
-        classes=(*str(token.attrs.get("class", "")).split(), *fence.classes),
+        source,
+        record.language,
+        title=record.title,
+        first_line=record.first_line,
+        marked=record.marked,
+        numbered=settings.line_numbers if record.numbered is None else record.numbered,
+        fold=record.fold,
+        fold_open=fold_open,
+        id=record.id,
+        classes=(*str(token.attrs.get("class", "")).split(), *record.classes),
         deadline_s=settings.deadline_s,
         max_line=settings.max_line,
     )
     if problem:
-        code = "code-plain" if is_known_language(fence.language) else "code-language"
+        code = "code-plain" if is_known_language(record.language) else "code-language"
         said, _, near = problem.partition(" (")
-        rendering.reporter.warn(code, f"{said}; the code is shown plain", fence.place, near.removesuffix(")"))
+        rendering.reporter.warn(
+            code, f"{said}; the code is shown plain", record.place, near.removesuffix(")")
+        )
     return html + "\n"
 
 
@@ -58,4 +68,4 @@ def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     return html + "\n"
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"fence": _fence, "code_block": _code_block})
+RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})

@@ -19,7 +19,8 @@ from ..model import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
-from . import blocks, fences, figures, formulas, notes, prose, shortcodes
+from ..tex.reader import Macro
+from . import blocks, cells, fences, figures, formulas, notes, prose, shortcodes, values
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 
@@ -30,6 +31,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **blocks.RULES,
         **figures.RULES,
         **fences.RULES,
+        **cells.RULES,
+        **values.RULES,
         **notes.RULES,
         **shortcodes.RULES,
     }
@@ -81,24 +84,25 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
     front = parsed.document.front
-    rendering = Rendering(
-        parsed, tools, reporter, {**tools.config.math.macros, **front.math_macros}, render_tokens
-    )
+    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math_macros}
+    results = tools.results(parsed.document)
+    rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
+    spoken = values.value_words(rendering)
     # the title comes first in the page, so macros it defines count from there on
     title = _unlinked(render_tokens(rendering, parsed.title)) or prose.escaped(parsed.title_text)
     description = _unlinked(render_tokens(rendering, parsed.description))
     html = render_tokens(rendering, parsed.tokens)
     report_repeated_ids(html, reporter)
-    text = body_text(parsed)
+    text = body_text(parsed, spoken)
     return Body(
         html=html,
         title_html=title,
-        title_text=parsed.title_text,
+        title_text=_title_text(parsed, spoken),
         description_html=description,
-        description_text=plain_text(parsed.description, parsed.page),
-        toc=table_of_contents(rendering),
+        description_text=plain_text(parsed.description, parsed.page, spoken),
+        toc=table_of_contents(rendering, spoken),
         text=text,
-        summary=_summary(rendering),
+        summary=_summary(rendering, spoken),
         weight=Weight(
             len(_WORD.findall(text)),
             rendering.formulas,
@@ -108,26 +112,36 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         ),
         links=frozenset(rendering.links),
         widgets=frozenset(rendering.widgets),
+        files=rendering.files,
         diagnostics=tuple(reporter.diagnostics),
     )
 
 
-def body_text(parsed: Parsed) -> str:
-    """The prose of the page as one line of plain text, formulas in linear form, without code."""
-    pieces = [
-        plain_text(token.children or (), parsed.page) for token in parsed.tokens if token.type == "inline"
-    ]
+def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:
+    """The title as plain text; the parser's, unless a value stands in it."""
+    if any(token.type == "value" for token in parsed.title):
+        return " ".join(plain_text(parsed.title, parsed.page, spoken).split()) or parsed.title_text
+    return parsed.title_text
+
+
+def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) -> str:
+    """The prose of the page as one line of plain text, formulas in linear form, without code.
+
+    spoken: number of a value in the text → its plain text.
+    """
+    inlines = (token for token in parsed.tokens if token.type == "inline")
+    pieces = [plain_text(token.children or (), parsed.page, spoken) for token in inlines]
     return " ".join(" ".join(pieces).split())
 
 
-def _summary(rendering: Rendering) -> str:
+def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
     """The first paragraph that says something, as plain text; references as they are printed."""
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
     for before, inline in pairwise(tokens):
         if before.type == "paragraph_open" and inline.type == "inline":
             children = [_reference_as_text(quiet, token) for token in inline.children or ()]
-            text = " ".join(plain_text(children, rendering.parsed.page).split())
+            text = " ".join(plain_text(children, rendering.parsed.page, spoken).split())
             if text:
                 return text
     return ""
@@ -140,7 +154,9 @@ def _reference_as_text(rendering: Rendering, token: Token) -> Token:
     return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
 
 
-def table_of_contents(rendering: Rendering) -> tuple[TocEntry, ...]:
+def table_of_contents(
+    rendering: Rendering, spoken: Mapping[int, str] = MappingProxyType({})
+) -> tuple[TocEntry, ...]:
     """The headings as a tree; formulas typeset once more, ids only in the text itself."""
     flat: list[TocEntry] = []
     tokens = rendering.parsed.tokens
@@ -151,7 +167,8 @@ def table_of_contents(rendering: Rendering) -> tuple[TocEntry, ...]:
             children = [_without_links(t) for t in tokens[index + 1].children or ()]
             html = _unlinked(render_tokens(quiet, [t for t in children if t is not None]))
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
-            flat.append(TocEntry(heading.level, heading.id, number + html, heading.text))
+            words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)
+            flat.append(TocEntry(heading.level, heading.id, number + html, " ".join(words.split())))
     return _tree(flat)
 
 

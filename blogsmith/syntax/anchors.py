@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
+from ..cells import Cell
 from .records import Callout, Entry, Fence, Figure, Heading, Math, NoteItem, NoteRef, Shortcode, Table
 
 _RAW_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
@@ -28,9 +29,19 @@ def _ids(tokens: Sequence[Token]) -> Iterator[str]:
         yield from _ids(token.children or ())
 
 
+def _cell_ids(cell: Cell) -> Iterator[str]:
+    """A cell is `cell-x`, its first figure `fig-x`; code that never runs is `x`, like any fence."""
+    if cell.label and cell.options.include:
+        yield f"cell-{cell.label}" if cell.options.eval else cell.label
+    if cell.figure_number:
+        yield cell.label
+
+
 def _record_ids(record: object) -> Iterator[str]:
     if isinstance(record, _NAMED):
         yield record.id
+    elif isinstance(record, Cell):
+        yield from _cell_ids(record)
     elif isinstance(record, Math):
         yield from (row.id for row in record.rows)
     elif isinstance(record, NoteItem):

@@ -7,9 +7,10 @@ from dataclasses import fields, is_dataclass
 
 from markdown_it.token import Token
 
+from ..cells import CellOptions
 from ..errors import Place, TextMap
 
-_HIDDEN = ("origin", "arg_maps", "place")
+_HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")
 
 
 def describe(tokens: Sequence[Token], first_line: int) -> str:
@@ -49,9 +50,19 @@ def _place(token: Token, first_line: int) -> str:
 
 
 def _record(record: object) -> str:
-    shown = [
-        f"{item.name}={getattr(record, item.name)!r}"
-        for item in fields(record)  # type: ignore[arg-type]
-        if item.name not in _HIDDEN and getattr(record, item.name) not in ("", (), None, False, frozenset())
-    ]
+    shown = []
+    for item in fields(record):  # type: ignore[arg-type]
+        value = getattr(record, item.name)
+        if isinstance(value, CellOptions):
+            shown += [f"{name}={said!r}" for name, said in _said(value)]
+        elif item.name not in _HIDDEN and value not in ("", (), None, False, frozenset()):
+            shown.append(f"{item.name}={value!r}")
     return f"{type(record).__name__}({', '.join(shown)})"
+
+
+def _said(options: CellOptions) -> Iterator[tuple[str, object]]:
+    """The options of a cell that are not as they would be anyway."""
+    for item in fields(options):
+        value = getattr(options, item.name)
+        if item.name not in _HIDDEN and value != item.default:
+            yield item.name, tuple(str(need) for need in value) if item.name == "needs" else value

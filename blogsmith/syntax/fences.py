@@ -1,7 +1,7 @@
 """What stands behind the opening ``` of a code fence.
 
-`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}` and the executable
-forms `{python}` and `{code-cell} python` (shown as their language; running them is not done here).
+`python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, and the forms of cells:
+`python eval`, `{python}`, `{code-cell} python`. What makes a cell of them stands in `cells.py`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Literal
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Place, did_you_mean
+from ..errors import Place, TextMap, did_you_mean
+from ..yaml_scalars import resolve
+from .cell_readers import KEYS as CELL_KEYS
 from .math import normal_id
-from .records import Fence, put
+from .records import Fence, Setting, put
 from .state import PageState, page_of
 
 _PART = re.compile(
@@ -36,7 +39,8 @@ _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
 )
 """Pandoc's, Quarto's and Hugo's names of settings → ours."""
 
-_CELLS = ("code-cell", "code-block", "code")
+_LANGUAGE_FOLLOWS = ("code-cell", "code-block", "code")
+_OPTION_LINES = re.compile(r"(?:[ \t]*#\|[^\n]*\n)*")
 _CALLOUT = "a callout is written > [!NOTE]"
 _DIRECTIVES: Mapping[str, str] = MappingProxyType(
     {
@@ -61,9 +65,9 @@ def parse_info(
         if found["brace"] is not None:
             reader.brace(found["brace"], found.start("brace") - 1)
         elif found["key"]:
-            value = next(v for v in (found["quoted"], found["single"], found["bare"]) if v is not None)
-            value = re.sub(r'\\(["\\])', r"\1", value)
-            reader.pair(found["key"], value, found.start("key"))
+            group = next(name for name in ("quoted", "single", "bare") if found[name] is not None)
+            value = re.sub(r'\\(["\\])', r"\1", found[group])
+            reader.pair(found["key"], value, found.start("key"), found.start(group), quoted=group != "bare")
         elif found["word"]:
             reader.word(found["word"], found.start("word"))
     return reader.fence()
@@ -80,6 +84,9 @@ class _Reader:
         self.first_line = 1
         self.language_follows = False
         self.classes: list[str] = []
+        self.form: Literal["", "braces", "code-cell"] = ""
+        self.is_marked = False
+        self.settings: list[Setting] = []
 
     def brace(self, text: str, offset: int) -> None:
         if _LINES.fullmatch(text.strip()):
@@ -89,7 +96,10 @@ class _Reader:
             at = offset + 1
             if found["key"]:
                 value = re.sub(r"[\"'\[\]]", "", found["value"])
-                self.pair(_OTHER_KEYS.get(found["key"], found["key"]), value, at + found.start("key"))
+                quoted = found["value"].startswith(("'", '"', "["))
+                key = _OTHER_KEYS.get(found["key"], found["key"])
+                start = at + found.start("value") + quoted
+                self.pair(key, value, at + found.start("key"), start, quoted=quoted)
             else:
                 self.word_in_braces(found["word"], at + found.start("word"))
 
@@ -100,12 +110,16 @@ class _Reader:
             self.class_or_language(word[1:])
         elif word.startswith("#"):
             self.id = normal_id(word[1:])
-        elif word in _CELLS:
+        elif word in _LANGUAGE_FOLLOWS:
             self.language_follows = True
+            self.form = "code-cell" if word == "code-cell" else ""
+        elif word == "eval":
+            self.is_marked = True
         elif word in _DIRECTIVES:
             self.warn(f"{{{word}}} means nothing on a code fence", offset, len(word), _DIRECTIVES[word])
         elif not self.language and re.fullmatch(r"[\w+-]+", word):
             self.language = word
+            self.form = "braces"
         else:
             self.problem(word, offset, _WORDS)
 
@@ -115,7 +129,7 @@ class _Reader:
         else:
             self.language = name
 
-    def pair(self, key: str, value: str, offset: int) -> None:
+    def pair(self, key: str, value: str, offset: int, start: int, *, quoted: bool) -> None:
         if key == "title":
             self.title = value
         elif key == "fold":
@@ -128,8 +142,21 @@ class _Reader:
             self.mark(value, offset)
         elif key == "id":
             self.id = normal_id(value)
+        elif key in CELL_KEYS:
+            self.setting(key, value, offset, start, quoted=quoted)
         else:
-            self.problem(key, offset, _KEYS)
+            self.problem(key, offset, (*_KEYS, *CELL_KEYS))
+
+    def setting(self, key: str, value: str, offset: int, start: int, *, quoted: bool) -> None:
+        self.is_marked = self.is_marked or key == "eval"
+        if self.place is None:
+            return
+        line, column = self.place.line, self.place.column
+        data = value if quoted else resolve(value)
+        place = Place(line, column + start, max(1, len(value)))
+        text = TextMap(value, ((line, column + start),)) if isinstance(data, str) else None
+        at = Place(line, column + offset, len(key))
+        self.settings.append(Setting(key, data, place, at, value, text))
 
     def word(self, word: str, offset: int) -> None:
         if not self.language and (offset == 0 or self.language_follows):
@@ -138,7 +165,9 @@ class _Reader:
             self.numbered = True
         elif word == "fold":
             self.fold = _fold_label("true")
-        elif word != "eval":
+        elif word == "eval":
+            self.is_marked = True
+        else:
             self.problem(word, offset, _WORDS)
 
     def mark(self, numbers: str, offset: int) -> None:
@@ -167,6 +196,9 @@ class _Reader:
             self.id,
             tuple(self.classes),
             self.place,
+            self.form,
+            self.is_marked,
+            tuple(self.settings),
         )
 
 
@@ -189,9 +221,15 @@ def fences(state: StateCore) -> None:
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "fence":
-            lines = token.content.count("\n")
+            lines = token.content.count("\n") - _option_lines(token.content)
             put(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_end(token, page)
+
+
+def _option_lines(code: str) -> int:
+    """How many lines `#|` stand in front; they are not shown, so marks do not count them."""
+    found = _OPTION_LINES.match(code)
+    return found[0].count("\n") if found else 0
 
 
 def _check_end(token: Token, page: PageState) -> None:

@@ -56,12 +56,18 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
 
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     """Inline tokens of a text that is no paragraph: a caption, a title, a label."""
-    before = page.current, page.base, page.ambiguous_dollar, page.html
-    page.current, page.base, page.ambiguous_dollar, page.html = text, 0, False, False
+    before = page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values
+    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = (
+        text,
+        0,
+        False,
+        False,
+        False,
+    )
     tokens: list[Token] = []
     # block constructs have no place in such a text; what they are called stays visible as text
     md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
-    page.current, page.base, page.ambiguous_dollar, page.html = before
+    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = before
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"

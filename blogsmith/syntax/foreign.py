@@ -36,6 +36,7 @@ _HABITS = (
     _Habit(re.compile(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Habit(re.compile(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
     _Habit(re.compile(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
+    _Habit(re.compile(r"\{=[a-z]+\}"), "HTML is written as it is"),
     _Habit(re.compile(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
     _Habit(
         re.compile(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
@@ -45,6 +46,7 @@ _HABITS = (
 )
 _ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
+_VALUE_HINT = "a value is written {= expression =}"
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _MARKS = frozenset("{[:(^\\!")
 
@@ -85,14 +87,15 @@ class _Found:
 
 def _left_over(children: list[Token]) -> Iterator[_Found]:
     for index, child in enumerate(children):
-        if child.type in ("code_inline", "math_inline"):
-            yield _Found(child.content)
+        if child.type in ("code_inline", "math_inline", "value"):
+            is_cell = child.type == "code_inline" and child.content.startswith("{python} ")
+            yield _Found(child.content, _VALUE_HINT if is_cell else "")
         elif child.type == "text":
             yield from _in_text(child.content)
             after = children[index + 1].type if index + 1 < len(children) else ""
             role = _ROLE.search(child.content) if after == "code_inline" else None
             if role:
-                yield _Found(role[0], _ROLE_HINT)
+                yield _Found(role[0], _VALUE_HINT if role[0] == "{eval}" else _ROLE_HINT)
             elif after == "kbd" and child.content.endswith("!"):
                 yield _Found("![[", _EMBED_HINT)
 

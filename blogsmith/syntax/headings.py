@@ -6,13 +6,15 @@ other H1 becomes an H2 and is reported. Ids come from the plain text, formulas s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ..cells import Value
 from ..errors import Place
 from ..slugs import slugify, unique
 from .attributes import apply, parse_attributes
@@ -33,8 +35,13 @@ class _Counter:
         return ".".join(str(max(1, n)) for n in self.counts)
 
 
-def plain_text(tokens: Sequence[Token], page: PageState) -> str:
-    """What a reader would read aloud of inline tokens; formulas in linear form."""
+def plain_text(
+    tokens: Sequence[Token], page: PageState, values: Mapping[int, str] = MappingProxyType({})
+) -> str:
+    """What a reader would read aloud of inline tokens; formulas in linear form.
+
+    values: number of a `{= … =}` → its text; those without one are left out.
+    """
     pieces = []
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
@@ -43,8 +50,10 @@ def plain_text(tokens: Sequence[Token], page: PageState) -> str:
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
             pieces.append(" ")
+        elif token.type == "value":
+            pieces.append(values.get(get(token, Value).number, ""))
         elif token.type == "image":
-            pieces.append(plain_text(token.children or [], page))
+            pieces.append(plain_text(token.children or [], page, values))
     return "".join(pieces)
 
 

@@ -31,7 +31,7 @@ def hidden_characters(state: StateCore) -> None:
         elif token.type == "inline" and _HIDDEN.search(token.content):
             origin = get(token, TextMap)
             for child in token.children or ():
-                found = _HIDDEN.search(child.content) if child.type == "code_inline" else None
+                found = _HIDDEN.search(child.content) if child.type in ("code_inline", "value") else None
                 if found:
                     at = max(0, origin.text.find(child.content))
                     _warn(page, found[0], origin.place(at + found.start()))

@@ -44,13 +44,13 @@ def located(rule: Rule, kind: str, attribute: str) -> Rule:
 def image_located(state: StateInline, silent: bool) -> bool:
     """The stock image rule; formulas in its alt text keep their place."""
     page = page_of(state.env)
-    base = page.base
+    base, takes_values = page.base, page.takes_values
     # the stock rule parses the alt text, which starts behind `![`, as a text of its own
-    page.base = base + state.pos + 2
+    page.base, page.takes_values = base + state.pos + 2, False
     try:
         return image(state, silent)
     finally:
-        page.base = base
+        page.base, page.takes_values = base, takes_values
 
 
 def _link(state: StateInline, silent: bool) -> bool:

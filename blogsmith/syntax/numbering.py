@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..cells import Cell
 from ..errors import Place
 from .equations import begin_letters, end_letters, number_display, read_inline
 from .labels import BY_SECTION, Label, Numbers
@@ -116,6 +117,18 @@ def _number_table(token: Token, numbers: Numbers) -> None:
     put(token, replace(table, ordinal=ordinal, number=number))
 
 
+def _number_cell(token: Token, numbers: Numbers) -> None:
+    """A cell with a label `fig-…` is a figure, if it can show one."""
+    cell = token.meta.get("cell")
+    if not isinstance(cell, Cell) or not cell.label.startswith("fig-"):
+        return
+    if cell.runs and cell.options.include and cell.options.output:
+        place = cell.options.places.get("label", cell.place)
+        number = numbers.next("fig")
+        if numbers.add(Label(cell.label, "fig", "Figure", number, place)):
+            put(token, replace(cell, figure_number=number))
+
+
 def _label_heading(token: Token, numbers: Numbers) -> None:
     heading = get(token, Heading)
     if heading.level == _SECTION_LEVEL:
@@ -132,6 +145,7 @@ _RULES: Mapping[str, Callable[[Token, Numbers], None]] = MappingProxyType(
         "subequations_open": begin_letters,
         "subequations_close": end_letters,
         "shortcode": _number_shortcode,
+        "fence": _number_cell,
         "table_open": _number_table,
         "heading_open": _label_heading,
     }

@@ -17,11 +17,14 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
+from ..cells import PageCells
 from ..errors import Diagnostic, Place, Reporter, TextMap
 from ..model import Document
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
+from .cell_values import number_values, refuse_values, value_rules
+from .cells import cells, page_cells
 from .cites import cite_rules, number_citations
 from .displays import split_paragraphs
 from .fences import fences
@@ -73,7 +76,7 @@ def inline(state: StateCore) -> None:
         if token.type != "inline":
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
-        page.html = state.tokens[index - 1].type != "collapsible_label_open"
+        page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
@@ -105,6 +108,7 @@ def depth(state: StateCore) -> None:
 RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     math_rules,
     shortcode_rules,
+    value_rules,
     table_rules,
     paragraph_rules,
     note_rules,
@@ -124,12 +128,14 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("attributes", resolve_blocks),
     ("locate", locate),
     ("fences", fences),
+    ("cells", cells),
     ("callouts", callouts),
     ("heading_attributes", heading_attributes),
 )
 """Core rules between the block and the inline pass, in order."""
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+    ("values", number_values),
     ("foreign", foreign),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
@@ -156,6 +162,8 @@ class Parsed:
     description: tuple[Token, ...]
     labels: Mapping[str, Label]
     """Id → what references to it print."""
+    cells: PageCells
+    """What of the page runs."""
     page: PageState
     """Kept for captions and shortcode arguments, which are parsed when rendered."""
     diagnostics: tuple[Diagnostic, ...]
@@ -201,7 +209,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     front = document.front
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     references = {reference.key: reference for reference in front.references}
-    page = new_page(document.body, options, reporter, document.first_line, references)
+    page = new_page(document.body, options, reporter, document.first_line, references, front.execution)
     env = {"page": page}
     tokens = md.parse(document.body, env)
     page.parsed = True
@@ -223,6 +231,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         text,
         tuple(description),
         labels,
+        page_cells(document, tokens, page),
         page,
         tuple(reporter.diagnostics),
     )
@@ -235,6 +244,7 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
     origin = located(text, places.get(key, Place(1)), reporter.lines)
     tokens = text_with_formulas(origin)
     warn_of_unread(tokens, origin, reporter)
+    refuse_values(origin, reporter)
     return tokens
 
 

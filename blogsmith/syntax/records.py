@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from markdown_it.token import Token
 
@@ -92,6 +92,26 @@ class Callout:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """An option of a cell as it is written."""
+
+    key: str
+    value: object
+    """Plain data, as from YAML."""
+    place: Place
+    """Of the value."""
+    key_place: Place
+    spelling: str
+    """The author's text of a number or boolean; the text itself of a text."""
+    text: TextMap | None = None
+    """Where the value stands if it is a text."""
+    implied: bool = False
+    """Said by a tag; the option itself overrides it."""
+    entries: tuple[Place, ...] = ()
+    """Of each entry, if the value is a list."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fence:
     """What the info string of a code fence says."""
 
@@ -108,6 +128,12 @@ class Fence:
     classes: tuple[str, ...] = ()
     place: Place | None = None
     """Of the language in the info string."""
+    form: Literal["", "braces", "code-cell"] = ""
+    """`{python}` or `{code-cell}`: another generator's form of a cell."""
+    is_marked: bool = False
+    """`eval` stands in the info string."""
+    settings: tuple[Setting, ...] = ()
+    """Options of a cell in the info string."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -18,6 +18,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from ..cells import PageExecution, Value
 from ..errors import Place, Reporter, TextMap
 from ..model import Reference
 
@@ -106,6 +107,12 @@ class ParseOptions:
     """Rules of plugins, added last."""
     prefixes: tuple[tuple[str, str], ...] = ()
     """(opening text of a paragraph, callout kind), longest first."""
+    execution_mode: Literal["off", "marked", "all"] = "marked"
+    """Which fences are cells, where a page does not say."""
+    check_shapes: bool = False
+    """Check shape comments, where neither page nor cell say."""
+    check_syntax: bool = True
+    """Cells run in the Python that reads them here, so its grammar is theirs."""
 
 
 @dataclass
@@ -140,6 +147,18 @@ class PageState:
     """False while a text is parsed that came from an attribute: tags in it are text."""
     ambiguous_dollar: bool = False
     """A `$…$` in the current inline text was refused because a digit follows."""
+    execution: PageExecution = field(default_factory=PageExecution)
+    takes_values: bool = True
+    """False while a text is parsed in which `{= … =}` cannot stand: a caption, a label, an alt text."""
+    values: list[Value] = field(default_factory=list)
+    """In reading order, once `number_values` has run."""
+    open_value: TextMap | None = None
+    """The last text in which a `{= ` without an end was found."""
+
+    @property
+    def mode(self) -> str:
+        """Which fences are cells: `off`, `marked` or `all`. What strangers write is never run."""
+        return "off" if self.options.untrusted else self.execution.mode or self.options.execution_mode
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """The place of the character at `index` of the parsed text."""
@@ -166,6 +185,7 @@ def new_page(
     reporter: Reporter,
     first_line: int = 1,
     references: Mapping[str, Reference] | None = None,
+    execution: PageExecution | None = None,
 ) -> PageState:
     """The state for parsing `text`, which starts on line `first_line` of the reporter's file."""
     lines = text.split("\n")
@@ -173,7 +193,15 @@ def new_page(
     for line in lines:
         starts.append(index)
         index += len(line) + 1
-    return PageState(options, reporter, first_line, starts, lines, references=references or {})
+    return PageState(
+        options,
+        reporter,
+        first_line,
+        starts,
+        lines,
+        references=references or {},
+        execution=execution or PageExecution(),
+    )
 
 
 def page_of(env: EnvType) -> PageState:

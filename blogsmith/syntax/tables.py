@@ -14,6 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ..errors import TextMap
+from .cell_values import value_end
 from .codespans import code_span_end, run_length
 from .delimiters import Found, Refused, find_formula
 from .math import normal_id
@@ -44,7 +45,7 @@ def split_row(text: str) -> list[tuple[int, int]]:
 
 
 def _step(text: str, pos: int, end: int) -> int:
-    """Index after what stands at `pos`: a code span, a formula, an escape or one character."""
+    """Index after what stands at `pos`: a code span, a formula, a value, an escape or one character."""
     char = text[pos]
     if char == "`":
         after = code_span_end(text, pos, end)
@@ -57,6 +58,8 @@ def _step(text: str, pos: int, end: int) -> int:
         if isinstance(found, (Found, Refused)):
             return found.end
         return min(end, pos + 2) if char == "\\" else pos + 1
+    if char == "{":
+        return max(pos + 1, value_end(text, pos, end))
     return pos + 1
 
 

@@ -1,0 +1,162 @@
+"""`blogsmith build`, `check` and `execute`: from options to a build, and from its report to an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import terminal
+from .clocks import Clocks
+from .execution_options import executing, execution_options, loud_option, watching
+from .ledger import BuildOptions, BuildReport, ExecutionOptions
+from .options import shown_path, site_config, site_option, site_root
+from .progress import ProgressBar
+from .report import print_diagnostics, wants_color
+from .summary import execution_line, scheduled_lines, summary_line, timing_table
+
+STALE = 3
+"""Exit code: nothing is wrong but results that `--frozen` forbids to make."""
+
+# Options of every command that builds, in the order of the help text.
+_BUILD_OPTIONS = (
+    site_option,
+    click.option("--drafts", is_flag=True, help="Include posts with `draft: true`; by default left out."),
+    click.option("--future", is_flag=True, help="Include posts dated in the future; by default left out."),
+    click.option("--strict", is_flag=True, help="Treat warnings as errors; by default they are only shown."),
+    click.option(
+        "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
+    ),
+    click.option(
+        "--timings",
+        is_flag=True,
+        help="Show the time spent in each stage and each cell that ran; by default not shown.",
+    ),
+    loud_option,
+)
+
+
+def _building(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of every command that builds."""
+    for option in reversed(_BUILD_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder to write to; by default the setting output, which is public.",
+)
+@executing
+@_building
+@click.pass_obj
+def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
+    """Build the site.
+
+    Cells of posts run if their recorded result is missing or stale and the site is trusted here; all others
+    show what is recorded in `_freeze/`.
+    """
+    return _build(clocks, output=output and output.absolute(), write=True, **options)
+
+
+@click.command()
+@_building
+@click.pass_obj
+def check(clocks: Clocks, /, **options: Any) -> int:
+    """Report what is wrong or doubtful; write nothing and run nothing.
+
+    Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
+    something else, and of formulas that do not keep to the site's notation.
+    """
+    return _build(clocks, output=None, write=False, **options)
+
+
+@click.command()
+@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@site_option
+@click.option("--all", "everything", is_flag=True, help="Run all cells; by default those that are stale.")
+@click.option(
+    "--needs",
+    multiple=True,
+    metavar="NAME",
+    help="Run only sessions with a cell that needs NAME, e.g. cuda; by default all that can run.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
+)
+@click.option("--timings", is_flag=True, help="Show the time of each cell that ran; by default not shown.")
+@loud_option
+@click.pass_obj
+def execute(
+    clocks: Clocks,
+    posts: tuple[str, ...],
+    site: Path | None,
+    everything: bool,
+    needs: tuple[str, ...],
+    jobs: int | None,
+    timings: bool,
+    verbose: bool,
+) -> int:
+    """Run the cells of POSTS and record what they give in `_freeze/`; write no site.
+
+    POSTS are source files or folders of the site; by default every post, drafts too.
+    """
+    root = site_root(site)
+    from .execute_site import execute_site
+
+    started = clocks.seconds()
+    with ProgressBar(sys.stderr) as progress:
+        asked = ExecutionOptions(
+            execute="all" if everything else "stale",
+            jobs=jobs or 0,
+            needs=needs,
+            watch=watching(progress, verbose),
+        )
+        options = BuildOptions(now=clocks.now(), drafts=True, future=True, execution=asked)
+        report = execute_site(root, posts, options, progress)
+    print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+    terminal.say(execution_line(report, clocks.seconds() - started))
+    if timings and report.cell_times:
+        terminal.say(timing_table(report.cell_times))
+    return 0 if report.ok else 1
+
+
+def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, **options: Any) -> int:
+    """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
+    root = site_root(site)
+    from .build import build_site
+
+    started = clocks.seconds()
+    with ProgressBar(sys.stderr) as progress:
+        execution = execution_options(progress, verbose, options)
+        settings = BuildOptions(now=clocks.now(), execution=execution, **options)
+        report = build_site(root, settings, progress)
+    seconds = clocks.seconds() - started
+    print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+    for line in scheduled_lines(report):
+        terminal.warn(line)
+    if report.ok:
+        terminal.say(summary_line(report, seconds, _target(root, settings)))
+    if timings:
+        terminal.say(timing_table({**report.timings, **report.cell_times}))
+    return _exit_code(report)
+
+
+def _exit_code(report: BuildReport) -> int:
+    if report.ok:
+        return 0
+    return STALE if report.only_stale else 1
+
+
+def _target(root: Path, settings: BuildOptions) -> str:
+    """The folder that was written to, for the summary; empty if nothing is written."""
+    if not settings.write:
+        return ""
+    return f"{shown_path(settings.output or root / site_config(root).output)}/"

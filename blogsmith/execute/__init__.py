@@ -1,0 +1,1 @@
+"""Running the code of posts: worker processes, what they give, and how it is recorded."""

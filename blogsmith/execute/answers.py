@@ -1,0 +1,128 @@
+"""What the worker answers, as records: frames of JSON in, `CellRun`, `ValueRun` and `Machine` out."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..runs import CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
+from .collected import Collected
+from .jobs import CellStep
+from .wire import Frame
+
+_NO_CLAIM = "it does not end with an expression, so it claims nothing"
+
+
+def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
+    """The run of a cell whose worker answered within the limits."""
+    status, failure = frame["status"], failure_of(frame)
+    problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
+    if failure and status != "exit":
+        collected.failed(failure)
+        problem = problem or f"{failure.name}: {failure.message}".removesuffix(": ")
+    if status == "memory":
+        problem = f"it needed more memory than its limit of {size_in_words(step.memory_bytes)}"
+    detail = ""
+    if step.claim and status == "ok" and (wrong := _wrong_claim(frame.get("claim"))):
+        status, line = "error", last_statement_line(step.code)
+        problem, detail = wrong
+    return CellRun(
+        status=status,
+        outputs=collected.finish(),
+        seconds=float(frame.get("seconds") or 0.0),
+        problem=problem,
+        line=line,
+        device=str(frame.get("device") or "cpu"),
+        packages=tuple(frame.get("imports") or ()),
+        shapes=tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ()),
+        claim=detail,
+    )
+
+
+def value_run(frame: Frame | None, problem: str) -> ValueRun:
+    """The run of a value. problem: why there is no answer, or none in time; empty if there is."""
+    if frame is None or problem:
+        return ValueRun("error", failure=Failure("RuntimeError", problem, problem))
+    text, latex = str(frame.get("text") or ""), str(frame.get("latex") or "")
+    return ValueRun("ok" if frame["status"] == "ok" else "error", text, latex, failure_of(frame))
+
+
+def machine_of(frame: Frame) -> Machine:
+    """The machine as the worker sees it."""
+    return Machine(**_known(Machine, frame))
+
+
+def failure_of(frame: Frame) -> Failure | None:
+    """The exception of an answer, if there was one."""
+    found = frame.get("failure")
+    return Failure(**_known(Failure, found)) if found else None
+
+
+def line_of(failure: Failure | None, cell: int) -> int:
+    """The line of `cell` at which an exception rose or passed through; 0 if it did not."""
+    if failure is None:
+        return 0
+    if failure.cell == cell:
+        return failure.line
+    lines = re.findall(rf'File "<cell {cell}>", line (\d+)', failure.text)
+    return int(lines[-1]) if lines else 0
+
+
+def last_statement_line(code: str) -> int:
+    """The line on which the last statement begins, 0 if this Python cannot read it."""
+    try:
+        return ast.parse(code).body[-1].lineno
+    except (SyntaxError, ValueError, IndexError):
+        return 0
+
+
+def with_digests(
+    run: SessionRun, reads: Sequence[Sequence[str]], modules: Sequence[Sequence[str]], root: Path
+) -> SessionRun:
+    """`run` with the digests of the files that its cells read and imported; a file that is gone is left out.
+
+    reads, modules: one list for each cell, relative to `root`.
+    """
+    known: dict[str, str] = {}
+
+    def digests(paths: Sequence[str]) -> dict[str, str]:
+        for path in paths:
+            if path not in known:
+                known[path] = _digest(root / path)
+        return {path: known[path] for path in sorted(paths) if known[path]}
+
+    cells = (
+        replace(cell, reads=digests(read), modules=digests(imported))
+        for cell, read, imported in zip(run.cells, reads, modules, strict=True)
+    )
+    return replace(run, cells=tuple(cells))
+
+
+def size_in_words(size_bytes: int) -> str:
+    """`1.5 GB`, `512 MB`."""
+    return f"{size_bytes / 1e9:.3g} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.3g} MB"
+
+
+def _wrong_claim(claim: Mapping[str, Any] | None) -> tuple[str, str] | None:
+    """What is wrong with a claim, and its two sides; None if it holds."""
+    if claim is None:
+        return _NO_CLAIM, _NO_CLAIM
+    return None if claim.get("holds") else ("its claim does not hold", str(claim.get("detail") or ""))
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _known(record: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that are fields of a record: a newer worker may say more."""
+    return {field.name: given[field.name] for field in fields(record) if field.name in given}  # type: ignore[arg-type]

@@ -1,0 +1,233 @@
+"""Recorded results as one file, to carry them from a machine that cannot push, and what is left to remove.
+
+An archive comes from elsewhere: before anything of it is placed, all of it is read and checked.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..errors import Diagnostic, SiteError
+from .freeze_lock import freeze_lock, write_problem
+from .record import PageRecord
+from .record_form import PICTURE
+from .record_json import from_json, to_json
+from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unnamed
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Of an archive, unpacked: all of it is held in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What became of the folders of an archive; all relative to the site root."""
+
+    placed: tuple[str, ...] = ()
+    """New, or in place of another record."""
+    same: tuple[str, ...] = ()
+    """There already, if perhaps from another day."""
+    kept: tuple[str, ...] = ()
+    """Recorded otherwise here, and left so."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """One page's folder in an archive, checked."""
+
+    outputs: bytes
+    pictures: dict[str, bytes]
+    record: PageRecord
+
+
+def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str, ...]:
+    """Write what is recorded of `posts` to `target`, a `.tar.gz`; the folders packed.
+
+    The same results give the same bytes. SiteError `freeze-archive` if it cannot be written.
+    """
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    files: dict[str, bytes] = {}
+    folders = sorted({folder_of(post) for post in posts})
+    try:
+        with freeze_lock(root):
+            for folder in folders:
+                files |= _folder_files(root, folder)
+        draft.write_bytes(_tar(files))
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise _refused(target, f"cannot be written: {error.strerror or error}") from error
+    return tuple(str(folder) for folder in folders if f"{folder}/{OUTPUTS}" in files)
+
+
+def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
+    record = read_folder(root, folder).record
+    if record is None:
+        return {}
+    pictures = {f"{folder}/{name}": (root / folder / name).read_bytes() for name in pictures_of(record)}
+    return {f"{folder}/{OUTPUTS}": to_json(record), **pictures}
+
+
+def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
+    """Place the results of an archive; it wins where other results are recorded, unless `keep`.
+
+    SiteError `freeze-archive` if anything in it is not a whole, valid record; then nothing is placed.
+    """
+    try:
+        folders = _checked(_files(source))
+    except (ValueError, EOFError, OSError, tarfile.TarError, zlib.error, RecursionError) as error:
+        raise _refused(source, f"is no archive of recorded results: {_words(error)}") from error
+    placed, same, kept = [], [], []
+    with freeze_lock(root):
+        for name, folder in sorted(folders.items()):
+            here = read_folder(root, PurePosixPath(name)).record
+            if here is not None and here.timeless() == folder.record.timeless():
+                same.append(name)
+            elif here is not None and keep:
+                kept.append(name)
+            else:
+                named = pictures_of(folder.record)
+                put_page(root, PurePosixPath(name), folder.outputs, folder.pictures, named)
+                placed.append(name)
+    return Unpacked(tuple(placed), tuple(same), tuple(kept))
+
+
+def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) -> tuple[str, ...]:
+    """Remove what is recorded of pages that are not among `pages`, and files that no record names.
+
+    pages: all pages with something to run, drafts too. Returns a line in words for each thing removed, or,
+    if `dry`, to be removed. Files that blogsmith did not write stay.
+    """
+    wanted = {str(folder_of(page)) for page in pages}
+    said = []
+    with freeze_lock(root):
+        try:
+            for folder in _folders(root):
+                name = folder.relative_to(root).as_posix()
+                if name not in wanted:
+                    said.append(f"{name}: no page with this path runs anything")
+                    gone = [*unnamed(folder, {}), folder / OUTPUTS]
+                else:
+                    gone = _left_over(folder)
+                    said += [f"{name}/{file.name}: no record names it" for file in gone]
+                if not dry:
+                    _remove(folder, gone)
+        except OSError as error:
+            raise write_problem(error, FREEZE) from error
+    return tuple(said)
+
+
+def _folders(root: Path) -> list[Path]:
+    """Every folder that holds a file of ours."""
+    # os.walk does not follow links: what lies behind one is no folder of ours
+    walk = [Path(folder) for folder, _, _ in os.walk(root / FREEZE)]
+    return sorted(folder for folder in walk if (folder / OUTPUTS).is_file() or unnamed(folder, {}))
+
+
+def _left_over(folder: Path) -> list[Path]:
+    """Files of ours that a page's record does not name; none if it cannot be read: they may be its own."""
+    try:
+        found = from_json((folder / OUTPUTS).read_bytes(), folder.name)
+    except FileNotFoundError:
+        return unnamed(folder, {})
+    return unnamed(folder, pictures_of(found)) if isinstance(found, PageRecord) else []
+
+
+def _remove(folder: Path, files: Iterable[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
+    while folder.name != FREEZE and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+
+
+def _tar(files: dict[str, bytes]) -> bytes:
+    """A tar.gz without times, users and names of this machine."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for name in sorted(files):
+            member = tarfile.TarInfo(name)
+            member.size = len(files[name])
+            tar.addfile(member, io.BytesIO(files[name]))
+    return gzip.compress(plain.getvalue(), mtime=0)
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that ends with ValueError instead of filling the memory."""
+
+    def __init__(self, source: gzip.GzipFile) -> None:
+        self._source = source
+        self._left = MOST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._source.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise ValueError(f"it holds more than {MOST_BYTES // 2**20} MiB")
+        return data
+
+
+def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Name and bytes of every file; ValueError in words for whatever is not a plain file of ours."""
+    with gzip.open(source) as unzipped, tarfile.open(fileobj=_Bounded(unzipped), mode="r|") as tar:
+        for member in tar:
+            name = PurePosixPath(member.name)
+            plain = member.isreg() and not member.sparse and member.name == str(name)
+            if not plain or not _is_safe(name):
+                raise ValueError(f"{member.name!r} is not a file that blogsmith writes")
+            stream = tar.extractfile(member)
+            yield name, stream.read() if stream else b""
+
+
+def _is_safe(name: PurePosixPath) -> bool:
+    """Whether a path stays where it is put, on every system, and ends in one of our files."""
+    if len(name.parts) < 3 or name.parts[0] != FREEZE:
+        return False
+    if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):
+        return False
+    return name.name == OUTPUTS or re.fullmatch(PICTURE, name.name) is not None
+
+
+def _checked(files: Iterable[tuple[PurePosixPath, bytes]]) -> dict[str, _Folder]:
+    """Folder → its contents; ValueError in words if a record is not whole."""
+    by_folder: dict[str, dict[str, bytes]] = {}
+    for name, data in files:
+        folder = by_folder.setdefault(str(name.parent), {})
+        if name.name in folder:
+            raise ValueError(f"{name} is in it twice")
+        folder[name.name] = data
+    return {name: _checked_folder(name, contents) for name, contents in by_folder.items()}
+
+
+def _checked_folder(name: str, contents: dict[str, bytes]) -> _Folder:
+    outputs = contents.pop(OUTPUTS, None)
+    if outputs is None:
+        raise ValueError(f"{name}/{OUTPUTS} is missing")
+    record = from_json(outputs, f"{name}/{OUTPUTS}")
+    if isinstance(record, Diagnostic):
+        raise ValueError(f"{record.path}: {record.message}")
+    digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
+    if digests != pictures_of(record):
+        raise ValueError(f"the pictures in {name} are not those that its {OUTPUTS} names")
+    return _Folder(outputs, contents, record)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or "it ends too early"
+
+
+def _refused(file: Path, why: str) -> SiteError:
+    return SiteError(Diagnostic("freeze-archive", f"{file.name} {why}"))

@@ -1,0 +1,176 @@
+"""What has changed since a session was recorded, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..cells import Cell, PageCells
+from .keys import SessionKeys, environment_digests
+from .matching import Match
+from .record import SessionRecord
+from .surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class _FileChange:
+    index: int
+    """Of the recorded cell that used the file; -1: the page as a whole depends on it."""
+    who: str
+    """`cell load`"""
+    use: str
+    """`read`, `imports` or `depends on`"""
+    path: str
+    what: str
+    """`has changed`, `is gone` or `is new`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """One session of a page against its record."""
+
+    page: PageCells
+    cells: Sequence[Cell]
+    """Those of the session that run."""
+    keys: SessionKeys
+    record: SessionRecord
+    around: Surroundings
+    matches: Sequence[Match | None]
+    _files: list[_FileChange] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_files", list(self._file_changes()))
+
+    def of_cell(self, position: int) -> list[str]:
+        """Why the key of a cell that has a match is not the recorded one."""
+        match = self.matches[position]
+        record = self.record.cells[match.index] if match else None
+        found = [*self._own(position), *self.before(position, known=True)]
+        if record is not None and record.origin is not None and not found:
+            return ["it could not run when the rest of its session last changed"]
+        return found or ["it was recorded under other conditions"]
+
+    def before(self, position: int, *, known: bool = False) -> list[str]:
+        """Why the chain of keys up to the cell at `position` is not the recorded one.
+
+        known: something else may be the reason, so say nothing if nothing is found.
+        """
+        found = [*self._start(), *self._earlier(position), *self._gone(position)]
+        if not found and self._reordered(position):
+            found.append("the session was recorded in another order")
+        return found if found or known else ["it was recorded under other conditions"]
+
+    def of_files(self, index: int, *, own: bool = True) -> list[str]:
+        """Files that are not what they were: used by the recorded cell at `index` or those before it.
+
+        own: the cell at `index` is meant itself; False: something behind it.
+        """
+        if not self._files:
+            return []
+        kept = index >= 0 and own and self.record.cells[index].origin is not None
+        found = []
+        for change in self._files:
+            mine = own and change.index == index
+            # what a kept cell was made from is in its own record, and of no meaning for others
+            others = self.record.cells[change.index].origin is None if change.index >= 0 else True
+            if mine or (change.index <= index and others and not kept):
+                who = "it" if mine else change.who
+                found.append(f"{change.path}, which {who} {change.use}, {change.what}")
+        return list(dict.fromkeys(found))
+
+    def _own(self, position: int) -> Iterator[str]:
+        match = self.matches[position]
+        if match is None:
+            return
+        record = self.record.cells[match.index]
+        if record.code != self.keys.codes[position]:
+            yield "its code has changed"
+        yield from _option_changes(record.options, self.keys.options[position])
+
+    def _start(self) -> Iterator[str]:
+        if self.record.start == self.keys.start:
+            return
+        now, then = environment_digests(self.around.environment), self.record.environment
+        for name in sorted(now.keys() | then.keys()):
+            if now.get(name) != then.get(name):
+                what = "has changed" if name in now and name in then else "is no longer set"
+                yield f"the environment variable {name} {'is now set' if name not in then else what}"
+        if now == then:
+            yield "`depends` of the page has changed"
+
+    def _earlier(self, position: int) -> Iterator[str]:
+        for earlier in range(position):
+            name = named(self.cells[earlier])
+            if self.matches[earlier] is None:
+                yield f"{name} before it is new"
+            elif any(self._own(earlier)):
+                yield f"{name} before it has changed"
+
+    def _gone(self, position: int) -> Iterator[str]:
+        match = self.matches[position] if position < len(self.matches) else None
+        end = match.index if match else len(self.record.cells)
+        taken = {match.index for match in self.matches if match}
+        for index in range(end):
+            if index not in taken:
+                label = self.record.cells[index].label
+                yield f"cell {label} before it is gone" if label else "a cell before it is gone"
+
+    def _reordered(self, position: int) -> bool:
+        so_far = [match.index for match in self.matches[: position + 1] if match]
+        behind = [match.index for match in self.matches[position + 1 :] if match]
+        return so_far != sorted(so_far) or min(behind, default=len(self.record.cells)) < max(
+            so_far, default=-1
+        )
+
+    def _file_changes(self) -> Iterator[_FileChange]:
+        patterns = self.page.depends
+        for path, what in self._compared(self.record.depends, patterns):
+            yield _FileChange(-1, "the page", "depends on", path, what)
+        for index, record in enumerate(self.record.cells):
+            run = record.run
+            if not (run.reads or run.modules or record.depends or "depends" in record.options):
+                continue
+            cell = self._cell_of(index)
+            if cell is None:  # it is gone, and what came behind it has other keys already
+                continue
+            who = named(cell)
+            for use, files in (("read", run.reads), ("imports", run.modules)):
+                for path, what in self._compared(files):
+                    yield _FileChange(index, who, use, path, what)
+            for path, what in self._compared(record.depends, cell.options.depends):
+                yield _FileChange(index, who, "depends on", path, what)
+
+    def _compared(
+        self, recorded: Mapping[str, str], patterns: Sequence[str] = ()
+    ) -> Iterator[tuple[str, str]]:
+        for path, digest in recorded.items():
+            now = self.around.digest_of(path)
+            if now != digest:
+                yield path, "is gone" if now is None else "has changed"
+        found = {path for pattern in patterns for path in self.around.matches(pattern, self.page.path)}
+        for path in sorted(found - recorded.keys()):
+            yield path, "is new"
+
+    def _cell_of(self, index: int) -> Cell | None:
+        for cell, match in zip(self.cells, self.matches, strict=True):
+            if match and match.index == index:
+                return cell
+        return None
+
+
+def named(cell: Cell) -> str:
+    """`cell load` by its label, else `cell 3`."""
+    return f"cell {cell.label or cell.number}"
+
+
+def _option_changes(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted(then.keys() | now.keys()):
+        old, new = then.get(name, ""), now.get(name, "")
+        if old == new:
+            continue
+        if name == "depends" and new:
+            yield f"it now depends on {new}"
+        elif name == "needs" and new:
+            yield f"it now needs {new}"
+        else:
+            yield f"its `{name}` was {old or 'not set'} and is {new or 'not set'}"

@@ -1,0 +1,251 @@
+"""One session from start to end: its cells run in order, each within its limits, and nothing of it is left.
+
+What the author's code does is never an exception here: it is the status of a cell. A worker that is gone
+takes the rest of its session with it, no more.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from ..runs import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
+from .answers import cell_run, failure_of, line_of, machine_of, value_run, with_digests
+from .collected import Collected
+from .exchange import Answer, Exchange, Limits
+from .jobs import CellStep, SessionJob, ValueStep
+from .process import Process, spawn
+from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
+
+START_S = 30.0
+"""A worker that is not ready by then never will be."""
+_MACHINE_S = 10.0
+_END_S = 2.0
+
+
+class Watch(Protocol):
+    """Who follows a session while it runs; called from the thread that runs it."""
+
+    def started(self, job: SessionJob) -> None:
+        """The session begins."""
+
+    def cell_started(self, job: SessionJob, position: int) -> None:
+        """A cell begins. position: its number in the session, from 1."""
+
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
+        """A piece of output, as it came: not merged, carriage returns and all."""
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        """A cell has ended or was skipped."""
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        """Everything of the session is over."""
+
+
+class Quiet:
+    """A `Watch` that looks away."""
+
+    def started(self, job: SessionJob) -> None: ...
+    def cell_started(self, job: SessionJob, position: int) -> None: ...
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None: ...
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None: ...
+    def ended(self, job: SessionJob, run: SessionRun) -> None: ...
+
+
+quiet = Quiet()
+"""It holds nothing, so one is enough."""
+
+Start = Callable[[SessionJob], Process]
+
+
+def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> SessionRun:
+    """Run a session in a process of its own.
+
+    start: makes that process; its job has a TMPDIR that ends with the session. Why a session cannot start is
+    `SessionRun.problem`.
+    """
+    watch.started(job)
+    try:
+        folder = job.env.get("TMPDIR")
+        with tempfile.TemporaryDirectory(
+            prefix="blogsmith-", dir=folder, ignore_cleanup_errors=True
+        ) as temporary:
+            run = _run_in(Path(temporary), job, watch, start)
+    except OSError as error:
+        run = _not_started(job, _cannot_start(job, error))
+    watch.ended(job, run)
+    return run
+
+
+def _run_in(temporary: Path, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
+    # left on: switching it off needs to know that no other session runs
+    adopt_orphans(True)
+    number = new_number()
+    own = {"TMPDIR": str(temporary), MARK_NAME: str(number)}
+    process = start(replace(job, env={**job.env, **own}))
+    mark = put_mark(process, number)
+    try:
+        session = _Session(job, Exchange(process, mark), watch)
+        run = session.run(temporary)
+    finally:
+        end_session(process, mark)
+        process.close()
+    return with_digests(run, session.reads, session.modules, job.root)
+
+
+def _cannot_start(job: SessionJob, error: OSError) -> str:
+    if not job.folder.is_dir():
+        return f"its folder {job.folder} is missing"
+    return f"{job.python} cannot be started: {error.strerror or error}"
+
+
+def _not_started(job: SessionJob, problem: str) -> SessionRun:
+    cells = tuple(CellRun("skipped", problem=problem) for step in job.steps if isinstance(step, CellStep))
+    values = {step.number: ValueRun("skipped") for step in job.steps if isinstance(step, ValueStep)}
+    return SessionRun(job.session, cells, values, problem=problem)
+
+
+class _Session:
+    """A session while it runs."""
+
+    def __init__(self, job: SessionJob, exchange: Exchange, watch: Watch) -> None:
+        self._job = job
+        self._exchange = exchange
+        self._watch = watch
+        self._position = 0
+        self._over = ""
+        self._outputs = self._new_outputs()
+        self.reads: list[list[str]] = []
+        """Files that each cell was the first to read; those of values stand with the cell before them."""
+        self.modules: list[list[str]] = []
+        self._early: tuple[list[str], list[str]] = ([], [])
+
+    def run(self, temporary: Path) -> SessionRun:
+        """All steps; what may not run any more is skipped."""
+        request = _start_request(self._job, temporary)
+        ready = self._exchange.ask(request, "ready", Limits(START_S), self._outputs)
+        if problem := self._why_not_ready(ready):
+            run = _not_started(self._job, problem)
+            self.reads = self.modules = [[] for _ in run.cells]
+            return run
+        cells: list[CellRun] = []
+        values: dict[int, ValueRun] = {}
+        for step in self._job.steps:
+            if isinstance(step, CellStep):
+                cells.append(self._cell(step))
+            else:
+                values[step.number] = self._value(step)
+        return SessionRun(self._job.session, tuple(cells), values, self._machine())
+
+    def _why_not_ready(self, answer: Answer) -> str:
+        if answer.frame is not None and answer.bad is None:
+            refused = answer.frame.get("sandbox")
+            return f"its sandbox cannot be set up: {refused}" if refused else ""
+        said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
+        why = said[-1].strip().splitlines()[-1] if said else answer.problem
+        return f"{self._job.python} did not start to work: {why}"
+
+    def _cell(self, step: CellStep) -> CellRun:
+        self._position = step.number
+        answer = Answer()
+        if reason := step.skip or self._over:
+            run = CellRun("skipped", problem=reason)
+        else:
+            self._watch.cell_started(self._job, step.number)
+            began = time.monotonic()
+            limits = Limits(step.timeout_s, step.memory_bytes)
+            answer = self._exchange.ask(_cell_request(step), "done", limits, self._outputs)
+            run = self._outcome(step, answer, time.monotonic() - began)
+            # what threads print from now on stands with the next cell
+            self._outputs = self._new_outputs()
+            self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
+        (read, imported), self._early = self._early, ([], [])
+        self.reads.append(read)
+        self.modules.append(imported)
+        self._note_files(answer)
+        self._watch.cell_ended(self._job, step.number, run)
+        return run
+
+    def _outcome(self, step: CellStep, answer: Answer, seconds: float) -> CellRun:
+        if answer.frame is not None and answer.bad is None:
+            return cell_run(step, answer.frame, self._outputs)
+        # the line is where it was interrupted; of a worker that is gone, where its stack says it stood
+        failure = failure_of(answer.frame) if answer.frame else None
+        line = line_of(failure, step.number) or self._outputs.take_stack(step.number)
+        return CellRun(answer.bad or "died", self._outputs.finish(), seconds, answer.problem, line)
+
+    def _value(self, step: ValueStep) -> ValueRun:
+        if self._over:
+            return ValueRun("skipped")
+        request = {
+            "op": "value",
+            "number": step.number,
+            "expression": step.expression,
+            "conversion": step.conversion,
+            "spec": step.spec,
+        }
+        # what a value prints has no place in the text
+        unseen = Collected(self._job.text_bytes, lambda output: None)
+        answer = self._exchange.ask(request, "value", Limits(step.timeout_s, step.memory_bytes), unseen)
+        self._note_files(answer)
+        if self._exchange.is_over:
+            self._over = f"{{= {step.expression} =}} before it ended badly"
+        return value_run(answer.frame, answer.problem)
+
+    def _note_files(self, answer: Answer) -> None:
+        """Add what was read and imported to the last cell; before the first one, keep it for that."""
+        frame = answer.frame or {}
+        read, imported = (self.reads[-1], self.modules[-1]) if self.reads else self._early
+        read += frame.get("reads") or ()
+        imported += frame.get("modules") or ()
+
+    def _machine(self) -> Machine:
+        """Asked last, when everything is imported; then the worker may go."""
+        unseen = Collected(0, lambda output: None)
+        answer = self._exchange.ask({"op": "machine"}, "machine", Limits(_MACHINE_S), unseen)
+        if not self._exchange.is_over:
+            self._exchange.farewell({"op": "end"}, _END_S)
+        return machine_of(answer.frame) if answer.frame else Machine()
+
+    def _new_outputs(self) -> Collected:
+        def emit(output: CellOutput) -> None:
+            self._watch.output(self._job, self._position, output)
+
+        return Collected(self._job.text_bytes, emit)
+
+
+def _goes_on(step: CellStep, run: CellRun) -> bool:
+    """Whether cells may follow. A claim that is false has harmed no variable."""
+    raised = any(isinstance(output, Failure) for output in run.outputs)
+    return run.status == "ok" or (run.status == "error" and (step.error or not raised))
+
+
+def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
+    # CUDA reserves far more addresses than it uses
+    data_bytes = None if job.cuda else job.memory_bytes or None
+    return {
+        "op": "start",
+        "folder": str(job.folder),
+        "root": str(job.root),
+        "sys_path": [str(job.folder), str(job.root)],
+        "limits": {"data_bytes": data_bytes, "text_bytes": job.text_bytes},
+        "sandbox": job.sandbox,
+        "writable": [str(temporary)],
+        "exclude": [str(path) for path in (*job.exclude, temporary)],
+    }
+
+
+def _cell_request(step: CellStep) -> dict[str, object]:
+    return {
+        "op": "cell",
+        "number": step.number,
+        "code": step.code,
+        "seed": step.seed,
+        "claim": step.claim,
+        "shapes": step.shapes,
+        "figures": {"format": step.figure_format, "dark": step.figure_dark},
+    }

@@ -1,0 +1,205 @@
+"""Requests to a worker and its answers, within limits of time, memory and processes.
+
+A request that takes too long is interrupted, as by Ctrl-C; what does not stop within a second is killed.
+Whoever is killed is asked first where it stands: `faulthandler` answers even in a long call into C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .answers import size_in_words
+from .collected import Collected
+from .process import Process, ending_in_words
+from .reaper import MAX_PROCESSES, Mark, end_session, usage
+from .wire import Closed, Frame, Printed, Wire
+
+GRACE_S = 1.0
+"""Between the interrupt and the kill."""
+POLL_S = 0.05
+"""Between two looks at memory and processes."""
+_DEATH_S = 1.0
+_STACK_S = 0.1
+_LEFT = "it closed its connection to blogsmith, or became another program"
+
+Bad = Literal["timeout", "memory", "died"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of one request."""
+
+    frame: Frame | None = None
+    """None if the worker is gone."""
+    bad: Bad | None = None
+    """Which limit it broke, or that it died."""
+    problem: str = ""
+    """The same in words."""
+
+
+@dataclass(slots=True)
+class Limits:
+    """Of one request, from now on."""
+
+    timeout_s: float
+    memory_bytes: int = 0
+    """Of all its processes; 0: any amount."""
+    began: float = field(default_factory=time.monotonic)
+    interrupted: bool = False
+
+    @property
+    def end(self) -> float:
+        """When patience ends, in seconds of the monotonic clock."""
+        return self.began + self.timeout_s + (GRACE_S if self.interrupted else 0.0)
+
+    @property
+    def too_long(self) -> str:
+        """What to say if time is the reason."""
+        return f"it ran longer than {self.timeout_s:g} s"
+
+
+class Exchange:
+    """A conversation with one worker, whoever it serves."""
+
+    def __init__(self, process: Process, mark: Mark) -> None:
+        self._process = process
+        self._mark = mark
+        self._wire = Wire(process)
+        self._events: deque[Printed | Closed | Frame] = deque()
+        self._next_look = 0.0
+        self._gone = Answer()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the worker is gone."""
+        return self._gone.bad is not None
+
+    def ask(self, request: dict[str, object], event: str, limits: Limits, into: Collected) -> Answer:
+        """Send a request and listen until `event` comes, a limit is broken or the worker is gone.
+
+        into: receives what is printed and shown meanwhile.
+        """
+        if self.is_over:
+            return self._gone
+        self._wire.send(request)
+        while True:
+            if broken := self._broken(limits, into):
+                self._gone = broken
+                return broken
+            for happened in self._next(min(POLL_S, limits.end - time.monotonic())):
+                if isinstance(happened, Closed):
+                    self._gone = self._died(limits, happened.problem, into)
+                    return self._gone
+                frame = self._heard(happened, into)
+                if frame is not None and frame.get("event") == event:
+                    return _judged(frame, limits)
+
+    def farewell(self, request: dict[str, object], wait_s: float) -> None:
+        """Send a last request and let the worker go in peace, at most so long."""
+        self._wire.send(request)
+        end = time.monotonic() + wait_s
+        while not self.is_over and not self._wire.closed and time.monotonic() < end:
+            # a worker that still prints is still read, or it would wait for us
+            self._wire.wait(POLL_S)
+
+    def _next(self, timeout_s: float) -> list[Printed | Closed | Frame]:
+        """The next event, if there is one in time; those that came with it wait."""
+        if not self._events:
+            self._events.extend(self._wire.wait(timeout_s))
+        return [self._events.popleft()] if self._events else []
+
+    def _heard(self, happened: Printed | Frame, into: Collected) -> Frame | None:
+        """Keep an output; a frame that is no output is given back."""
+        if isinstance(happened, Printed):
+            into.written_below(happened.name, happened.text)
+            return None
+        match happened.get("event"):
+            case "stream":
+                into.printed(happened["name"], happened["text"])
+            case "dropped":
+                into.drop(happened["name"], happened["bytes"])
+            case "display":
+                into.displayed(happened["kind"], happened["text"], happened["binary"])
+            case "sync":
+                self._wire.send({"op": "go"})
+            case _:
+                return happened
+        return None
+
+    def _broken(self, limits: Limits, into: Collected) -> Answer | None:
+        """Whether a limit is broken by now; a request that takes too long is interrupted first."""
+        now = time.monotonic()
+        if now >= limits.end and limits.interrupted:
+            return self._kill("timeout", limits.too_long, into)
+        if now >= limits.end:
+            limits.interrupted = True
+            # SIGCONT: a process that stopped itself hears nothing until it goes on
+            self._signal(signal.SIGINT, signal.SIGCONT)
+        if now < self._next_look:
+            return None
+        self._next_look = now + POLL_S
+        if self._process.wait(0) is not None:
+            # noticed here only if a child of it keeps the socket open
+            return self._died(limits, "", into)
+        used = usage(self._process, self._mark, limits.memory_bytes)
+        if used.processes > MAX_PROCESSES:
+            return self._kill("died", f"it started more than {MAX_PROCESSES} processes", into)
+        if 0 < limits.memory_bytes < used.memory_bytes:
+            sizes = size_in_words(used.memory_bytes), size_in_words(limits.memory_bytes)
+            return self._kill("memory", f"it used {sizes[0]}, more than the limit of {sizes[1]}", into)
+        return None
+
+    def _kill(self, bad: Bad, problem: str, into: Collected) -> Answer:
+        self._signal(signal.SIGUSR2)
+        end = time.monotonic() + _STACK_S
+        # the stack comes in pieces: it is whole when nothing follows
+        while time.monotonic() < end and (self._hear_some(into) or not into.has_stack()):
+            pass
+        end_session(self._process, self._mark)
+        self._hear_rest(into)
+        return Answer(bad=bad, problem=problem)
+
+    def _died(self, limits: Limits, problem: str, into: Collected) -> Answer:
+        code = self._process.wait(_DEATH_S)
+        end_session(self._process, self._mark)
+        self._hear_rest(into)
+        if limits.interrupted:
+            return Answer(bad="timeout", problem=limits.too_long)
+        return Answer(bad="died", problem=problem or (_LEFT if code is None else ending_in_words(code)))
+
+    def _hear_some(self, into: Collected) -> bool:
+        """Listen for a moment; whether something came."""
+        self._events.extend(self._wire.wait(_STACK_S / 10))
+        heard = bool(self._events)
+        self._hear_waiting(into)
+        return heard
+
+    def _hear_waiting(self, into: Collected) -> None:
+        while self._events:
+            happened = self._events.popleft()
+            if not isinstance(happened, Closed):
+                self._heard(happened, into)
+
+    def _hear_rest(self, into: Collected) -> None:
+        self._events.extend(self._wire.rest())
+        self._hear_waiting(into)
+
+    def _signal(self, *numbers: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            for number in numbers:
+                os.kill(self._process.pid, number)
+
+
+def _judged(frame: Frame, limits: Limits) -> Answer:
+    """An answer after an interrupt counts only if the work was done before it."""
+    interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
+    in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted
+    if limits.interrupted and not in_time:
+        return Answer(frame, "timeout", limits.too_long)
+    return Answer(frame)

@@ -1,0 +1,219 @@
+"""What running one session takes: its cells and values in reading order, and what the site says.
+
+A `SessionJob` holds plain data only, so that it can be run anywhere a checkout of the site stands.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Literal
+
+from ..cells import Cell, PageCells, Value
+from ..config import Execution
+from .environment import cell_environment, threads_per_job
+
+TEXT_BYTES = 1024 * 1024
+"""Text that is kept of one cell."""
+
+_UNITS = MappingProxyType(
+    {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
+    | {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
+)  # fmt: skip
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*((?:[kmgt]i?)?)b?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CellStep:
+    """One cell to run."""
+
+    number: int
+    """1-based in its session."""
+    name: str
+    """How messages call it."""
+    code: str
+    timeout_s: float
+    memory_bytes: int
+    """Of the whole session while this cell runs."""
+    seed: int | None = None
+    claim: bool = False
+    shapes: bool = False
+    error: bool = False
+    """An exception does not end the session."""
+    figure_format: Literal["svg", "png"] = "svg"
+    figure_dark: bool = False
+    skip: str = ""
+    """Why it is not run, in words; empty if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueStep:
+    """One `{= … =}` to compute."""
+
+    number: int
+    """1-based in the page."""
+    expression: str
+    conversion: str
+    spec: str
+    timeout_s: float
+    memory_bytes: int
+
+
+Step = CellStep | ValueStep
+
+
+@dataclass(frozen=True, slots=True)
+class SessionJob:
+    """One session of one post."""
+
+    post: PurePosixPath
+    """Relative to the site root."""
+    session: str
+    steps: tuple[Step, ...]
+    """In reading order."""
+    python: str
+    """Path of the Python that runs it."""
+    root: Path
+    """Of the site, absolute."""
+    folder: Path
+    """Working folder, absolute."""
+    env: Mapping[str, str]
+    """The whole environment; its TMPDIR is where the session gets a folder of its own."""
+    text_bytes: int = TEXT_BYTES
+    """Text kept of each cell."""
+    sandbox: Literal["off", "landlock"] = "off"
+    exclude: tuple[Path, ...] = ()
+    """Folders, absolute, whose files are never noted as read."""
+    cuda: bool = False
+    """A cell needs CUDA: no limit on address space, no fork server."""
+    threads: int = 1
+    """For BLAS; said in `env` too."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most any of its cells may use."""
+        return max((step.memory_bytes for step in self.steps), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a site says about running code, ready for use."""
+
+    root: Path
+    """Absolute."""
+    python: str
+    """Path of the Python that runs cells."""
+    timeout_s: float
+    memory_bytes: int
+    env: Mapping[str, str]
+    """As `cell_environment` gives it."""
+    threads: int
+    sandbox: Literal["off", "landlock"] = "off"
+    figure_format: Literal["svg", "png"] = "svg"
+    figure_dark: bool = False
+    exclude: tuple[Path, ...] = ()
+    text_bytes: int = TEXT_BYTES
+
+
+def setting_of(
+    execution: Execution,
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    jobs: int,
+    temporary: Path,
+    exclude: tuple[Path, ...] = (),
+) -> Setting:
+    """The site's settings with paths resolved and sizes read; ValueError in words for a size that is none.
+
+    environ: the builder's own. jobs: sessions at once. exclude: folders that hold output, not sources.
+    """
+    threads = threads_per_job(jobs)
+    return Setting(
+        root=root,
+        python=resolve_python(execution.python, root),
+        timeout_s=execution.timeout,
+        memory_bytes=parse_memory(execution.memory),
+        env=cell_environment(environ, execution.env, threads, temporary),
+        threads=threads,
+        sandbox=execution.sandbox,
+        figure_format=execution.figures.format,
+        figure_dark=execution.figures.dark,
+        exclude=(root / "_freeze", root / ".blogsmith", *exclude),
+    )
+
+
+def resolve_python(written: str, root: Path) -> str:
+    """Path of a Python named in the settings; links stay, since a virtual environment's Python is one."""
+    return str(root / Path(written).expanduser()) if written else sys.executable
+
+
+def parse_memory(text: str) -> int:
+    """Bytes for `4 GB`, `512 MiB`, `1.5g`; ValueError in words."""
+    found = _SIZE.fullmatch(text)
+    size = round(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
+    if size < 1:
+        raise ValueError(f"{text!r} is no amount of memory; write it as `4 GB` or `512 MiB`")
+    return size
+
+
+def session_job(page: PageCells, session: str, setting: Setting, skipped: Mapping[int, str]) -> SessionJob:
+    """The job of one session of a page.
+
+    skipped: `Cell.number` → why the cell cannot run here.
+    """
+    cells = page.of_session(session)
+    placed: list[tuple[tuple[int, int, int], Step]] = [
+        ((cell.number, 0, 0), _cell_step(number, cell, setting, skipped.get(cell.number, "")))
+        for number, cell in enumerate(cells, 1)
+    ]
+    if session == "main":
+        placed += [((v.after, 1, v.number), _value_step(v, setting)) for v in page.values]
+    needed = {need.name for cell in cells if cell.number not in skipped for need in cell.options.needs}
+    return SessionJob(
+        post=page.path,
+        session=session,
+        steps=tuple(step for _, step in sorted(placed, key=lambda pair: pair[0])),
+        python=setting.python,
+        root=setting.root,
+        folder=setting.root / page.path.parent,
+        env=setting.env,
+        text_bytes=setting.text_bytes,
+        sandbox=setting.sandbox,
+        exclude=setting.exclude,
+        cuda="cuda" in needed,
+        threads=setting.threads,
+    )
+
+
+def _cell_step(number: int, cell: Cell, setting: Setting, skip: str) -> CellStep:
+    options = cell.options
+    return CellStep(
+        number=number,
+        name=cell.name,
+        code=cell.code,
+        timeout_s=setting.timeout_s if options.timeout_s is None else options.timeout_s,
+        memory_bytes=setting.memory_bytes if options.memory_bytes is None else options.memory_bytes,
+        seed=options.seed,
+        claim=bool(options.claim),
+        shapes=options.shapes,
+        error=options.error,
+        figure_format=options.fig_format or setting.figure_format,
+        figure_dark=setting.figure_dark if options.fig_dark is None else options.fig_dark,
+        skip=skip,
+    )
+
+
+def _value_step(value: Value, setting: Setting) -> ValueStep:
+    return ValueStep(
+        number=value.number,
+        expression=value.expression,
+        conversion=value.conversion,
+        spec=value.spec,
+        timeout_s=setting.timeout_s,
+        memory_bytes=setting.memory_bytes,
+    )

@@ -1,0 +1,116 @@
+"""Keys of cells and values: what a recorded result must have been made from to be valid.
+
+The key of a cell hashes the key before it in its session, its code and the options that change what it
+computes. Prose, captions and everything that only shows are no part of it, nor is the session's name.
+Comments are part of it: shapes are written in them, and `inspect` shows them to the code.
+Files and modules that code reads have digests of their own beside the keys (`record.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..cells import Cell, PageCells
+from ..config import FigureSettings
+
+SCHEMA = 1
+"""Of keys and of the files that hold them; a new one makes every record stale."""
+DEFAULT_FIGURES = FigureSettings()
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKeys:
+    """The keys of one session of a page, with their parts; digests are 32 hex digits."""
+
+    start: str
+    """Before the first cell: schema, language, environment, `depends` of the page."""
+    cells: tuple[str, ...]
+    """One for each cell of the session that runs."""
+    codes: tuple[str, ...]
+    """Digest of the code alone, likewise."""
+    options: tuple[Mapping[str, str], ...]
+    """Options that change the result and are not the default, as words, likewise."""
+    values: Mapping[int, str]
+    """Number of a value → its key; empty but for the session `main`."""
+
+
+def session_keys(
+    page: PageCells,
+    session: str,
+    environment: Mapping[str, str],
+    figures: FigureSettings = DEFAULT_FIGURES,
+) -> SessionKeys:
+    """The keys of `session`.
+
+    environment: the variables that cells may see and that are set, with their values.
+    figures: what the site says of figures, for cells that say nothing.
+    """
+    cells = page.of_session(session)
+    start = start_key(cells[0].language if cells else "python", environment, page.depends)
+    key = start
+    keys, codes, options = [], [], []
+    for cell in cells:
+        codes.append(code_digest(cell.code))
+        options.append(relevant_options(cell, figures))
+        key = _digest(key, codes[-1], *(part for item in options[-1].items() for part in item))
+        keys.append(key)
+    values = _value_keys(page, cells, (start, *keys)) if session == "main" else {}
+    return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values)
+
+
+def start_key(language: str, environment: Mapping[str, str], depends: Sequence[str]) -> str:
+    """The key before the first cell of a session."""
+    variables = environment_digests(environment)
+    names = [part for name in sorted(variables) for part in (name, variables[name])]
+    return _digest(str(SCHEMA), language, str(len(names)), *names, *sorted(depends))
+
+
+def code_digest(code: str) -> str:
+    """Of the code as it counts: with \\n as line end, without what is blank behind its last line."""
+    return _digest(code.replace("\r\n", "\n").replace("\r", "\n").rstrip())
+
+
+def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
+    """Name → 8 hex digits of its value's digest: a change shows, and a long secret cannot be won back."""
+    return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
+
+
+def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
+    """The options that change what a cell computes, where they are not the default, as words."""
+    options = cell.options
+    form = options.fig_format or figures.format
+    dark = figures.dark if options.fig_dark is None else options.fig_dark
+    found = {
+        "claim": "true" if options.claim else "",
+        "depends": ", ".join(sorted(set(options.depends))),
+        "fig-dark": "true" if dark else "",
+        "fig-format": form if form != "svg" else "",
+        "needs": ", ".join(sorted(map(str, options.needs))),
+        "seed": "" if options.seed is None else str(options.seed),
+        "shapes": "check" if options.shapes else "",
+    }
+    return {name: word for name, word in found.items() if word} or _NONE
+
+
+def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:
+    """chain: the key before the first of `cells`, then theirs."""
+    found = {}
+    for value in page.values:
+        before = chain[cells_before(cells, value.after)]
+        found[value.number] = _digest("value", before, value.expression, value.conversion, value.spec)
+    return found
+
+
+def cells_before(cells: Sequence[Cell], after: int) -> int:
+    """How many of `cells` stand before a value that has `after` cells of the page before it."""
+    return sum(cell.number <= after for cell in cells)
+
+
+def _digest(*parts: str) -> str:
+    # each part with its length, so that no two lists of parts give the same text
+    text = "".join([f"{len(part)}:{part}" for part in parts])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,66 @@
+"""Which recorded cell belongs to which cell of the page, although cells have come, gone, moved or changed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..cells import Cell
+from .keys import SessionKeys
+from .record import CellRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The recorded cell of one cell of the page."""
+
+    index: int
+    """In the recorded session."""
+    known: bool = True
+    """By key, label or code; False: only because it stands where the cell stands."""
+
+
+def match_cells(
+    cells: Sequence[Cell], keys: SessionKeys, records: Sequence[CellRecord]
+) -> tuple[Match | None, ...]:
+    """For each of `cells`, the cells of a session that run, its match among the records of that session."""
+    if len(cells) == len(records) and all(r.key == key for r, key in zip(records, keys.cells, strict=True)):
+        return tuple(Match(index) for index in range(len(records)))
+    found: dict[int, Match] = {}
+    labels = [cell.label for cell in cells]
+    _pair(keys.cells, [record.key for record in records], found)
+    _pair(labels, [record.label for record in records], found)
+    _pair(keys.codes, [record.code for record in records], found)
+    for position, index in _by_place(cells, records, found):
+        found[position] = Match(index, known=False)
+    return tuple(found.get(position) for position in range(len(cells)))
+
+
+def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[int, Match]) -> None:
+    """Add matches of equal things that are not empty, in order, to those found before."""
+    taken = {match.index for match in found.values()}
+    free = defaultdict(list)
+    for index, thing in enumerate(offered):
+        if thing and index not in taken:
+            free[thing].append(index)
+    for position, thing in enumerate(wanted):
+        if position not in found and free.get(thing):
+            found[position] = Match(free[thing].pop(0))
+
+
+def _by_place(
+    cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
+) -> Iterator[tuple[int, int]]:
+    """Cells and records left over, paired in order between the same matched neighbours."""
+    taken = {match.index for match in found.values()}
+    before = -1
+    for position, cell in enumerate(cells):
+        if position in found:
+            before = found[position].index
+            continue
+        index = before + 1
+        # two labels that differ are two cells
+        if index < len(records) and index not in taken and not (cell.label and records[index].label):
+            before = index
+            yield position, index

@@ -1,0 +1,125 @@
+"""Which needs of cells this machine does not meet, and which packages the author's Python has.
+
+Asked in one child process for all at once, and in none if nothing is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from ..cells import Need
+
+TIMEOUT_S = 30.0
+_PROBE = Path(__file__).with_name("probe.py")
+_NO_DEVICE = "this machine has no CUDA device"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+"""Called as `subprocess.run`."""
+
+
+def has_device() -> bool:
+    """Whether there is any trace of an NVIDIA driver; far cheaper than to ask torch."""
+    # dxg: the driver of Windows, seen from its Linux subsystem
+    return (
+        any(Path("/dev").glob("nvidia[0-9]*"))
+        or Path("/dev/dxg").exists()
+        or bool(shutil.which("nvidia-smi"))
+    )
+
+
+def unmet(
+    needs: Iterable[Need],
+    python: str,
+    environ: Mapping[str, str],
+    run: Run = subprocess.run,
+    device: Callable[[], bool] = has_device,
+) -> dict[Need, str]:
+    """Each need that is not met → why, in words.
+
+    python: the author's. environ: the whole environment of the child.
+    device: whether there may be a CUDA device at all.
+    """
+    wanted = list(dict.fromkeys(needs))
+    found = {need: _NO_DEVICE for need in wanted if need.name == "cuda"}
+    if found and device():
+        found = {}
+    asked = [need for need in wanted if need not in found]
+    if not asked:
+        return found
+    answer = _ask({need.name for need in asked}, python, environ, run)
+    if isinstance(answer, str):
+        return found | dict.fromkeys(asked, answer)
+    reasons = {need: _reason(need, answer) for need in asked}
+    return found | {need: reason for need, reason in reasons.items() if reason}
+
+
+def installed(
+    names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
+) -> dict[str, str]:
+    """Import name → version, of those that are installed and say theirs; none if Python does not answer."""
+    answer = _ask(set(names) - {"cuda"}, python, environ, run) if names else {}
+    packages = {} if isinstance(answer, str) else answer.get("packages", {})
+    return {name: version for name, version in packages.items() if version}
+
+
+def _ask(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> dict[str, Any] | str:
+    """What the probe says, or why it says nothing, in words."""
+    command = [python, str(_PROBE), json.dumps(sorted(names))]
+    try:
+        done = run(
+            command,
+            env=dict(environ),
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{Path(python).name} did not say within {TIMEOUT_S:.0f} s what it has"
+    except OSError as error:
+        return f"{Path(python).name} cannot be started: {error.strerror or error}"
+    try:
+        answer = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        answer = None
+    if done.returncode == 0 and isinstance(answer, dict):
+        return answer
+    said = done.stderr.strip().splitlines()
+    why = said[-1] if said else f"exit code {done.returncode}"
+    return f"{Path(python).name} does not say what it has: {why}"
+
+
+def _reason(need: Need, answer: Mapping[str, Any]) -> str:
+    """Why a need is not met; empty if it is."""
+    if need.name == "cuda":
+        cuda = answer.get("cuda") or {"problem": _NO_DEVICE}
+        if "problem" in cuda:
+            return str(cuda["problem"])
+        has = str(cuda["capability"])
+        problem = f"its CUDA device has capability {has}, not {need.version}"
+        return "" if _reaches(has, need.version) else problem
+    has = answer.get("packages", {}).get(need.name)
+    if has is None:
+        return f"{need.name} is not installed"
+    if need.version and not has:
+        return f"{need.name} does not say its version, and {need.version} is needed"
+    return "" if _reaches(has, need.version) else f"{need.name} is {has}, older than {need.version}"
+
+
+def _reaches(has: str, wanted: str) -> bool:
+    """Whether one version is at least another, by the numbers in front: `2.0+cpu` and `2.0rc1` are 2.0."""
+    pairs = zip_longest(_numbers(has), _numbers(wanted), fillvalue=0)
+    return next((one > other for one, other in pairs if one != other), True)
+
+
+def _numbers(version: str) -> list[int]:
+    found = re.match(r"v?(\d+(?:\.\d+)*)", version)
+    return [int(part) for part in found[1].split(".")] if found else []

@@ -1,0 +1,124 @@
+"""Many sessions at once: in threads here, or in whatever `concurrent.futures.Executor` is handed in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+from ..runs import SessionRun
+from .conversation import Start, Watch, quiet, run_session
+from .jobs import CellStep, SessionJob
+from .process import Process, spawn
+from .reaper import adopting_orphans
+
+
+def run_sessions(
+    jobs: Sequence[SessionJob],
+    *,
+    workers: int,
+    watch: Watch = quiet,
+    preload: tuple[str, ...] = (),
+    executor: Executor | None = None,
+) -> Iterator[SessionRun]:
+    """Run sessions, `workers` at a time; gives their results in the order of `jobs`.
+
+    Whoever breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
+    (`contextlib.closing`). preload: modules that a fork server imports once for all. executor: runs the jobs
+    instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded.
+    """
+    if executor is not None:
+        return _elsewhere(jobs, watch, executor)
+    return _here(jobs, workers, watch, preload)
+
+
+def _here(
+    jobs: Sequence[SessionJob], workers: int, watch: Watch, preload: tuple[str, ...]
+) -> Iterator[SessionRun]:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(adopting_orphans())
+        live = _Live(stack.enter_context(_starting(jobs, preload)))
+        threads = stack.enter_context(ThreadPoolExecutor(max(1, workers), thread_name_prefix="session"))
+        try:
+            futures = [threads.submit(run_session, job, watch, live.start) for job in jobs]
+            for future in futures:
+                yield future.result()
+        finally:
+            live.stop()
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _elsewhere(jobs: Sequence[SessionJob], watch: Watch, executor: Executor) -> Iterator[SessionRun]:
+    futures = [executor.submit(run_session, job) for job in jobs]
+    try:
+        for job, future in zip(jobs, futures, strict=True):
+            run = future.result()
+            _replay(job, run, watch)
+            yield run
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _replay(job: SessionJob, run: SessionRun, watch: Watch) -> None:
+    """Tell a watch what happened where it could not look."""
+    watch.started(job)
+    steps = (step for step in job.steps if isinstance(step, CellStep))
+    for step, cell in zip(steps, run.cells, strict=True):
+        if cell.status != "skipped":
+            watch.cell_started(job, step.number)
+            for output in cell.outputs:
+                watch.output(job, step.number, output)
+        watch.cell_ended(job, step.number, cell)
+    watch.ended(job, run)
+
+
+@contextlib.contextmanager
+def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...]) -> Iterator[Start]:
+    """How workers are started: each on its own, or forked from one that has imported what they share."""
+    if not preload or not jobs:
+        yield spawn
+        return
+    from .forked import ForkServer
+
+    with ForkServer(jobs[0].python, preload, jobs[0].env) as server:
+        yield server.start
+
+
+class _Live:
+    """The workers that run now, so that all can be ended at once."""
+
+    def __init__(self, start: Callable[[SessionJob], Process]) -> None:
+        self._start = start
+        self._lock = threading.Lock()
+        self._processes: list[Process] = []
+        self._stopped = threading.Event()
+
+    def start(self, job: SessionJob) -> Process:
+        """A new worker; InterruptedError once everything is to end."""
+        if self._stopped.is_set():
+            raise InterruptedError("the run was broken off")
+        process = self._start(job)
+        with self._lock:
+            self._processes = [p for p in self._processes if p.wait(0) is None]
+            self._processes.append(process)
+        if self._stopped.is_set():
+            _kill(process)
+        return process
+
+    def stop(self) -> None:
+        """End all of them; their threads bury what is left."""
+        with self._lock:
+            self._stopped.set()
+            processes = self._processes
+        for process in processes:
+            _kill(process)
+
+
+def _kill(process: Process) -> None:
+    if process.wait(0) is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pgid, signal.SIGKILL)

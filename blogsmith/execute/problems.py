@@ -1,0 +1,118 @@
+"""What went wrong in a session, as diagnostics at the lines of the post."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from ..cells import Cell, PageCells, Value
+from ..errors import Diagnostic, Place, Reporter
+from ..runs import CellRun, Failure, SessionRun, ValueRun
+
+_CODES = {
+    "error": "cell-error",
+    "exit": "cell-exit",
+    "timeout": "cell-timeout",
+    "memory": "cell-memory",
+    "died": "cell-died",
+}
+_HINTS = {
+    "cell-exit": "let the code run to its end; an early end of a cell ends the session",
+    "cell-timeout": "#| timeout: 5 min   in the cell, or timeout: under execute: in blogsmith.yaml",
+    "cell-memory": "#| memory: 8 GB   in the cell, or memory: under execute: in blogsmith.yaml",
+}
+
+
+def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
+    """Errors for everything that did not end well.
+
+    lines: of the post's file. A cell with `error: true` may end in an exception, in no other way.
+    """
+    reporter = Reporter(str(page.path), lines)
+    cells = page.of_session(run.session)
+    if run.problem:
+        where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
+        reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
+        return reporter.diagnostics
+    for cell, result in zip(cells, run.cells, strict=True):
+        _check_cell(cell, result, cells, reporter)
+    for value in page.values:
+        if value.number in run.values:
+            _check_value(value, run.values[value.number], reporter)
+    return reporter.diagnostics
+
+
+def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter) -> None:
+    for shape in run.shapes:
+        message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
+        reporter.error("cell-shape", message, _shape_place(cell, shape.line, shape.written, reporter.lines))
+    if run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error):
+        return
+    failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
+    if cell.options.claim and failure is None and run.status == "error":
+        sides = f" ({run.claim})" if run.claim else ""
+        message = f"the claim does not hold: {cell.options.claim}{sides}"
+        reporter.error("claim-false", message, _line_place(cell, run.line, reporter.lines))
+        return
+    code = _CODES[run.status]
+    at, line = _where(cell, run, failure, cells)
+    message = _said(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
+    reporter.error(code, message, _line_place(at, line, reporter.lines), _hint(code, failure, at, cell))
+
+
+def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]) -> tuple[Cell, int]:
+    """The cell and line to point at: where the exception rose in the post, or where the cell stood."""
+    if failure and 0 < failure.cell <= len(cells):
+        return cells[failure.cell - 1], failure.line
+    return cell, run.line
+
+
+def _said(failure: Failure) -> str:
+    first = failure.message.split("\n", 1)[0]
+    return f"{failure.name}: {first}" if first else failure.name
+
+
+def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell) -> str:
+    if failure is not None and failure.name == "ModuleNotFoundError":
+        return "install it for the Python that runs cells (execute: python), or write #| needs: NAME"
+    if failure is not None and code == "cell-error":
+        called = "" if at is cell else f"called from {cell.name}; "
+        return f"{called}if the exception is meant to be shown: #| error: true"
+    return _HINTS.get(code, "")
+
+
+def _check_value(value: Value, run: ValueRun, reporter: Reporter) -> None:
+    if run.status != "error":
+        return
+    what = _said(run.failure) if run.failure else "it cannot be shown"
+    place = value.origin.place(0, len(value.origin.text))
+    late = run.failure is not None and run.failure.name == "NameError"
+    hint = "a value sees what the cells above it in the session main have left" if late else ""
+    reporter.error("value-error", f"{value.origin.text}: {what}", place, hint)
+
+
+def _line_place(cell: Cell, line: int, lines: Sequence[str]) -> Place:
+    """The whole line of code; the cell itself if the line is unknown."""
+    number = cell.first_line + line - 1
+    if line < 1 or number > len(lines):
+        return cell.place
+    text = lines[number - 1]
+    # a cell in a quote or list: what stands before its code is not code
+    written = cell.code.split("\n")[line - 1].strip() if line <= cell.code.count("\n") + 1 else ""
+    column = text.find(written) if written else len(text) - len(text.lstrip())
+    return Place(number, max(0, column) + 1, max(1, len(written or text.strip())))
+
+
+def _shape_place(cell: Cell, line: int, written: str, lines: Sequence[str]) -> Place:
+    place = _line_place(cell, line, lines)
+    column = lines[place.line - 1].rfind(written) if place.line <= len(lines) else -1
+    return Place(place.line, column + 1, len(written)) if column >= 0 else place
+
+
+def missing_need(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[str]) -> Diagnostic:
+    """The error for a cell that cannot run here, was never recorded, and says no other way out."""
+    reporter = Reporter(str(path), lines)
+    place = cell.options.places.get("needs", cell.place)
+    hint = "run it where there is one: blogsmith execute; or write #| fallback: LABEL, or skip"
+    reporter.error("cell-need", f"{cell.name} cannot run: {reason}, and nothing is recorded", place, hint)
+    return reporter.diagnostics[0]

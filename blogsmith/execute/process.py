@@ -1,0 +1,120 @@
+"""The process that runs a session, as its builder holds it: ids, a socket to talk through, two pipes.
+
+The worker's end of the socket is inherited; its number is the worker's only argument. Descriptors 1 and 2 of
+the worker are pipes, for what is written below Python's `sys.stdout`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from .jobs import SessionJob
+
+_START = Path(__file__).with_name("worker") / "start.py"
+_SIGNALS: MappingProxyType[int, str] = MappingProxyType(
+    {
+        signal.SIGABRT: "abort",
+        signal.SIGBUS: "bus error",
+        signal.SIGFPE: "floating-point exception",
+        signal.SIGILL: "illegal instruction",
+        signal.SIGKILL: "kill; perhaps the system ran out of memory",
+        signal.SIGSEGV: "segmentation fault",
+        signal.SIGTERM: "termination",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A running worker, leader of a process group of its own."""
+
+    pid: int
+    pgid: int
+    control: socket.socket
+    """Our end; frames as `wire.py` reads them."""
+    out: int
+    """Read end of the pipe that is the worker's descriptor 1."""
+    err: int
+    """Likewise descriptor 2."""
+    wait: Callable[[float | None], int | None]
+    """Exit code, or minus the signal; None if it still runs after so many seconds (None: wait for ever)."""
+    held: tuple[int, ...] = ()
+    """Further descriptors that stay open as long as the worker runs."""
+
+    def close(self) -> None:
+        """Close our descriptors; the worker must be gone."""
+        self.control.close()
+        for descriptor in (self.out, self.err, *self.held):
+            os.close(descriptor)
+
+
+def spawn(job: SessionJob) -> Process:
+    """Start a worker in `job.python`; OSError if the system cannot."""
+    with ExitStack() as theirs, ExitStack() as ours:
+        control, far = socket.socketpair()
+        ours.callback(control.close)
+        theirs.callback(far.close)
+        (out, far_out), (err, far_err), (far_life, life) = os.pipe(), os.pipe(), os.pipe()
+        for mine, other in ((out, far_out), (err, far_err), (life, far_life)):
+            ours.callback(os.close, mine)
+            theirs.callback(os.close, other)
+        child = subprocess.Popen(
+            [job.python, str(_START), str(far.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=far_out,
+            stderr=far_err,
+            pass_fds=(far.fileno(), far_life),
+            cwd=job.folder,
+            env=dict(job.env),
+            start_new_session=True,
+        )
+        die_with_us(far_life, child.pid)
+        ours.pop_all()
+    return Process(child.pid, child.pid, control, out, err, _waiting(child), (life,))
+
+
+def die_with_us(read_end: int, pgid: int) -> None:
+    """Let the system end a process group when the write end of a pipe is closed, however that comes about.
+
+    A builder that is killed cannot kill its workers. A pipe whose owner is the group sends it SIGIO, whose
+    default is to end the process, once the last write end is gone; `read_end` must be open in the group.
+    """
+    import fcntl
+
+    if sys.platform == "linux":  # elsewhere pipes send no signals
+        fcntl.fcntl(read_end, fcntl.F_SETOWN, -pgid)
+        fcntl.fcntl(read_end, fcntl.F_SETFL, fcntl.fcntl(read_end, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def ending_in_words(code: int) -> str:
+    """Why a process is gone that should not be: `killed by signal 11 (segmentation fault)`."""
+    if code >= 0:
+        return f"it left with os._exit({code})"
+    name = _SIGNALS.get(-code) or _signal_name(-code)
+    return f"killed by signal {-code}" + (f" ({name})" if name else "")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
+
+
+def _waiting(child: subprocess.Popen[bytes]) -> Callable[[float | None], int | None]:
+    def wait(timeout_s: float | None) -> int | None:
+        try:
+            return child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    return wait

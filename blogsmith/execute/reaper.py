@@ -1,0 +1,187 @@
+"""Finding every process a session has started, what they use together, and ending them all.
+
+A process group is not enough: a child may leave it. On Linux each session's worker carries a mark that all
+its descendants inherit, whatever they do to their group, parents and environment: the limit on file locks,
+which the kernel keeps for every process and has not enforced since 2.4.25, set to a number of our own. The
+same number stands in the environment, for kernels that refuse. And the builder adopts orphans, so that they
+can be counted while the session runs and leave no zombies. Elsewhere only the group is ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .process import Process
+
+MARK_NAME = "BLOGSMITH_SESSION"
+"""Environment variable that holds the mark."""
+MAX_PROCESSES = 128
+"""Of one session."""
+
+_LINUX = sys.platform == "linux"
+_RLIMIT_LOCKS = 10
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
+_END_S = 5.0
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a session uses at one moment."""
+
+    processes: int
+    memory_bytes: int
+    """Resident; memory shared between its processes counted once if that decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What all processes of one session share."""
+
+    number: int
+    """No other session has it."""
+    in_limits: bool
+    """Whether the kernel keeps it; if not, it is in the environment alone."""
+
+
+def new_number() -> int:
+    """For a mark; it belongs into the worker's environment before it starts."""
+    return secrets.randbits(48) | 1 << 48
+
+
+def put_mark(process: Process, number: int) -> Mark:
+    """Mark a worker that has not run anything yet."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(process.pid, _RLIMIT_LOCKS, (number, number))
+            return Mark(number, resource.prlimit(process.pid, _RLIMIT_LOCKS)[1] == number)
+    return Mark(number, False)
+
+
+@contextlib.contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """Be the parent of processes whose parent dies, if the system knows how."""
+    before = _adopts()
+    adopt_orphans(True)
+    try:
+        yield
+    finally:
+        adopt_orphans(before)
+
+
+def adopt_orphans(wanted: bool) -> None:
+    """As `adopting_orphans`, with no end."""
+    if _LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
+
+
+def _adopts() -> bool:
+    flag = ctypes.c_int(0)
+    if _LINUX:
+        ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(flag), 0, 0, 0)
+    return bool(flag.value)
+
+
+def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
+    """Processes of a session and their memory; the exact sum, which is dear, only if it decides."""
+    if not _LINUX:
+        return Usage(1, 0)
+    adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]
+    pids = _with_descendants([process.pid, *adopted])
+    resident = sum(map(_resident_bytes, pids))
+    if 0 < limit_bytes < resident:
+        resident = sum(map(_own_bytes, pids))
+    return Usage(len(pids), resident)
+
+
+def end_session(process: Process, mark: Mark) -> int | None:
+    """Kill whatever is left of a session and bury it; gives the worker's exit code, or minus its signal."""
+    # Its number is not given to another group while one of it lives, nor soon after.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pgid, signal.SIGKILL)
+    code = process.wait(_END_S)
+    end = time.monotonic() + _END_S
+    while (left := survivors(mark)) and time.monotonic() < end:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+        for pid in left:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+    return code
+
+
+def survivors(mark: Mark) -> list[int]:
+    """Every process on the machine that carries a mark and is no zombie of somebody else's."""
+    if not _LINUX:
+        return []
+    pids = [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]
+    return [pid for pid in pids if _is_marked(pid, mark) and not _is_foreign_zombie(pid)]
+
+
+def _is_marked(pid: int, mark: Mark) -> bool:
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            if mark.in_limits:
+                return resource.prlimit(pid, _RLIMIT_LOCKS)[1] == mark.number
+            return f"{MARK_NAME}={mark.number}\0".encode() in (_PROC / str(pid) / "environ").read_bytes()
+    return False
+
+
+def _is_foreign_zombie(pid: int) -> bool:
+    try:
+        # the name, in brackets, may hold anything; state and parent follow it
+        state, parent = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+    except (OSError, ValueError):
+        return True
+    return state in (b"Z", b"X") and int(parent) != os.getpid()
+
+
+def _with_descendants(pids: list[int]) -> list[int]:
+    found = list(dict.fromkeys(pids))
+    for pid in found:
+        found += [child for child in _children(pid) if child not in found]
+        if len(found) > 8 * MAX_PROCESSES:
+            break
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """Children of all threads of a process; none if it is gone or the kernel does not list them."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in (_PROC / str(pid) / "task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (task / "children").read_bytes().split())
+    return found
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        return int((_PROC / str(pid) / "statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def _own_bytes(pid: int) -> int:
+    """Resident memory with a share of what others map too; all of it where the kernel does not say."""
+    try:
+        lines = (_PROC / str(pid) / "smaps_rollup").read_bytes().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
+    except (OSError, StopIteration):
+        return _resident_bytes(pid)

@@ -1,0 +1,96 @@
+"""What is recorded of a page: results, with what they were made from.
+
+A result is valid if its key is the present one and every file it was made from has the present digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..runs import CellRun, Machine, ValueRun
+
+UNKNOWN = Machine()
+"""A machine of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where and when something ran."""
+
+    machine: Machine = UNKNOWN
+    date: str = ""
+    """`2026-11-21`."""
+
+
+_NOWHERE = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class CellRecord:
+    """The result of one cell."""
+
+    key: str
+    code: str
+    """Digest of its code alone; tells a change of it from one before it."""
+    run: CellRun
+    label: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """As `keys.relevant_options` gives them."""
+    depends: Mapping[str, str] = field(default_factory=dict)
+    """Files that its `depends` matched, relative to the site root → hex SHA-256."""
+    origin: Origin | None = None
+    """Of an earlier run than the session's: kept because the cell could not run in that one.
+
+    Then `run.reads` and `run.modules` also hold what the cells before it had read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRecord:
+    """The result of one `{= … =}`."""
+
+    key: str
+    expression: str
+    conversion: str
+    spec: str
+    run: ValueRun
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One session as it ran in one process."""
+
+    start: str
+    """The key before its first cell."""
+    cells: tuple[CellRecord, ...] = ()
+    """In order; a cell that was skipped and has no earlier result is not among them."""
+    values: tuple[ValueRecord, ...] = ()
+    """Each key once; those that failed are not among them."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Name of a declared variable → short digest of its value, never the value."""
+    depends: Mapping[str, str] = field(default_factory=dict)
+    """Files that the page's `depends` matched, as in `CellRecord`."""
+    origin: Origin = _NOWHERE
+
+    def timeless(self) -> SessionRecord:
+        """Without seconds and date: what two runs must agree in to be equal."""
+        cells = tuple(
+            replace(
+                cell,
+                run=replace(cell.run, seconds=0.0),
+                origin=replace(cell.origin, date="") if cell.origin else None,
+            )
+            for cell in self.cells
+        )
+        return replace(self, cells=cells, origin=replace(self.origin, date=""))
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """Everything recorded of one page."""
+
+    sessions: Mapping[str, SessionRecord] = field(default_factory=dict)
+
+    def timeless(self) -> dict[str, SessionRecord]:
+        """All sessions without seconds and dates."""
+        return {name: session.timeless() for name, session in self.sessions.items()}

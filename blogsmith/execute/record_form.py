@@ -1,0 +1,115 @@
+"""The form of a recorded page on disk, field by field; what is left out has its default.
+
+Outputs have the names that notebooks (nbformat 4) use, so that one can be made from them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
+"""Form of a picture's file name, as a regular expression."""
+
+# `\\Z`, not `$`, which lets a newline through. Neither a root nor `..`: a record is about the site only.
+_PATH = r"(?s)^(?!/)(?!(.*/)?\.\.(/|\Z))[^\x00]+\Z"
+_Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
+_Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
+_Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Files = dict[_Path, _Sha256]
+Lines = list[str]
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A part of the file; what has its default value is left out."""
+
+
+class Picture(Struct, frozen=True):
+    file: Annotated[str, msgspec.Meta(pattern=rf"^{PICTURE}\Z")]
+    sha256: _Sha256
+
+
+class Stream(Struct, frozen=True, tag_field="output_type", tag="stream"):
+    name: Literal["stdout", "stderr"]
+    text: Lines
+    dropped: int = 0
+
+
+class Value(Struct, frozen=True, tag_field="output_type", tag="execute_result"):
+    data: dict[str, Lines | Picture]
+
+
+class Display(Struct, frozen=True, tag_field="output_type", tag="display_data"):
+    data: dict[str, Lines | Picture]
+
+
+class Error(Struct, frozen=True, tag_field="output_type", tag="error"):
+    ename: str
+    evalue: str
+    traceback: Lines
+    cell: int = 0
+    line: int = 0
+
+
+Output = Stream | Value | Display | Error
+
+
+class Machine(Struct, frozen=True):
+    python: str = ""
+    platform: str = ""
+    cpu: str = ""
+    gpu: str = ""
+    capability: str = ""
+    driver: str = ""
+    cuda: str = ""
+    threads: int = 0
+    packages: dict[str, str] = {}
+
+
+class Origin(Struct, frozen=True):
+    machine: Machine = Machine()
+    date: str = ""
+
+
+class Cell(Struct, frozen=True):
+    key: _Key
+    code: _Key
+    status: Literal["ok", "error"] = "ok"
+    seconds: float = 0.0
+    outputs: list[Output] = []
+    label: str = ""
+    options: dict[str, str] = {}
+    depends: _Files = {}
+    reads: _Files = {}
+    modules: _Files = {}
+    packages: list[str] = []
+    device: str = "cpu"
+    problem: str = ""
+    line: int = 0
+    claim: str = ""
+    origin: Origin | None = None
+
+
+class Inline(Struct, frozen=True):
+    key: _Key
+    expression: str
+    conversion: str = ""
+    spec: str = ""
+    text: str = ""
+    latex: str = ""
+
+
+class Session(Struct, frozen=True):
+    start: _Key
+    cells: list[Cell] = []
+    values: list[Inline] = []
+    environment: dict[str, str] = {}
+    depends: _Files = {}
+    machine: Machine = Machine()
+    date: str = ""
+
+
+class File(Struct, frozen=True):
+    schema: int
+    sessions: dict[str, Session]

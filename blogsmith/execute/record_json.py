@@ -1,0 +1,205 @@
+"""Records as JSON that people can read: sorted keys, text line by line, outputs shaped as in a notebook.
+
+What is read is never trusted: a file that is damaged, hostile or from a newer blogsmith is a diagnostic.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from ..errors import Diagnostic, Place
+from ..runs import Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
+from . import record_form as form
+from .keys import SCHEMA
+from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+
+_DECODER = msgspec.json.Decoder(form.File)
+
+
+def to_json(record: PageRecord) -> bytes:
+    """The file's bytes; pictures must be named. Lone surrogates become U+FFFD."""
+    file = form.File(schema=SCHEMA, sessions={name: _session(part) for name, part in record.sessions.items()})
+    # msgspec writes no indented JSON with sorted keys; ASCII escapes would hide the words of most languages
+    text = json.dumps(msgspec.to_builtins(file), ensure_ascii=False, indent=1, sort_keys=True)
+    return (text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n").encode()
+
+
+def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
+    """The record, or a warning `freeze-damaged` that says why there is none.
+
+    name: of the file, relative to the site root, for the diagnostic.
+    """
+    try:
+        file = _DECODER.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return _damaged(data, name, str(error))
+    if file.schema != SCHEMA:
+        return _damaged(data, name, "")
+    return PageRecord({key: _read_session(part) for key, part in file.sessions.items()})
+
+
+def damage(name: str, what: str, place: Place | None = None, hint: str = "") -> Diagnostic:
+    """The warning for a recorded result that counts as missing."""
+    hint = hint or "run `blogsmith execute` for the post, or take the file from version control"
+    return Diagnostic("freeze-damaged", what, name, place, hint=hint, severity="warning")
+
+
+def _damaged(data: bytes, name: str, why: str) -> Diagnostic:
+    schema = _schema(data)
+    if schema is not None and schema > SCHEMA:
+        hint = "update blogsmith, or record the results again with this one"
+        return damage(name, "the recorded results are of a newer blogsmith", hint=hint)
+    if schema is not None and schema < SCHEMA:
+        return damage(name, "the recorded results are of an older blogsmith")
+    if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
+        line = data[: data.find(b"<<<<<<< ")].count(b"\n") + 1
+        return damage(name, "the recorded results hold conflict marks of a merge", Place(line, 1, 7))
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        return damage(
+            name, f"the recorded results are no JSON: {error.msg}", Place(error.lineno, error.colno)
+        )
+    except (ValueError, RecursionError):
+        return damage(name, "the recorded results are no JSON")
+    what, _, where = why.partition(" - at ")
+    # the regular expressions of `record_form.py` tell an author nothing
+    what = what.partition(" matching regex")[0]
+    return damage(name, f"the recorded results are damaged: {what}" + (f" at {where}" if where else ""))
+
+
+def _schema(data: bytes) -> int | None:
+    try:
+        loaded: Any = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    schema = loaded.get("schema") if isinstance(loaded, dict) else None
+    return schema if type(schema) is int else None
+
+
+def _lines(text: str) -> list[str]:
+    # not splitlines(), which also cuts at \r, form feeds and U+2028
+    *whole, rest = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+
+
+def _session(record: SessionRecord) -> form.Session:
+    return form.Session(
+        start=record.start,
+        cells=[_cell(cell) for cell in record.cells],
+        values=[_inline(value) for value in record.values],
+        environment=dict(record.environment),
+        depends=dict(record.depends),
+        machine=_machine(record.origin.machine),
+        date=record.origin.date,
+    )
+
+
+def _cell(record: CellRecord) -> form.Cell:
+    run, origin = record.run, record.origin
+    if run.status not in ("ok", "error"):
+        raise ValueError(f"a cell that ended with {run.status} is not recorded")
+    return form.Cell(
+        key=record.key,
+        code=record.code,
+        status=run.status,
+        seconds=run.seconds,
+        outputs=[_output(output) for output in run.outputs],
+        label=record.label,
+        options=dict(record.options),
+        depends=dict(record.depends),
+        reads=dict(run.reads),
+        modules=dict(run.modules),
+        packages=list(run.packages),
+        device=run.device,
+        problem=run.problem,
+        line=run.line,
+        claim=run.claim,
+        origin=form.Origin(machine=_machine(origin.machine), date=origin.date) if origin else None,
+    )
+
+
+def _output(output: CellOutput) -> form.Output:
+    if isinstance(output, Stream):
+        return form.Stream(name=output.name, text=_lines(output.text), dropped=output.dropped)
+    if isinstance(output, Failure):
+        text = _lines(output.text)
+        return form.Error(
+            ename=output.name, evalue=output.message, traceback=text, cell=output.cell, line=output.line
+        )
+    data = {mime: _datum(part) for mime, part in output.data.items()}
+    return form.Value(data=data) if output.kind == "value" else form.Display(data=data)
+
+
+def _datum(part: str | Blob) -> form.Lines | form.Picture:
+    return _lines(part) if isinstance(part, str) else form.Picture(file=part.name, sha256=part.digest)
+
+
+def _inline(value: ValueRecord) -> form.Inline:
+    run = value.run
+    return form.Inline(
+        key=value.key,
+        expression=value.expression,
+        conversion=value.conversion,
+        spec=value.spec,
+        text=run.text,
+        latex=run.latex,
+    )
+
+
+def _machine(machine: Machine) -> form.Machine:
+    fields: dict[str, Any] = {name: getattr(machine, name) for name in form.Machine.__struct_fields__}
+    return form.Machine(**fields | {"packages": dict(machine.packages)})
+
+
+def _read_session(part: form.Session) -> SessionRecord:
+    origin = Origin(_read_machine(part.machine), part.date)
+    values = tuple(_read_value(value) for value in part.values)
+    cells = tuple(_read_cell(cell) for cell in part.cells)
+    return SessionRecord(part.start, cells, values, part.environment, part.depends, origin)
+
+
+def _read_cell(part: form.Cell) -> CellRecord:
+    run = CellRun(
+        part.status,
+        tuple(_read_output(output) for output in part.outputs),
+        part.seconds,
+        part.problem,
+        part.line,
+        part.reads,
+        part.modules,
+        part.device,
+        tuple(part.packages),
+        (),
+        part.claim,
+    )
+    origin = Origin(_read_machine(part.origin.machine), part.origin.date) if part.origin else None
+    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, origin)
+
+
+def _read_output(part: form.Output) -> CellOutput:
+    if isinstance(part, form.Stream):
+        return Stream(part.name, "".join(part.text), part.dropped)
+    if isinstance(part, form.Error):
+        return Failure(part.ename, part.evalue, "".join(part.traceback), part.cell, part.line)
+    return Display("value" if isinstance(part, form.Value) else "display", _read_data(part.data))
+
+
+def _read_data(data: Mapping[str, Iterable[str] | form.Picture]) -> dict[str, str | Blob]:
+    return {
+        mime: Blob(part.sha256, None, part.file) if isinstance(part, form.Picture) else "".join(part)
+        for mime, part in data.items()
+    }
+
+
+def _read_value(part: form.Inline) -> ValueRecord:
+    run = ValueRun("ok", part.text, part.latex)
+    return ValueRecord(part.key, part.expression, part.conversion, part.spec, run)
+
+
+def _read_machine(part: form.Machine) -> Machine:
+    return Machine(*(getattr(part, name) for name in form.Machine.__struct_fields__))

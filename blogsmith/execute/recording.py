@@ -1,0 +1,106 @@
+"""A session that has run → its record, with what it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..cells import Cell, PageCells
+from ..runs import CellRun, SessionRun
+from .keys import SessionKeys, environment_digests, session_keys
+from .matching import match_cells
+from .record import CellRecord, Origin, SessionRecord, ValueRecord
+from .surroundings import Surroundings
+
+
+def session_record(
+    page: PageCells,
+    run: SessionRun,
+    around: Surroundings,
+    date: str,
+    old: SessionRecord | None = None,
+) -> SessionRecord | None:
+    """The record of a session; None if a cell of it failed, for a failure is not recorded.
+
+    around: with the files as they are now. old: what was recorded of the session; a cell that was skipped
+    because this machine lacks what it needs keeps its result in it. A value that failed is left out.
+    """
+    cells = page.of_session(run.session)
+    if run.problem or any(is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
+        return None
+    keys = session_keys(page, run.session, around.environment, around.figures)
+    kept = _kept(cells, keys, old)
+    found = []
+    for position, (cell, result) in enumerate(zip(cells, run.cells, strict=True)):
+        if result.status != "skipped":
+            found.append(_cell_record(page, cell, result, keys, position, around))
+        elif position in kept:
+            found.append(kept[position])
+    return SessionRecord(
+        start=keys.start,
+        cells=tuple(found),
+        values=_values(page, run, keys),
+        environment=environment_digests(around.environment),
+        depends=_digests(page.depends, page, around),
+        origin=Origin(run.machine, date),
+    )
+
+
+def is_failed(cell: Cell, run: CellRun) -> bool:
+    """Whether a cell ended in a way that is no result. Where a session holds no such cell, skipped means:
+    this machine lacks what the cell needs."""
+    accepted = run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error)
+    return bool(run.shapes) or not accepted
+
+
+def _cell_record(
+    page: PageCells, cell: Cell, run: CellRun, keys: SessionKeys, position: int, around: Surroundings
+) -> CellRecord:
+    return CellRecord(
+        key=keys.cells[position],
+        code=keys.codes[position],
+        # tenths of a millisecond: more digits are noise
+        run=replace(run, seconds=round(run.seconds, 4)),
+        label=cell.label,
+        options=keys.options[position],
+        depends=_digests(cell.options.depends, page, around),
+    )
+
+
+def _values(page: PageCells, run: SessionRun, keys: SessionKeys) -> tuple[ValueRecord, ...]:
+    found = {}
+    for value in page.values:
+        result, key = run.values.get(value.number), keys.values.get(value.number)
+        if result is not None and key is not None and result.status == "ok":
+            found[key] = ValueRecord(key, value.expression, value.conversion, value.spec, result)
+    return tuple(found.values())
+
+
+def _digests(patterns: Sequence[str], page: PageCells, around: Surroundings) -> dict[str, str]:
+    paths = sorted({path for pattern in patterns for path in around.matches(pattern, page.path)})
+    digests = {path: around.digest_of(path) for path in paths}
+    return {path: digest for path, digest in digests.items() if digest is not None}
+
+
+def _kept(cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None) -> Mapping[int, CellRecord]:
+    """Position of a cell → its earlier result, as one that stands alone."""
+    if old is None:
+        return {}
+    matches = enumerate(match_cells(cells, keys, old.cells))
+    return {at: _alone(old, match.index) for at, match in matches if match is not None and match.known}
+
+
+def _alone(session: SessionRecord, index: int) -> CellRecord:
+    """A recorded cell that no longer belongs to the run of its session."""
+    cell = session.cells[index]
+    if cell.origin is not None:
+        return cell
+    reads: dict[str, str] = dict(session.depends)
+    modules: dict[str, str] = {}
+    for earlier in session.cells[: index + 1]:
+        if earlier.origin is None:
+            # what was declared counts like what was read
+            reads |= {**(earlier.depends if earlier is not cell else {}), **earlier.run.reads}
+            modules |= earlier.run.modules
+    run = replace(cell.run, reads=reads, modules=modules)
+    return replace(cell, run=run, origin=session.origin)

@@ -1,0 +1,83 @@
+"""What a page shows of its cells and values: recorded results, and what stands in for those that are missing.
+
+A function of page and record alone: which machine builds the page changes nothing in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ..cells import Cell
+from ..runs import CellResult, PageResults, ValueResult
+from .record import UNKNOWN
+from .staleness import PageVerdict, Verdict
+
+
+def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
+    """What the judged page shows.
+
+    folder: where the pictures of its record are. A cell that needs what no machine had yet shows what its
+    `fallback` names; with `error`, and wherever nothing is recorded, it is `pending`.
+    """
+    cells = {cell.number: _result(cell, verdict.cells.get(cell.number)) for cell in verdict.page.cells}
+    labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
+    shown = {
+        cell.number: _instead(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
+        for cell in verdict.page.cells
+    }
+    values = {number: _value(found) for number, found in verdict.values.items()}
+    return PageResults(shown, values, folder)
+
+
+def _result(cell: Cell, verdict: Verdict | None) -> CellResult:
+    if verdict is None:
+        return CellResult("off")
+    if verdict.record is None:
+        return CellResult("pending")
+    run = verdict.record.run
+    machine = verdict.origin.machine if verdict.origin else UNKNOWN
+    return CellResult(
+        run.status,
+        run.outputs,
+        run.seconds,
+        run.device,
+        {name: machine.packages[name] for name in run.packages if name in machine.packages},
+        machine,
+        verdict.origin.date if verdict.origin else "",
+        verdict.words,
+        run.problem,
+    )
+
+
+def _is_open(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
+    needy = cell.options.needs and cell.options.fallback != "error"
+    return bool(needy) and cells[cell.number].status == "pending"
+
+
+def _instead(cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]) -> CellResult:
+    """What stands in for a cell without result."""
+    needs = " and ".join("CUDA" if str(need) == "cuda" else str(need) for need in cell.options.needs)
+    why = f"it needs {needs}, and was not run where that is"
+    if cell.options.fallback == "skip":
+        return CellResult("skipped", problem=why)
+    seen = {cell.number}
+    other: Cell | None = cell
+    # a fallback may have a fallback
+    while other and other.options.fallback not in ("skip", "error") and _is_open(other, cells):
+        other = labels.get(other.options.fallback)
+        if other is None or other.number in seen:
+            return cells[cell.number]
+        seen.add(other.number)
+    if other is None or cells[other.number].status in ("pending", "off"):
+        return cells[cell.number]
+    name = f"cell {other.label}"
+    return replace(cells[other.number], shown_for=f"{why}; this is the output of {name}")
+
+
+def _value(verdict: Verdict) -> ValueResult:
+    if verdict.value is None:
+        return ValueResult(pending=True)
+    run = verdict.value.run
+    return ValueResult(run.text, run.latex, False, verdict.words)

@@ -1,0 +1,218 @@
+"""Whether recorded results are still valid, and if not, why, in words for their author."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..cells import Cell, Need, PageCells, Value
+from .changes import Changes
+from .keys import SessionKeys, session_keys
+from .matching import Match, match_cells
+from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+from .surroundings import Surroundings
+
+State = Literal["fresh", "stale", "missing"]
+"""Valid; recorded but not valid; not recorded."""
+_MOST_REASONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one result."""
+
+    state: State = "fresh"
+    reasons: tuple[str, ...] = ()
+    """Why it is not fresh, in words without a full stop."""
+    record: CellRecord | None = None
+    """What there is to show, stale or not; of a cell."""
+    value: ValueRecord | None = None
+    """Likewise, of a value."""
+    origin: Origin | None = None
+    """Where and when it ran."""
+
+    @property
+    def words(self) -> str:
+        """The reasons in one line; empty if it is fresh."""
+        more = len(self.reasons) - _MOST_REASONS
+        rest = (f"and {more} more",) if more > 0 else ()
+        return "; ".join((*self.reasons[:_MOST_REASONS], *rest))
+
+
+@dataclass(frozen=True, slots=True)
+class PageVerdict:
+    """What is known of all results of a page."""
+
+    page: PageCells
+    cells: Mapping[int, Verdict] = field(default_factory=dict)
+    """By `Cell.number`; those that run."""
+    values: Mapping[int, Verdict] = field(default_factory=dict)
+    """By `Value.number`."""
+    recorded: Mapping[str, str] = field(default_factory=dict)
+    """Session → the name it is recorded under, which is another one after it was renamed."""
+
+    def stale_sessions(self, unmet: Container[Need] = ()) -> tuple[str, ...]:
+        """Sessions to run, in order: those with a result that is not fresh and could be made here.
+
+        unmet: needs that this machine does not meet.
+        """
+        found = set() if all(value.state == "fresh" for value in self.values.values()) else {"main"}
+        for cell in self.page.cells:
+            verdict = self.cells.get(cell.number)
+            if verdict and verdict.state != "fresh" and not any(need in unmet for need in cell.options.needs):
+                found.add(cell.options.session)
+        return tuple(name for name in self.page.sessions() if name in found)
+
+    def outdated(self) -> tuple[Cell | Value, ...]:
+        """What cannot be shown as it is without running something: for `--frozen`.
+
+        A cell that was never run is none of it if it says with `fallback` what to show instead.
+        """
+        cells = [c for c in self.page.cells if c.number in self.cells and not _shown(c, self.cells[c.number])]
+        values = [v for v in self.page.values if self.values[v.number].state != "fresh"]
+        return (*cells, *values)
+
+
+def judge(page: PageCells, record: PageRecord | None, around: Surroundings) -> PageVerdict:
+    """What is known of every cell that runs and every value of `page`."""
+    cells: dict[int, Verdict] = {}
+    values: dict[int, Verdict] = {}
+    names: dict[str, str] = {}
+    for session in page.sessions():
+        keys = session_keys(page, session, around.environment, around.figures)
+        name = recorded_name(page, session, keys, record)
+        if record is None or name not in record.sessions:
+            cells |= {cell.number: _missing(cell) for cell in page.of_session(session)}
+            values |= {number: _never() for number in keys.values}
+            continue
+        names[session] = name
+        judged = _Session.of(page, session, keys, record.sessions[name], around)
+        cells |= judged.cell_verdicts()
+        values |= judged.value_verdicts()
+    return PageVerdict(page, cells, values, names)
+
+
+def recorded_name(page: PageCells, session: str, keys: SessionKeys, record: PageRecord | None) -> str:
+    """The name under which a session is recorded: its own, or one that has all its keys and is in no use."""
+    if record is not None and session not in record.sessions:
+        for name, known in record.sessions.items():
+            same = keys.cells and keys.cells == tuple(cell.key for cell in known.cells)
+            if same and name not in page.sessions():
+                return name
+    return session
+
+
+def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[str, ...]:
+    """`numpy 2.4.6 → 2.5.0` for every package, and `python`, recorded with another version than now.
+
+    versions: import name → version installed; what is not in it is not compared.
+    """
+    found: dict[str, None] = {}
+    for session in record.sessions.values():
+        for cell in session.cells:
+            origin = cell.origin or session.origin
+            found |= dict.fromkeys(_other_versions(cell, origin, versions))
+    return tuple(found)
+
+
+def _other_versions(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[str]:
+    then = {**origin.machine.packages, "python": origin.machine.python}
+    for name in ("python", *cell.run.packages):
+        if then.get(name) and now.get(name) and then[name] != now[name]:
+            yield f"{name} {then[name]} → {now[name]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """One session of a page next to its record."""
+
+    page: PageCells
+    cells: Sequence[Cell]
+    keys: SessionKeys
+    record: SessionRecord
+    around: Surroundings
+    matches: Sequence[Match | None]
+    changes: Changes
+
+    @classmethod
+    def of(
+        cls, page: PageCells, session: str, keys: SessionKeys, record: SessionRecord, around: Surroundings
+    ) -> _Session:
+        cells = page.of_session(session)
+        matches = match_cells(cells, keys, record.cells)
+        changes = Changes(page, cells, keys, record, around, matches)
+        return cls(page, cells, keys, record, around, matches, changes)
+
+    def cell_verdicts(self) -> dict[int, Verdict]:
+        pairs = enumerate(zip(self.cells, self.matches, strict=True))
+        return {cell.number: self._cell(position, cell, match) for position, (cell, match) in pairs}
+
+    def _cell(self, position: int, cell: Cell, match: Match | None) -> Verdict:
+        if match is None:
+            return _missing(cell)
+        record = self.record.cells[match.index]
+        origin = record.origin or self.record.origin
+        reasons = list(self._reasons(position, cell, match, record, origin))
+        return Verdict("stale" if reasons else "fresh", tuple(reasons), record, None, origin)
+
+    def _reasons(
+        self, position: int, cell: Cell, match: Match, record: CellRecord, origin: Origin
+    ) -> Iterator[str]:
+        if record.run.status == "error" and not cell.options.error:
+            yield "it ended in an error, and `error: true` is gone"
+        if cell.options.freeze == "always" and match.known:
+            return
+        if record.key != self.keys.cells[position]:
+            yield from self.changes.of_cell(position)
+        yield from self.changes.of_files(match.index)
+        yield from self._versions(record, origin)
+        if cell.options.freeze == "never" and self.around.running:
+            yield "`freeze: false` keeps no result"
+
+    def _versions(self, record: CellRecord, origin: Origin) -> Iterator[str]:
+        if self.around.versions is not None:
+            yield from _other_versions(record, origin, self.around.versions)
+
+    def value_verdicts(self) -> dict[int, Verdict]:
+        if not self.keys.values:
+            return {}
+        by_key = {value.key: value for value in self.record.values}
+        return {v.number: self._value(v, by_key.get(self.keys.values[v.number])) for v in self.page.values}
+
+    def _value(self, value: Value, record: ValueRecord | None) -> Verdict:
+        position = sum(cell.number <= value.after for cell in self.cells)
+        reasons: list[str] = []
+        if record is None:
+            record = self._same_expression(value)
+            reasons += self.changes.before(position)
+        if record is None:
+            return _never()
+        known = [match.index for match in self.matches[:position] if match]
+        reasons += self.changes.of_files(max(known, default=-1), own=False)
+        if known:
+            reasons += self._versions(self.record.cells[known[-1]], self.record.origin)
+        return Verdict("stale" if reasons else "fresh", tuple(reasons), None, record, self.record.origin)
+
+    def _same_expression(self, value: Value) -> ValueRecord | None:
+        """What was recorded for the same expression; if it stood in several places, in the same order."""
+        text = (value.expression, value.conversion, value.spec)
+        found = [r for r in self.record.values if (r.expression, r.conversion, r.spec) == text]
+        same = [v for v in self.page.values if (v.expression, v.conversion, v.spec) == text]
+        places = list(dict.fromkeys(self.keys.values[v.number] for v in same))
+        return found[min(places.index(self.keys.values[value.number]), len(found) - 1)] if found else None
+
+
+def _missing(cell: Cell) -> Verdict:
+    needs = ", ".join(map(str, cell.options.needs))
+    return Verdict("missing", (f"it was never run where {needs} is" if needs else "it was never run",))
+
+
+def _never() -> Verdict:
+    return Verdict("missing", ("it was never run",))
+
+
+def _shown(cell: Cell, verdict: Verdict) -> bool:
+    if verdict.state == "missing" and cell.options.needs:
+        return cell.options.fallback != "error"
+    return verdict.state == "fresh"

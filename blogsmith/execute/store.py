@@ -1,0 +1,221 @@
+"""Recorded results on disk: one folder per page under `_freeze/`, made to be committed.
+
+`outputs.json` names the pictures beside it. New pictures are there before the file that names them, and old
+ones go after it: whenever a writer dies, what can be read is one complete record, the old or the new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from ..errors import Diagnostic
+from ..runs import DARK, Blob, CellOutput, Display
+from ..slugs import slugify
+from .freeze_lock import freeze_lock, write_problem
+from .record import CellRecord, PageRecord, SessionRecord
+from .record_form import PICTURE
+from .record_json import damage, from_json, to_json
+
+FREEZE = "_freeze"
+OUTPUTS = "outputs.json"
+MOST_BYTES = 256 * 1024 * 1024
+"""Of one file; a cell keeps a MiB of text, so no record comes near it."""
+_NEW = ".new-"
+_OURS = re.compile(rf"{PICTURE}|{re.escape(_NEW)}.*")
+_ATTRIBUTES = "* -text linguist-generated=true\n"
+"""For git: never change line ends, fold the files in reviews."""
+_SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found of one page."""
+
+    record: PageRecord | None
+    """None if there is none that can be read."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Warnings: what is damaged and counts as missing."""
+
+
+def folder_of(path: PurePosixPath) -> PurePosixPath:
+    """Where the results of a page are: `content/posts/a.md` → `_freeze/posts/a`."""
+    inside = path.relative_to("content") if path.is_relative_to("content") else path
+    return FREEZE / inside.with_suffix("")
+
+
+def read_page(root: Path, path: PurePosixPath) -> Reading:
+    """The record of a page; a cell whose pictures are not there as recorded, byte for byte, is left out."""
+    return read_folder(root, folder_of(path))
+
+
+def read_folder(root: Path, folder: PurePosixPath) -> Reading:
+    """The record in one folder under `_freeze/`, as `read_page`."""
+    name = folder / OUTPUTS
+    data = None
+    while True:
+        last = data
+        try:
+            data = _read(root / name)
+        except (FileNotFoundError, NotADirectoryError):
+            return Reading(None)
+        except OSError as error:
+            what = f"the recorded results cannot be read: {error.strerror or error}"
+            return Reading(None, (damage(str(name), what),))
+        found = from_json(data, str(name))
+        if isinstance(found, Diagnostic):
+            return Reading(None, (found,))
+        bad = _bad_pictures(root / name.parent, found)
+        # a writer may have taken pictures away since the file was read; then the file is another now
+        if not bad or data == last:
+            return _without(found, bad, name)
+
+
+def write_page(
+    root: Path, path: PurePosixPath, record: PageRecord, keep: Mapping[str, str] | None = None
+) -> PageRecord:
+    """Record the sessions of `record`, and what is recorded now of other sessions.
+
+    keep: session of the page → name it is recorded under, for sessions that did not run or failed; all others
+    are dropped. A session that is equal but for seconds and date stays as it was recorded, and if all are,
+    no file is touched. What is returned is on disk; its pictures have names in place of bytes.
+    SiteError `freeze-write` if the disk refuses, `busy` if another process records for too long.
+    """
+    name = folder_of(path) / OUTPUTS
+    with freeze_lock(root):
+        old = read_page(root, path).record or PageRecord()
+        pictures: dict[str, bytes] = {}
+        sessions = {
+            session: old.sessions[known] for session, known in (keep or {}).items() if known in old.sessions
+        }
+        for session, made in record.sessions.items():
+            named = _named(made, pictures)
+            before = old.sessions.get(session)
+            sessions[session] = before if before and before.timeless() == named.timeless() else named
+        merged = PageRecord(sessions)
+        if sessions and merged != old:
+            put_page(root, name.parent, to_json(merged), pictures, pictures_of(merged))
+        return merged
+
+
+def put_page(
+    root: Path,
+    folder: PurePosixPath,
+    outputs: bytes,
+    pictures: Mapping[str, bytes],
+    named: Mapping[str, str],
+) -> None:
+    """Write one page's folder, with the lock held; `pictures` that `outputs` does not name are left out.
+
+    named: file name → SHA-256 of every picture that `outputs` names.
+    """
+    try:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        if not (root / FREEZE / ".gitattributes").exists():
+            _put(root / FREEZE / ".gitattributes", _ATTRIBUTES.encode())
+        for name in sorted(named.keys() & pictures.keys()):
+            if _digest_of(root / folder / name) != named[name]:
+                _put(root / folder / name, pictures[name])
+        _put(root / folder / OUTPUTS, outputs)
+        for file in unnamed(root / folder, named):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise write_problem(error, str(folder)) from error
+
+
+def unnamed(folder: Path, named: Mapping[str, str]) -> list[Path]:
+    """Files of ours that no record names: pictures, and what a writer that died left behind."""
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
+    return [folder / name for name in sorted(names) if name not in named and _OURS.fullmatch(name)]
+
+
+def pictures_of(record: PageRecord) -> dict[str, str]:
+    """File name → hex SHA-256 of every picture a record names."""
+    return {blob.name: blob.digest for s in record.sessions.values() for c in s.cells for blob in _blobs(c)}
+
+
+def _blobs(cell: CellRecord) -> Iterator[Blob]:
+    for output in cell.run.outputs:
+        if isinstance(output, Display):
+            yield from (part for part in output.data.values() if isinstance(part, Blob))
+
+
+def _read(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(MOST_BYTES)
+
+
+def _digest_of(file: Path) -> str | None:
+    try:
+        return hashlib.sha256(_read(file)).hexdigest()
+    except OSError:
+        return None
+
+
+def _bad_pictures(folder: Path, record: PageRecord) -> set[str]:
+    return {name for name, digest in pictures_of(record).items() if _digest_of(folder / name) != digest}
+
+
+def _without(record: PageRecord, bad: set[str], name: PurePosixPath) -> Reading:
+    """The record without cells whose pictures are gone or changed."""
+    if not bad:
+        return Reading(record)
+    sessions = {
+        key: replace(part, cells=tuple(c for c in part.cells if not any(b.name in bad for b in _blobs(c))))
+        for key, part in record.sessions.items()
+    }
+    what = "the picture is gone, or not the one that was recorded"
+    return Reading(
+        PageRecord(sessions), tuple(damage(str(name.with_name(file)), what) for file in sorted(bad))
+    )
+
+
+def _named(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:
+    """The session with names in place of bytes, which go to `pictures`."""
+    cells = []
+    for number, cell in enumerate(session.cells, 1):
+        stem = slugify(cell.label)[:50] or f"cell-{number}"
+        outputs: list[CellOutput] = []
+        count = 0
+        for output in cell.run.outputs:
+            if isinstance(output, Display) and any(isinstance(part, Blob) for part in output.data.values()):
+                count += 1
+                output = replace(output, data=_named_data(output.data, f"{stem}-{count}", pictures))
+            outputs.append(output)
+        cells.append(replace(cell, run=replace(cell.run, outputs=tuple(outputs))))
+    return replace(session, cells=tuple(cells))
+
+
+def _named_data(
+    data: Mapping[str, str | Blob], stem: str, pictures: dict[str, bytes]
+) -> dict[str, str | Blob]:
+    named: dict[str, str | Blob] = {}
+    for mime, part in data.items():
+        if isinstance(part, Blob) and part.data is not None:
+            scheme = "-dark" if mime.endswith(DARK) else ""
+            suffix = _SUFFIXES.get(mime.removesuffix(DARK), "bin")
+            name = f"{stem}{scheme}-{part.digest[:8]}.{suffix}"
+            pictures[name] = part.data
+            part = Blob(part.digest, None, name)
+        named[mime] = part
+    return named
+
+
+def _put(file: Path, data: bytes) -> None:
+    """Replace a file in one step."""
+    new = file.with_name(f"{_NEW}{file.name}")
+    try:
+        # what lies there is of a writer that died, or a link that someone put in our way
+        new.unlink(missing_ok=True)
+        with new.open("xb") as stream:
+            stream.write(data)
+        new.replace(file)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise

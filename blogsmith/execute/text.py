@@ -1,0 +1,81 @@
+"""Printed text as a terminal shows it in the end: progress bars that were overwritten leave their last state.
+
+Colours stay, as the escape sequences they are; what moves between lines is left out: a page has no cursor.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COLOR = re.compile(r"\x1b\[[0-9;:]*m")
+# Titles and links: OSC and its kin, which end with a bell or with ESC \.
+_STRING = re.compile(r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?")
+# Colours, cursor, erasing: CSI; or any other, of two or three characters.
+_SEQUENCE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~]?)"
+_ERASE = re.compile(r"\x1b\[([0-2]?)K")
+# What neither prints nor is handled here; tab and newline are neither.
+_CONTROL = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+_PIECE = re.compile(rf"{_SEQUENCE}|[^\x1b]")
+_MOVES = re.compile(r"[\r\b]|\x1b(?!\[[0-9;:]*m)")
+_RESET = ("\x1b[0m", "\x1b[m")
+
+
+def settle(text: str) -> str:
+    """`text` with carriage returns, backspaces and erasing carried out, line by line."""
+    if _CONTROL.search(text) or "\x1b" in text:
+        text = _CONTROL.sub("", _STRING.sub("", text))
+    if not _MOVES.search(text):
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(_settle_line(line) if _MOVES.search(line) else line for line in lines)
+
+
+def cut(text: str, limit_bytes: int) -> tuple[str, int]:
+    """As much of `text` as fits, and how many bytes of it do not."""
+    if len(text) * 4 <= limit_bytes:
+        return text, 0
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit_bytes:
+        return text, 0
+    kept = data[: max(0, limit_bytes)].decode("utf-8", "ignore")
+    return kept, len(data) - len(kept.encode("utf-8"))
+
+
+def _settle_line(line: str) -> str:
+    """One line, laid out character by character; each remembers the colour it was written in."""
+    row: list[tuple[str, str]] = []
+    at, color = 0, ""
+    for piece in _PIECE.findall(line):
+        if piece == "\r":
+            at = 0
+        elif piece == "\b":
+            at = max(0, at - 1)
+        elif _COLOR.fullmatch(piece):
+            color = "" if piece in _RESET else color + piece
+        elif erase := _ERASE.fullmatch(piece):
+            row = _erased(row, at, erase[1])
+        elif not piece.startswith("\x1b"):
+            row += [(" ", "")] * (at - len(row))
+            row[at : at + 1] = [(piece, color)]
+            at += 1
+    return _painted(row, color)
+
+
+def _erased(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
+    """`K` of a terminal: from the cursor on, up to it (1), or the whole line (2)."""
+    if what == "1":
+        return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
+    return [] if what == "2" else row[:at]
+
+
+def _painted(row: list[tuple[str, str]], last: str) -> str:
+    """The row as text again; `last` is the colour in which the next line goes on."""
+    pieces: list[str] = []
+    now = ""
+    for character, color in [*row, ("", last)]:
+        if color != now:
+            # a colour is a sum of sequences: what does not continue it starts anew
+            pieces += [color[len(now) :]] if color.startswith(now) else [_RESET[0], color]
+            now = color
+        pieces.append(character)
+    return "".join(pieces)

@@ -1,0 +1,266 @@
+"""Runs cells and computes values in one namespace, the module `__main__`, as a script would have it."""
+
+from __future__ import annotations
+
+import sys
+from _ast import Expr, Expression, Import, ImportFrom, Module, PyCF_ALLOW_TOP_LEVEL_AWAIT, PyCF_ONLY_AST
+from time import perf_counter
+
+from . import figures, versions
+from .claims import Claim
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _ast import expr
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable, Iterator
+    from types import CodeType
+    from typing import Any
+
+    from .limits import Interrupts, Memory
+    from .observed import Observed
+    from .seeds import Seeds
+    from .streams import Output
+    from .tracebacks import Tracebacks
+    from .values import Values
+
+_IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is dear to import
+_FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+_CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
+
+
+class Session:
+    """What lasts from cell to cell."""
+
+    def __init__(
+        self,
+        output: Output,
+        interrupts: Interrupts,
+        memory: Memory,
+        observed: Observed,
+        tracebacks: Tracebacks,
+        values: Values,
+        seeds: Seeds,
+        sources: dict[str, str],
+    ) -> None:
+        self._output = output
+        self._interrupts = interrupts
+        self._memory = memory
+        self._observed = observed
+        self._tracebacks = tracebacks
+        self._values = values
+        self._seeds = seeds
+        self._sources = sources
+        module = type(sys)("__main__")
+        self._namespace = vars(module)
+        self._namespace["__builtins__"] = sys.modules["builtins"]
+        sys.modules["__main__"] = module
+        self._flags = 0
+        """`from __future__ import` of earlier cells."""
+        self._loop: AbstractEventLoop | None = None
+        self.imports: dict[str, None] = {}
+        """Top-level names that cells import themselves, in order."""
+
+    def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Run one cell and send what it gives; returns the message that ends it."""
+        shapes: list[dict[str, Any]] = []
+        # as if the cell were a script of its own: each place may warn again
+        self._namespace.pop("__warningregistry__", None)
+        self._output.open()
+        figures.begin(message["figures"])
+        start = perf_counter()
+        ending = self._guarded(lambda: self._cell(message, shapes))
+        ending["claim"] = ending.pop("value")
+        if "matplotlib.pyplot" in sys.modules:
+            drawn = self._guarded(lambda: figures.flush(message["figures"]))
+            drawn.pop("value")
+            # a failure of the cell itself is the one to tell
+            ending = {**ending, **drawn} if ending["status"] == "ok" else ending
+        self._output.close()
+        seconds = perf_counter() - start
+        reads, modules = self._observed.news()
+        return {
+            "event": "done",
+            **ending,
+            "seconds": seconds,
+            "reads": reads,
+            "modules": modules,
+            "device": versions.device(),
+            "imports": self.packages(),
+            "shapes": shapes,
+        }
+
+    def compute(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Compute one value of the text."""
+        self._output.mute()
+        ending = self._guarded(lambda: self._value(message))
+        self._output.unmute()
+        text, latex = ending["value"] or ("", "")
+        reads, modules = self._observed.news()
+        return {
+            "event": "value",
+            "number": message["number"],
+            "status": "ok" if ending["status"] == "ok" else "error",
+            "text": text,
+            "latex": latex,
+            "failure": ending["failure"],
+            "reads": reads,
+            "modules": modules,
+        }
+
+    def packages(self) -> list[str]:
+        """The packages that cells import themselves, without Python's own and the site's."""
+        return versions.counted_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
+
+    def _guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
+        """How `work` ended; whatever the author's code raises is data from here on."""
+        try:
+            self._interrupts.install()
+            self._interrupts.allow()
+            try:
+                value = work()
+            finally:
+                self._interrupts.refuse()
+        except BaseException as error:
+            self._interrupts.refuse()
+            return self._ending(error)
+        return {"status": "ok", "problem": "", "failure": None, "value": value}
+
+    def _ending(self, error: BaseException) -> dict[str, Any]:
+        self._memory.lift()
+        failure = self._tracebacks.failure(error)
+        self._memory.hold()
+        status, problem = _in_words(error, failure, self._memory.limit)
+        return {"status": status, "problem": problem, "failure": failure, "value": None}
+
+    def _cell(self, message: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any] | None:
+        """Run the code; what it claims, if it claims something."""
+        code, name = message["code"], f"<cell {message['number']}>"
+        self._remember(code, name)
+        tree: Module = self._compiled(code, name, "exec", PyCF_ONLY_AST)
+        self.imports.update(dict.fromkeys(_imports(tree)))
+        if message["seed"] is not None:
+            self._seeds.seed(message["seed"])
+        if message["shapes"]:
+            tree = self._with_shapes(tree, code, shapes)
+        last = _last_expression(tree)
+        if message["claim"]:
+            return self._claim(tree, last, code, name)
+        value = self._value_of(tree, None if last and _is_silenced(code, last) else last, name)
+        if value is not None:
+            self._values.show(value, "value")
+        return None
+
+    def _claim(self, tree: Module, last: expr | None, code: str, name: str) -> dict[str, Any]:
+        if last is None:
+            self._value_of(tree, None, name)
+            return {"holds": False, "detail": "the cell does not end with an expression"}
+        return Claim(last, code).evaluate(self._namespace, lambda: self._value_of(tree, last, name))
+
+    def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
+        """Run a cell; what its last expression gives, None if it is not to be looked at."""
+        if last is None:
+            self._run(self._body(tree, name))
+            return None
+        tree.body.pop()
+        return self._run(self._body(tree, name), self._compiled(Expression(last), name, "eval"))
+
+    def _body(self, tree: Module, name: str) -> CodeType:
+        code: CodeType = self._compiled(tree, name, "exec")
+        self._flags |= code.co_flags & _FUTURE_ANNOTATIONS
+        return code
+
+    def _with_shapes(self, tree: Module, code: str, found: list[dict[str, Any]]) -> Module:
+        from .shapes import instrument
+
+        def report(line: int, written: str, expected: str, got: str) -> None:
+            found.append({"line": line, "written": written, "expected": expected, "got": got})
+
+        return instrument(tree, code, self._namespace, report)
+
+    def _value(self, message: dict[str, Any]) -> tuple[str, str]:
+        expression = message["expression"].strip()
+        # as in an f-string: line breaks need no brackets of their own
+        code = f"({expression})" if "\n" in expression else expression
+        value = self._evaluated(code, f"<value {message['number']}>")
+        spec = self._filled(message["spec"])
+        latex = "" if spec or message["conversion"] else self._values.latex(value)
+        convert = dict(_CONVERSIONS).get(message["conversion"])
+        return format(convert(value) if convert else value, spec), latex
+
+    def _evaluated(self, code: str, name: str) -> Any:
+        self._remember(code, name)
+        return self._run(self._compiled(code, name, "eval"))
+
+    def _filled(self, spec: str) -> str:
+        """A format spec with its own `{…}` computed."""
+        return str(self._evaluated(f"f{spec!r}", "<format>")) if "{" in spec else spec
+
+    def _remember(self, code: str, name: str) -> None:
+        self._sources[name] = code
+        self._tracebacks.remember(name)
+
+    def _run(self, *codes: CodeType) -> Any:
+        """Run code in the namespace, one after the other; what the last gives.
+
+        Where one of them awaits something, all run in the session's event loop.
+        """
+        if not any(code.co_flags & _IS_COROUTINE for code in codes):
+            return [eval(code, self._namespace) for code in codes][-1]
+        import asyncio
+
+        async def together() -> Any:
+            value = None
+            for code in codes:
+                value = eval(code, self._namespace)
+                value = await value if code.co_flags & _IS_COROUTINE else value
+            return value
+
+        self._loop = self._loop or asyncio.new_event_loop()
+        return self._loop.run_until_complete(together())
+
+    def _compiled(self, source: Any, name: str, mode: str, flags: int = 0) -> Any:
+        flags |= PyCF_ALLOW_TOP_LEVEL_AWAIT | self._flags
+        return compile(source, name, mode, flags, dont_inherit=True)
+
+
+def _imports(tree: Module) -> Iterator[str]:
+    """Top-level names that statements import, whatever they are nested in; relative imports have none."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+        for name in _BODIES:
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                waiting += inner
+
+
+def _last_expression(tree: Module) -> expr | None:
+    last = tree.body[-1] if tree.body else None
+    return last.value if isinstance(last, Expr) else None
+
+
+def _is_silenced(code: str, last: expr) -> bool:
+    """Whether a semicolon follows the expression; behind it stand at most brackets and comments."""
+    lines = code.encode("utf-8", "replace").split(b"\n")[(last.end_lineno or 0) - 1 :]
+    lines[0] = lines[0][last.end_col_offset or 0 :]
+    return b"".join(line.partition(b"#")[0].strip() for line in lines).endswith(b";")
+
+
+def _in_words(error: BaseException, failure: dict[str, Any], memory_bytes: int | None) -> tuple[str, str]:
+    """Status, and why the cell did not end well."""
+    if isinstance(error, SystemExit):
+        return "exit", f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
+    if isinstance(error, MemoryError):
+        limit = "" if memory_bytes is None else f": the limit is {memory_bytes / 10**6:,.0f} MB"
+        return "memory", f"it ran out of memory{limit}"
+    if isinstance(error, SyntaxError) and (error.text or "").lstrip()[:1] in ("%", "!", "?"):
+        command = (error.text or "").split()[0]
+        return "error", f"{command} is a command of IPython, not Python"
+    message = failure["message"].partition("\n")[0]
+    return "error", f"{failure['name']}: {message}" if message else failure["name"]

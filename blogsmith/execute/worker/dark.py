@@ -1,0 +1,170 @@
+"""The colours of a figure for dark pages: what is black becomes light, white grounds go, colours stay.
+
+Colours with a hue are the author's and stay. Greys of what is drawn, from the black of text to the light
+grey of a grid, are mirrored between the ink of a dark page and its ground. What stands on a ground that
+stays, such as the numbers on a heat map or a text in a coloured box, keeps its colours; so do data shown by a
+colour map, and what has path effects (a text with a halo reads well anywhere).
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, suppress
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Color = tuple[float, float, float, float]
+    """Red, green, blue and opacity, from 0 to 1."""
+
+_INK = (0xD8 / 255, 0xD6 / 255, 0xD0 / 255)
+_GROUND = (0x1A / 255, 0x19 / 255, 0x17 / 255)
+_NO_HUE = 0.06
+_WHITE = 0.97
+_LIGHT = 0.9
+_OPAQUE = 0.5
+_FIELDS = frozenset(("QuadMesh", "PolyQuadMesh", "PolyCollection"))
+_CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
+
+
+def has_own_ground(figure: Any) -> bool:
+    """Whether it is drawn on a colour of its own, as dark styles do: then it is the same on every page."""
+    return _stays(figure.patch) or not _is_light(_face(figure.patch))
+
+
+@contextmanager
+def repainted(figure: Any, *, dark: bool) -> Iterator[None]:
+    """The figure without its white grounds, for dark pages in light ink; afterwards as it was."""
+    before: list[tuple[Any, dict[str, Any]]] = []
+    artists = _artists(figure)
+    grounds = [artist.patch for artist in artists if _is_patch(getattr(artist, "patch", None))]
+    kept = {id(artist) for artist in _on_grounds(artists)}
+    try:
+        for artist in artists:
+            if id(artist) not in kept:
+                before.append((artist, vars(artist).copy()))
+                is_ground = any(artist is ground for ground in grounds)
+                with suppress(Exception):  # a stranger's artist whose colours cannot be told keeps them
+                    _repaint(artist, is_ground, dark)
+        yield
+    finally:
+        for artist, state in before:
+            vars(artist).clear()
+            vars(artist).update(state)
+
+
+def _artists(figure: Any) -> list[Any]:
+    """Every artist once, those that matplotlib does not call children too."""
+    found: dict[int, Any] = {}
+    for artist in figure.findobj():
+        arrow, pane = getattr(artist, "arrow_patch", None), getattr(artist, "pane", None)
+        for one in (artist, _box_of(artist), arrow, pane, _text_of(artist)):
+            if one is not None:
+                found.setdefault(id(one), one)
+    return list(found.values())
+
+
+def _on_grounds(artists: list[Any]) -> Iterator[Any]:
+    """What stands on a ground that stays."""
+    for artist in artists:
+        box = _box_of(artist)
+        if box is not None and _stays(box):
+            yield artist
+        if hasattr(artist, "get_axisbelow") and (_stays(artist.patch) or _has_picture(artist)):
+            inside = [*artist.lines, *artist.patches, *artist.collections, *artist.texts, artist.get_legend()]
+            for one in filter(None, inside):
+                yield from _artists(one)
+
+
+def _has_picture(axes: Any) -> bool:
+    """Whether an image, or a field of coloured cells, fills the axes."""
+    if axes.images:
+        return True
+    mapped = [one for one in axes.collections if one.get_array() is not None]
+    return any(type(one).__name__ in _FIELDS or getattr(one, "filled", False) for one in mapped)
+
+
+def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
+    """Give one artist its colours for a page."""
+    kinds = sys.modules
+    if is_ground and _lightness(_face(artist)) >= _WHITE:
+        artist.set_facecolor(_CLEAR)
+        return
+    if not dark or artist.get_path_effects():
+        return
+    if isinstance(artist, kinds["matplotlib.text"].Text):
+        _set(artist, "color")
+    elif isinstance(artist, kinds["matplotlib.lines"].Line2D):
+        _set(artist, "color", "markerfacecolor", "markeredgecolor")
+    elif _is_patch(artist):
+        _set(artist, "facecolor", "edgecolor")
+    elif isinstance(artist, kinds["matplotlib.collections"].Collection):
+        _repaint_many(artist)
+
+
+def _repaint_many(artist: Any) -> None:
+    """A collection. Lines of contours in colours by name are said to be mapped, too."""
+    if artist.get_array() is None:
+        _set(artist, "facecolor", "edgecolor")
+    elif getattr(artist, "colors", None) is not None and not getattr(artist, "filled", True):
+        artist.set_array(None)
+        _set(artist, "edgecolor")
+
+
+def _set(artist: Any, *names: str) -> None:
+    """Mirror properties of an artist; all are read before one is set, for one may follow another."""
+    to_rgba_array = import_module("matplotlib.colors").to_rgba_array
+    is_many = hasattr(artist, "get_array")
+    found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}
+    for name, colors in found.items():
+        mirrored = [_mirrored(tuple(color)) for color in colors]
+        if mirrored != [tuple(color) for color in colors]:
+            getattr(artist, f"set_{name}")(mirrored if is_many else mirrored[0])
+
+
+def _mirrored(color: Color) -> Color:
+    """Black → ink, white → ground, greys between; a hue stays."""
+    value, opacity = _lightness(color), color[3]
+    if value < 0 or opacity == 0:
+        return color
+    red, green, blue = (ink + value * (ground - ink) for ink, ground in zip(_INK, _GROUND))  # noqa: B905 - 3.9
+    return red, green, blue, opacity
+
+
+def _lightness(color: Color) -> float:
+    """0 black to 1 white; -1 for a colour with a hue."""
+    red, green, blue = color[:3]
+    return (red + green + blue) / 3 if max(red, green, blue) - min(red, green, blue) <= _NO_HUE else -1.0
+
+
+def _is_light(color: Color) -> bool:
+    return color[3] < _OPAQUE or _lightness(color) >= _LIGHT
+
+
+def _stays(patch: Any) -> bool:
+    """Whether it is a ground that has a hue."""
+    face = _face(patch)
+    return bool(patch.get_visible()) and face[3] >= _OPAQUE and _lightness(face) < 0
+
+
+def _face(patch: Any) -> Color:
+    color: Color = patch.get_facecolor()
+    return color
+
+
+def _box_of(artist: Any) -> Any:
+    """The box around a text."""
+    return artist.get_bbox_patch() if hasattr(artist, "get_bbox_patch") else None
+
+
+def _text_of(artist: Any) -> Any:
+    """The text in a cell of a table."""
+    tables = sys.modules.get("matplotlib.table")
+    return artist.get_text() if tables and isinstance(artist, tables.Cell) else None
+
+
+def _is_patch(artist: Any) -> bool:
+    return isinstance(artist, sys.modules["matplotlib.patches"].Patch)

@@ -1,0 +1,255 @@
+"""Shapes as they are written in comments, and whether a value has one.
+
+A shape is what stands between round brackets, its parts divided by commas:
+
+- `4`: this size; `n`: the size called n; `_`: any size;
+- `2*d`, `n + 1`, `d//h`, `d/h` (which must come out whole): arithmetic;
+- `...` or `…`: any number of dimensions; `*batch`: the same, with a name. At most one of them in a shape;
+- `()`: a number.
+
+A name means the whole number in the variable of that name that Python would find there; failing that, the
+size it was first met with. Names in arithmetic are solved for where the answer is unique: `(2*h,)` of a value
+with 8 rows makes h 4. What is still unknown then is not checked.
+
+A comment is checked when nothing else stands in it: `# (n, d)`, `# shape: (n, d)`, `# → (n, d)`,
+`# (n,), (m,)`. Words before or behind, or inside as in `# (see below)`, make it prose. A single part without
+a comma, as in `# (default)`, `# (row-wise)` or the equation `# (1)`, may be prose too: it counts behind
+`shape:` or an arrow, or when it has names and all of them are known.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import warnings
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    # The size a name stands for; several for `*batch`; None while it is unknown.
+    Sizes = tuple[int, ...]
+    Known = Callable[[str], int | Sizes | None]
+    Number = int | float
+
+LONGEST = 200
+DEEPEST = 32
+IMPOSSIBLE = float("nan")
+"""What no size is equal to, whatever is added to it."""
+INTRODUCED = re.compile(r"#+\s*(?P<sign>(?:shapes?\s*:|-+>|→)?)\s*(?P<shapes>\(.*\))\s*")
+BETWEEN = re.compile(r"\)\s*,\s*\(")
+OPERATORS: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.FloorDiv: lambda a, b: a // b if b else IMPOSSIBLE,
+        ast.Div: lambda a, b: a // b if b and a % b == 0 else IMPOSSIBLE,
+    }
+)
+
+
+class Part(NamedTuple):
+    """One part of a shape."""
+
+    text: str
+    node: ast.expr | None
+    """None: anything will do."""
+    many: bool = False
+    """Any number of dimensions."""
+
+
+class Shape(NamedTuple):
+    """A shape as written."""
+
+    written: str
+    parts: tuple[Part, ...]
+    sure: bool
+    """False: prose unless its names are known."""
+
+
+def shapes_in(comment: str) -> tuple[Shape, ...]:
+    """The shapes that `comment`, with its `#`, consists of; none if it is prose."""
+    found = INTRODUCED.fullmatch(comment.rstrip()) if len(comment) <= LONGEST else None
+    if not found:
+        return ()
+    inside = BETWEEN.split(found["shapes"][1:-1])
+    shapes = [shape_of_text(text.strip(), bool(found["sign"])) for text in inside]
+    return tuple(shape for shape in shapes if shape) if None not in shapes else ()
+
+
+def shape_of_text(text: str, introduced: bool) -> Shape | None:
+    """`n, d` → its parts; None if it is prose."""
+    lone = bool(text) and "," not in text
+    python = text.replace("…", "...")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(f"({python},)" if lone else f"({python})", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    parts = [part_of(node) for node in tree.elts] if isinstance(tree, ast.Tuple) else [None]
+    if None in parts or sum(part.many for part in parts if part) > 1:
+        return None
+    known = tuple(part for part in parts if part)
+    return Shape(f"({text})", known, introduced or not lone)
+
+
+def part_of(node: ast.expr) -> Part | None:
+    """None: no part of a shape."""
+    if isinstance(node, ast.Constant) and node.value is ...:
+        return Part("...", None, many=True)
+    if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
+        return Part(f"*{node.value.id}", node.value, many=True)
+    if isinstance(node, ast.Name) and node.id == "_":
+        return Part("_", None)
+    return Part(ast.unparse(node), node) if is_size(node) else None
+
+
+def is_size(node: ast.expr) -> bool:
+    """Whether it is made of whole numbers, names and arithmetic."""
+    if isinstance(node, ast.BinOp):
+        return type(node.op) in OPERATORS and is_size(node.left) and is_size(node.right)
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) is int)
+
+
+def size(node: ast.expr, known: Known) -> Number | None:
+    """What it comes to; None if a name in it is unknown."""
+    if isinstance(node, ast.Name):
+        value = known(node.id)
+        return value if isinstance(value, int) else None
+    if isinstance(node, ast.BinOp):
+        left, right = size(node.left, known), size(node.right, known)
+        return None if left is None or right is None else OPERATORS[type(node.op)](left, right)
+    return int(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int) else None
+
+
+def solved(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
+    """The unknown name that makes `node` come to `result`: {} if it is not unique, None if nothing does."""
+    if isinstance(node, ast.Name):
+        return {node.id: int(result)} if result >= 0 else None
+    if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.FloorDiv):
+        return {}
+    left, right = size(node.left, known), size(node.right, known)
+    if left is None and right is not None:
+        if isinstance(node.op, ast.Mult):
+            return quotient(node.left, result, right, known)
+        undone = {ast.Add: result - right, ast.Sub: result + right, ast.Div: result * right}
+        return solved(node.left, undone[type(node.op)], known)
+    if right is None and left is not None:
+        if isinstance(node.op, ast.Mult):
+            return quotient(node.right, result, left, known)
+        if isinstance(node.op, ast.Div):
+            return quotient(node.right, left, result, known)
+        return solved(node.right, result - left if isinstance(node.op, ast.Add) else left - result, known)
+    return {}
+
+
+def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
+    """`solved` for a quotient, which must be whole; 0/0 says nothing."""
+    if by == 0:
+        return None if of else {}
+    return None if of % by else solved(node, of // by, known)
+
+
+def spread(shape: Shape, count: int, known: Known) -> list[Part] | None:
+    """One part for each of `count` dimensions; None if that cannot be."""
+    parts: list[Part] = []
+    for part in shape.parts:
+        value = known(part.text) if part.many and part.node else None
+        if isinstance(value, tuple):
+            parts += [Part(str(number), ast.Constant(number)) for number in value]
+        elif part.many:
+            parts += [Part("_", None)] * (count - len(shape.parts) + 1)
+        else:
+            parts.append(part)
+    return parts if len(parts) == count else None
+
+
+def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | tuple[int, ...]] | None:
+    """What unknown names turn out to be if a value of these `sizes` has `shape`; None if it has not."""
+    parts = spread(shape, len(sizes), known)
+    if parts is None:
+        return None
+    met: dict[str, int | tuple[int, ...]] = {}
+
+    def known_now(name: str) -> int | tuple[int, ...] | None:
+        value = known(name)
+        return met.get(name) if value is None else value
+
+    # plain names first: `(n + 1, n)` tells n by its second part
+    order = sorted(range(len(parts)), key=lambda place: isinstance(parts[place].node, ast.BinOp))
+    for place in order:
+        node = parts[place].node
+        if node is None:
+            continue
+        wanted = size(node, known_now)
+        if wanted is None:
+            more = solved(node, sizes[place], known_now)
+            if more is None:
+                return None
+            met.update(more)
+        elif wanted != sizes[place]:
+            return None
+    return {**met, **run_met(shape, sizes, known)}
+
+
+def run_met(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
+    """The dimensions an unknown `*batch` stands for."""
+    for place, part in enumerate(shape.parts):
+        if part.many and part.node and known(part.text) is None:
+            return {part.text: sizes[place : len(sizes) - (len(shape.parts) - place - 1)]}
+    return {}
+
+
+def with_numbers(shape: Shape, known: Known) -> str:
+    """`(n, d)` → `(4, d)` if n is known to be 4."""
+    words: list[str] = []
+    for part in shape.parts:
+        value = known(part.text) if part.many else size(part.node, known) if part.node else None
+        if isinstance(value, tuple):
+            words += map(str, value)
+        else:
+            words.append(str(value) if isinstance(value, int) and value >= 0 else part.text)
+    return bracketed(words)
+
+
+def bracketed(words: list[str]) -> str:
+    """As Python writes tuples."""
+    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
+
+
+def counts(shape: Shape, known: Known) -> bool:
+    """Whether it is a shape and no prose."""
+    nodes = (node for part in shape.parts if part.node for node in ast.walk(part.node))
+    names = [node.id for node in nodes if isinstance(node, ast.Name)]
+    return shape.sure or (bool(names) and all(known(name) is not None for name in names))
+
+
+def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
+    """Its `shape`, or the lengths of nested lists and tuples; for what has none, what it is instead."""
+    kind = type(value).__name__
+    try:
+        shape = getattr(value, "shape", None)
+        if shape is not None and not isinstance(value, type):
+            return tuple(int(number) for number in shape)
+    except Exception:  # the property of a stranger's class
+        return kind
+    if isinstance(value, (list, tuple)) and depth < DEEPEST:
+        return lengths(value, depth)
+    return () if isinstance(value, complex) or hasattr(type(value), "__float__") else kind
+
+
+def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
+    """As `sizes_of`; what is no number and has no shape counts as an item, words in a list for example."""
+    inner = set()
+    for value in values:
+        sizes = sizes_of(value, depth + 1)
+        if isinstance(sizes, str) and isinstance(value, (list, tuple)):
+            return sizes
+        inner.add(() if isinstance(sizes, str) else sizes)
+    if len(inner) > 1:
+        return f"ragged {type(values).__name__}"
+    return (len(values), *(inner.pop() if inner else ()))

@@ -1,0 +1,228 @@
+"""Figures of matplotlib, shown where `plt.show()` stands or at the end of the cell.
+
+matplotlib gets a backend that is this module's `Backend` object, so that `show` means: send the picture. It
+is chosen while matplotlib is imported; the environment keeps the one the builder set, for programs that a
+cell starts.
+
+Pictures are equal byte for byte when the figure is: no date, no version, ids from their content. A figure has
+the size its author gave it, unless that would cut something off (a label, a legend outside the axes); then it
+grows by that much, at most to double its size. SVG states its size in points; PNG has two pixels for one and
+says so in its resolution, so its width in CSS pixels is width · 96 / dpi.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+    Options = dict[str, Any]
+    """`format`: svg or png; `dark`: draw it for dark pages too."""
+
+NAME = "_blogsmith_figures"
+_VARIABLE = "MPLBACKEND"
+_DARK = ";scheme=dark"
+_SALT = "blogsmith"
+_MARGIN_INCHES = 0.05
+_PIXELS = 2
+
+
+class Backend(type(sys)):  # type: ignore[misc]
+    """The module that matplotlib takes for its backend; holds what belongs to one session."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(NAME)
+        self.begin_session(send)
+
+    def begin_session(self, send: Callable[[dict[str, Any]], None]) -> None:
+        """Forget everything; in a forked child too."""
+        self.send = send
+        self.options: Options = {"format": "svg", "dark": False}
+        self.shown: list[Any] = []
+        """Figures sent in this cell."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "FigureCanvas":
+            raise AttributeError(name)
+        self.FigureCanvas = _canvas(self)
+        return self.FigureCanvas
+
+    def show(self, figure: Any, kind: str = "display") -> None:
+        """Send a figure."""
+        from base64 import b64encode
+
+        pictures = drawn(figure, self.options)
+        self.shown.append(figure)
+        binary = {mime: b64encode(data).decode("ascii") for mime, data in pictures.items()}
+        self.send({"event": "display", "kind": kind, "text": {}, "binary": binary})
+
+    def is_shown(self, figure: Any) -> bool:
+        """Whether this cell has sent the figure as it is now."""
+        return not figure.stale and any(figure is other for other in self.shown)
+
+    def show_open(self) -> None:
+        """Send the figures of pyplot that are not shown yet, in order of their numbers, and close all."""
+        open_figures = _open_figures()
+        try:
+            for manager in sorted(open_figures.get_all_fig_managers(), key=lambda manager: manager.num):
+                if not self.is_shown(manager.canvas.figure):
+                    self.show(manager.canvas.figure)
+        finally:
+            open_figures.destroy_all()
+
+
+class _Chooser:
+    """A finder that makes matplotlib choose our backend while it is imported."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        """The spec the other finders give, its loader made to set the variable."""
+        if name != "matplotlib":
+            return None
+        sys.meta_path.remove(self)
+        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path)
+        spec: ModuleSpec | None = next(filter(None, specs), None)
+        if spec and spec.loader:
+            _surround(spec.loader)
+        return spec
+
+
+def _surround(loader: Any) -> None:
+    execute = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        before = os.environ.get(_VARIABLE)
+        os.environ[_VARIABLE] = f"module://{NAME}"
+        try:
+            execute(module)
+        finally:
+            if before is None:
+                del os.environ[_VARIABLE]
+            else:
+                os.environ[_VARIABLE] = before
+
+    loader.exec_module = exec_module
+
+
+def install(send: Callable[[dict[str, Any]], None]) -> None:
+    """Have figures sent as `display` messages. Imports nothing; again in a process forked after it."""
+    backend = sys.modules.get(NAME)
+    if isinstance(backend, Backend):
+        backend.begin_session(send)
+        return
+    sys.modules[NAME] = Backend(send)
+    sys.meta_path.insert(0, _Chooser())
+
+
+def begin(options: Options) -> None:
+    """A cell begins that wants its figures so."""
+    backend: Any = sys.modules[NAME]
+    backend.options, backend.shown = options, []
+
+
+def flush(options: Options) -> None:
+    """The cell ends: send what is open and close it, also where that raises what is wrong with a figure."""
+    backend: Any = sys.modules[NAME]
+    backend.options = options
+    try:
+        backend.show_open()
+    finally:
+        backend.shown = []
+
+
+def show(value: object, kind: str) -> bool:
+    """Send `value` if it is a figure, and whether it is; the value of a cell not twice."""
+    module: Any = sys.modules.get("matplotlib.figure")
+    if module is None or not isinstance(value, module.Figure):
+        return False
+    backend: Any = sys.modules[NAME]
+    if kind != "value" or not backend.is_shown(value):
+        backend.show(value, kind)
+    return True
+
+
+def drawn(figure: Any, options: Options) -> dict[str, bytes]:
+    """MIME type → picture; for dark pages with `;scheme=dark`, unless the figure has a ground of its own."""
+    save = _as_png if options["format"] == "png" else _as_svg
+    mime = "image/png" if options["format"] == "png" else "image/svg+xml"
+    try:
+        box = _box(figure)
+        if not options["dark"]:
+            return {mime: save(figure, box)}
+        from .dark import has_own_ground, repainted
+
+        if has_own_ground(figure):
+            return {mime: save(figure, box)}
+        with repainted(figure, dark=False):
+            light = save(figure, box)
+        with repainted(figure, dark=True):
+            return {mime: light, mime + _DARK: save(figure, box)}
+    finally:
+        # saving touches it; what is stale from now on is what the author changes
+        figure.stale = False
+
+
+def _as_svg(figure: Any, box: Any) -> bytes:
+    return _saved(figure, box, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def _as_png(figure: Any, box: Any) -> bytes:
+    return _saved(figure, box, format="png", metadata={"Software": None}, dpi=_PIXELS * figure.dpi)
+
+
+def _saved(figure: Any, box: Any, **settings: Any) -> bytes:
+    from io import BytesIO
+
+    matplotlib = sys.modules["matplotlib"]
+    stream = BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": matplotlib.rcParams["svg.hashsalt"] or _SALT}):
+        figure.savefig(stream, bbox_inches=box, **settings)
+    return stream.getvalue()
+
+
+def _box(figure: Any) -> Any:
+    """The part of the plane to draw, in inches; None: the figure, or what the author's settings say."""
+    if sys.modules["matplotlib"].rcParams["savefig.bbox"] is not None:
+        return None
+    from matplotlib.transforms import Bbox  # type: ignore[import-not-found, unused-ignore]
+
+    figure.draw_without_rendering()
+    width, height = figure.get_size_inches()
+    tight = figure.get_tightbbox()
+    left, bottom = min(0, tight.x0 - _MARGIN_INCHES), min(0, tight.y0 - _MARGIN_INCHES)
+    right, top = max(width, tight.x1 + _MARGIN_INCHES), max(height, tight.y1 + _MARGIN_INCHES)
+    fits = tight.x0 >= 0 and tight.y0 >= 0 and tight.x1 <= width and tight.y1 <= height
+    # a text far off, at a place no axis shows, is not worth a huge picture
+    bounded = right - left <= 2 * width and top - bottom <= 2 * height
+    return Bbox([[left, bottom], [right, top]]) if bounded and not fits else None
+
+
+def _open_figures() -> Any:
+    from matplotlib._pylab_helpers import Gcf  # type: ignore[import-not-found, unused-ignore]
+
+    return Gcf
+
+
+def _canvas(backend: Backend) -> type:
+    """The class of canvas by which matplotlib knows a backend: Agg's, with a manager that sends."""
+    from importlib import import_module
+
+    agg: Any = import_module("matplotlib.backends.backend_agg")
+    bases: Any = import_module("matplotlib.backend_bases")
+
+    def pyplot_show(cls: type, *, block: bool | None = None) -> None:
+        backend.show_open()
+
+    def show(self: Any) -> None:
+        if not backend.is_shown(self.canvas.figure):
+            backend.show(self.canvas.figure)
+
+    # what makes `Figure.show` and `plt.show` send
+    methods = {"pyplot_show": classmethod(pyplot_show), "show": show}
+    manager = type("FigureManager", (bases.FigureManagerBase,), methods)
+    return type("FigureCanvas", (agg.FigureCanvasAgg,), {"manager_class": manager})

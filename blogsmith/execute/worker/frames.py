@@ -1,0 +1,125 @@
+"""Messages between worker and builder: four bytes of length, big end first, and so much JSON, on one socket.
+
+The descriptor must outlive what cells do to descriptors. It is moved far up, and for Python code it does not
+exist: closing it fails as for any number that is not open. A forked child of the author's has no socket.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from _thread import RLock
+from json.decoder import JSONDecoder
+from json.encoder import JSONEncoder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .limits import Interrupts
+
+_MIN_DESCRIPTORS = (1000, 200, 3)
+
+
+class Channel:
+    """The worker's end of the socket."""
+
+    def __init__(self, descriptor: int, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+        self._descriptor = _moved_up(descriptor)
+        self._lock = RLock()
+        self._encode = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        self._decode = JSONDecoder().decode
+        self._guard()
+        os.register_at_fork(after_in_child=self.close)
+
+    @property
+    def closed(self) -> bool:
+        """Whether this is a forked child, with whom the builder does not talk."""
+        return self._descriptor < 0
+
+    def close(self) -> None:
+        """Hang up, for this process only."""
+        # a lock that another thread held at the fork would never be given back
+        self._lock = RLock()
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            self._close(descriptor)
+
+    def send(self, frame: dict[str, Any]) -> None:
+        """Send one message; without effect in a forked child. Lone surrogates become U+FFFD."""
+        if self.closed:
+            return
+        text = self._encode(frame)
+        try:
+            data = text.encode("utf-8")
+        except UnicodeEncodeError:
+            data = without_surrogates(text).encode("utf-8")
+        self._interrupts.hold()
+        try:
+            with self._lock:
+                self._write(len(data).to_bytes(4, "big") + data)
+        finally:
+            self._interrupts.release()
+
+    def receive(self) -> dict[str, Any] | None:
+        """The next message; None if the builder is gone."""
+        head = self._read(4)
+        body = head and self._read(int.from_bytes(head, "big"))
+        message: dict[str, Any] | None = self._decode(body.decode("utf-8")) if body else None
+        return message
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except ConnectionError:
+            os._exit(1)  # the builder is gone, and nobody else wants to know
+
+    def _read(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            try:
+                piece = os.read(self._descriptor, count - len(data))
+            except ConnectionError:
+                return b""
+            if not piece:
+                return b""
+            data += piece
+        return data
+
+    def _guard(self) -> None:
+        """Put versions of `os.close` and `os.closerange` in place that do not see our descriptor."""
+        close, closerange = os.close, os.closerange
+
+        def guarded_close(fd: int) -> None:
+            close(-1 if fd == self._descriptor else fd)
+
+        def guarded_closerange(fd_low: int, fd_high: int) -> None:
+            ours = self._descriptor
+            if fd_low <= ours < fd_high:
+                closerange(fd_low, ours)
+                fd_low = ours + 1
+            closerange(fd_low, fd_high)
+
+        self._close = close
+        os.close, os.closerange = guarded_close, guarded_closerange
+
+
+def without_surrogates(text: str) -> str:
+    """Pairs become the character they mean, lone ones U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _moved_up(descriptor: int) -> int:
+    """The same socket under a number nobody guesses; children do not inherit it."""
+    for lowest in _MIN_DESCRIPTORS:
+        try:
+            moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
+        except (OSError, ValueError):  # above what the system allows
+            continue
+        os.close(descriptor)
+        return moved
+    os.set_inheritable(descriptor, False)
+    return descriptor

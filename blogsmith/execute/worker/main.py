@@ -1,0 +1,124 @@
+"""The worker's loop: one session over one socket, message by message.
+
+`serve` makes everything it needs, so that a forked child of a server can call it too. Importing does nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import faulthandler
+import os
+import signal
+import sys
+
+from . import figures, streams, versions
+from .cell import Session
+from .frames import Channel
+from .limits import Interrupts, Memory
+from .observed import Observed
+from .seeds import Seeds
+from .streams import Output
+from .tracebacks import Tracebacks
+from .values import Values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from socket import socket
+    from typing import Any, NoReturn
+
+
+def serve(control: int | socket) -> NoReturn:
+    """Run one session. control: the worker's end of the socket, taken over. Leaves the process."""
+    interrupts = Interrupts()
+    interrupts.install()
+    channel = Channel(control if isinstance(control, int) else control.detach(), interrupts)
+    start = channel.receive()
+    if start is None:
+        os._exit(1)
+    sandbox = _prepare(start)
+    session = _session(start, channel, interrupts)
+    python = ".".join(map(str, sys.version_info[:3]))
+    channel.send({"event": "ready", "python": python, "sandbox": sandbox})
+    code = _loop(channel, session)
+    _leave(code)
+
+
+def _prepare(start: dict[str, Any]) -> str:
+    """Set the process up; why it is not shut in although it should be, in words."""
+    os.chdir(start["folder"])
+    sys.path[:0] = start["sys_path"]
+    faulthandler.enable(file=2, all_threads=False)
+    # how the builder asks where a cell is that cannot be interrupted
+    faulthandler.register(signal.SIGUSR2, file=2, all_threads=False)
+    if start["sandbox"] != "landlock":
+        return ""
+    from .landlock import restrict
+
+    return restrict(start["writable"])
+
+
+def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) -> Session:
+    text_bytes = start["limits"]["text_bytes"]
+    sources: dict[str, str] = {}
+    output = Output(channel, interrupts, text_bytes)
+
+    def foreign_code() -> None:
+        output.flush_c = _flush_c
+
+    observed = Observed(start["root"], start["exclude"], output.sync, foreign_code)
+    tracebacks = Tracebacks(start["root"], sources)
+    values = Values(output, text_bytes)
+    memory = Memory(start["limits"]["data_bytes"])
+    session = Session(output, interrupts, memory, observed, tracebacks, values, Seeds(), sources)
+    streams.install(output)
+    tracebacks.install()
+    figures.install(output.emit)
+    builtins.display = values.display  # type: ignore[attr-defined]
+    observed.install()
+    return session
+
+
+def _loop(channel: Channel, session: Session) -> int:
+    """Answer until the builder has had enough; the exit code."""
+    while message := channel.receive():
+        operation = message["op"]
+        if operation == "cell":
+            ended = session.run_cell(message)
+            if channel.closed:
+                return _end_of_child(ended)
+            channel.send(ended)
+        elif operation == "value":
+            channel.send(session.compute(message))
+        elif operation == "machine":
+            channel.send({"event": "machine", **versions.machine(session.packages())})
+        elif operation == "end":
+            return 0
+    return 1
+
+
+def _end_of_child(ended: dict[str, Any]) -> int:
+    """A child that a cell forked has come to the end of the cell; it ends as its own program would."""
+    if ended["failure"] is None:
+        return 0
+    sys.stderr.write(ended["failure"]["text"])
+    return 1
+
+
+def _leave(code: int) -> NoReturn:
+    """Run exit handlers; do not wait for busy threads, nor for the interpreter to clear up."""
+    try:
+        atexit._run_exitfuncs()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _flush_c() -> None:
+    """Write out what `printf` holds back."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).fflush(None)
+    except (ImportError, OSError, AttributeError):
+        return

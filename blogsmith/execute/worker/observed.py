@@ -1,0 +1,161 @@
+"""What a session read and imported from the site, seen by an audit hook.
+
+Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
+that C code opens itself, and listings of folders. Not counted: installed packages, what the session wrote
+before, files outside the site. The hook only notes a path; everything else waits for the end of the cell.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import get_ident
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
+_SPAWNS = frozenset(
+    (
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+        "pty.spawn",
+        "subprocess.Popen",
+    )
+)
+_INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
+
+
+class Observed:
+    """Files and modules of the site, as one session comes to use them.
+
+    before_spawn: called in the main thread before another program starts.
+    foreign_code: called when C code from outside Python is loaded, which may print by itself.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        exclude: Iterable[str],
+        before_spawn: Callable[[], None],
+        foreign_code: Callable[[], None],
+    ) -> None:
+        self._root = os.path.normpath(root) + "/"
+        self._real_root = os.path.realpath(root) + "/"
+        self._exclude = tuple(os.path.normpath(path) + "/" for path in (*exclude, _HERE))
+        # opened by every import, by the hundred
+        library = "/lib/python{}.{}/".format(*sys.version_info)
+        self._skipped = (sys.prefix + library, sys.base_prefix + library)
+        self._before_spawn = before_spawn
+        self._foreign_code = foreign_code
+        self._main = get_ident()
+        self._folder = ""
+        """Working folder; empty: not asked yet."""
+        self._opened: deque[tuple[str, bool]] = deque()
+        """Absolute path, and whether it is opened for writing."""
+        self._known: set[str] = set()
+        """Files that are reported, or written before they were read."""
+        self._modules: set[str] = set(sys.modules)
+        self._inside: dict[str, bool] = {}
+        """Folder → whether its files count."""
+
+    def install(self) -> None:
+        """From here on. A hook cannot be removed again."""
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = args
+            if type(path) is not str or path[:1] != "/":
+                path = self._absolute(path)
+            if not path.endswith(".pyc") and not path.startswith(self._skipped):
+                self._opened.append((path, _writes(mode, flags)))
+        elif event == "import":
+            # only for extension modules is the file known here
+            if args[1] is not None and "/lib-dynload/" not in args[1]:
+                self._foreign_code()
+        elif event == "ctypes.dlopen":
+            self._foreign_code()
+        elif event in _SPAWNS:
+            if get_ident() == self._main:
+                self._before_spawn()
+        elif event == "os.chdir":
+            self._folder = ""
+        elif event == "os.rename" and (target := self._absolute(args[1])):
+            self._opened.append((target, True))
+
+    def _absolute(self, path: object) -> str:
+        """Empty for a descriptor."""
+        if isinstance(path, int):
+            return ""
+        text = os.fsdecode(path)  # type: ignore[arg-type]
+        if text[:1] == "/":
+            return text
+        try:
+            self._folder = self._folder or os.getcwd()  # noqa: PTH109
+        except OSError:  # it was removed
+            return ""
+        return f"{self._folder}/{text}"
+
+    def news(self) -> tuple[list[str], list[str]]:
+        """Files read and files imported since the last call, relative to the root, sorted."""
+        modules = self._new_modules()
+        self._known.update(modules)
+        reads: list[str] = []
+        while self._opened:
+            path, writes = self._opened.popleft()
+            name = self.name_of(path)
+            if not name or name in self._known:
+                continue
+            if writes:
+                self._known.add(name)
+            elif os.path.isfile(path):  # noqa: PTH113
+                self._known.add(name)
+                reads.append(name)
+        return sorted(reads), sorted(modules)
+
+    def name_of(self, path: str) -> str:
+        """A file's name from the root; empty if it does not count."""
+        if not path:
+            return ""
+        path = os.path.normpath(path)
+        if not path.startswith(self._root):
+            path = os.path.realpath(path)
+            if not path.startswith(self._real_root):
+                return ""
+            path = self._root + path[len(self._real_root) :]
+        folder = path.rpartition("/")[0]
+        if folder not in self._inside:
+            self._inside[folder] = self._counts(folder + "/")
+        return path[len(self._root) :] if self._inside[folder] else ""
+
+    def _counts(self, folder: str) -> bool:
+        if folder.startswith(self._exclude) or any(part in folder for part in _INSTALLED):
+            return False
+        # a folder with pyvenv.cfg is a virtual environment
+        while folder.startswith(self._root):
+            if os.path.exists(folder + "pyvenv.cfg"):  # noqa: PTH110
+                return False
+            folder = folder[: folder.rindex("/", 0, -1) + 1]
+        return True
+
+    def _new_modules(self) -> list[str]:
+        names = sys.modules.keys() - self._modules
+        self._modules |= names
+        files = (getattr(sys.modules.get(name), "__file__", None) for name in names)
+        found = {self.name_of(file) for file in files if isinstance(file, str)}
+        return [name for name in found - self._known if name]
+
+
+def _writes(mode: str | None, flags: int) -> bool:
+    """Whether what was in the file before does not matter."""
+    if mode is None:
+        return flags & os.O_ACCMODE == os.O_WRONLY or bool(flags & os.O_TRUNC)
+    return ("r" not in mode and "+" not in mode) or "w" in mode or "x" in mode

@@ -1,0 +1,81 @@
+"""Random numbers that come out equal: `random`, NumPy and torch, also when they are imported later."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+_SEEDED = frozenset(("random", "numpy.random", "torch"))
+
+
+class Seeds:
+    """Seeds what is loaded, and as a finder of modules what gets loaded afterwards."""
+
+    def __init__(self) -> None:
+        self._seed: int | None = None
+
+    def seed(self, number: int) -> None:
+        """From here on every generator starts from `number`."""
+        if self._seed is None:
+            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+        self._seed = number
+        import random  # noqa: F401 - to be seeded now, not when somebody imports it
+
+        for name in _SEEDED:
+            _seed_module(name, sys.modules.get(name), number)
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        """The spec that the other finders give, its loader made to seed."""
+        if name not in _SEEDED or self._seed is None:
+            return None
+        for finder in sys.meta_path:
+            if finder is not self and (spec := finder.find_spec(name, path, target)):
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader, self._seed)  # type: ignore[assignment]
+                return spec
+        return None
+
+
+class _Loader:
+    """Loads as the real loader does, seeds, and leaves no trace."""
+
+    def __init__(self, loader: Any, number: int) -> None:
+        self._loader = loader
+        self._number = number
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _seed_module(module.__name__, module, self._number)
+
+
+def fresh() -> None:
+    """Seed what is loaded from the system's randomness: forked processes would all draw the same numbers."""
+    for name, method in (("random", "seed"), ("numpy.random", "seed"), ("torch", "seed")):
+        if name in sys.modules:
+            getattr(sys.modules[name], method)()
+
+
+def _seed_module(name: str, module: Any, number: int) -> None:
+    if module is None:
+        return
+    if name == "torch":
+        # while torch is being imported it has no generator yet; its loader comes back here
+        seed = getattr(module, "manual_seed", None)
+        if seed is not None:
+            seed(number)
+    elif name == "numpy.random":
+        module.seed(number % 2**32)  # all that NumPy takes
+    else:
+        module.seed(number)

@@ -1,0 +1,233 @@
+"""Shapes written in comments, checked while the code runs.
+
+A comment is looked at behind
+
+- an assignment, `scores = q @ k.T  # (n, m)`, also an annotated or augmented one; several targets have
+  several shapes, `q, k = heads  # (n, d), (m, d)`, or one that holds for each of them;
+- a `return`;
+- a parameter of a function or an argument of a call that stands on lines of its own.
+
+What is a shape and what its names mean: `dimensions.py`. A name bound by a comment keeps its size until the
+function returns, or for the session. None has no shape: it is the value that is not given. A tuple of whole
+numbers may state a shape itself: `b, n, d = x.shape  # (2, 3, 4)`. Not looked at are fields in the body of a
+class, elements of lists and dicts, values nobody assigns, targets that would have to be computed once more
+(`x[next(i)] += 1`), and code inside f-strings.
+
+The tree changes, the source does not: a value passes through a call that stands where the value stood, so
+lines, carets and `inspect.getsource` stay as they are. A function with such comments gets a variable
+`.scope`, and the globals get `.shapes`: no author can write these names, but `locals()` shows them.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .checks import Check, Comment, Scope
+from .dimensions import shapes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
+
+    from .checks import Report
+
+SESSION = ".shapes"
+SCOPE = ".scope"
+BEHIND_STATEMENT = re.compile(r"[\s;]*")
+# Reading such a target again computes nothing.
+PLAIN = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Slice,
+    ast.Tuple,
+    ast.Constant,
+    ast.UnaryOp,
+    ast.unaryop,
+    ast.expr_context,
+)
+
+Function = TypeVar("Function", ast.FunctionDef, ast.AsyncFunctionDef)
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def instrument(
+    tree: ast.Module, source: str, namespace: MutableMapping[str, Any], report: Report
+) -> ast.Module:
+    """`tree`, changed so that `report(line, written, expected, got)` is called where a comment is not true.
+
+    tree: of `source`, which has the comments. namespace: the globals the code will run in; names met in one
+    cell keep their sizes in the next. Each comment reports once, also when a later cell gets there.
+    """
+    comments = comments_of(source)
+    if comments:
+        session: Scope = namespace.setdefault(SESSION, Scope([]))
+        Instrument(source, comments, session.checks, report).visit(tree)
+    return tree
+
+
+def comments_of(source: str) -> dict[int, Comment]:
+    """Line → the comment there, where it consists of shapes."""
+    found: dict[int, Comment] = {}
+    if "#" not in source:
+        return found
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            shapes = shapes_in(token.string) if token.type == tokenize.COMMENT else ()
+            if shapes:
+                found[token.start[0]] = Comment(*token.start, shapes)
+    except (tokenize.TokenError, SyntaxError):  # compiling will say so
+        return {}
+    return found
+
+
+class Instrument(ast.NodeTransformer):
+    """Puts checks into a tree."""
+
+    def __init__(
+        self, source: str, comments: Mapping[int, Comment], checks: list[Check], report: Report
+    ) -> None:
+        self.lines = [line.encode() for line in source.split("\n")]
+        """As bytes: so the tree counts columns."""
+        self.comments, self.checks, self.report = comments, checks, report
+        self.scope = SESSION
+        self.used = False
+        """A check stands in the function that is being visited."""
+        self.fields = False
+        """Statements are those of a class."""
+
+    def behind(self, node: ast.stmt) -> Comment | None:
+        """The comment at the end of a statement."""
+        comment = self.comments.get(node.end_lineno or 0)
+        fits = comment and not self.fields and BEHIND_STATEMENT.fullmatch(self.between(node, comment))
+        return comment if fits else None
+
+    def beside(self, first: ast.AST, last: Any) -> Comment | None:
+        """The comment beside a parameter or argument from `first` to `last`, if its lines are its own."""
+        comment = self.comments.get(last.end_lineno)
+        before = self.lines[first.lineno - 1][: first.col_offset].strip()  # type: ignore[attr-defined]
+        if not comment or before not in (b"", b"("):
+            return None
+        closing = r"\s*,?\s*" if not before else r"\s*\)\s*,?\s*"
+        return comment if re.fullmatch(closing, self.between(last, comment)) else None
+
+    def between(self, node: Any, comment: Comment) -> str:
+        """What stands between the end of `node` and the comment of that line."""
+        line, end = self.lines[comment.line - 1], node.end_col_offset
+        return line[end:].decode()[: comment.column - len(line[:end].decode())]
+
+    def call(self, method: str, comment: Comment, values: list[ast.expr]) -> ast.Call:
+        """`.scope.check(7, value)`."""
+        self.used = True
+        self.checks.append(Check(comment, self.report))
+        number = ast.Constant(len(self.checks) - 1)
+        function = ast.Attribute(ast.Name(self.scope, ast.Load()), method, ast.Load())
+        return placed(ast.Call(function, [number, *values], []), values[0])
+
+    def passed(self, value: ast.expr, comment: Comment | None) -> ast.expr:
+        """A value on its way through a check, if there is a comment on it."""
+        return self.call("check", comment, [value]) if comment else value
+
+    def afterwards(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
+        """A statement that looks at targets; no expression, for its value would be taken for the cell's."""
+        values = [reading(target, node) for target in targets]
+        return placed(ast.If(self.call("checked", comment, values), [ast.Pass()], []), node)
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        comment = self.behind(node)
+        target = node.targets[0]
+        if comment and len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
+            plain = all(isinstance(part, PLAIN) for part in ast.walk(target) if part is not target)
+            nested = any(isinstance(part, (ast.Tuple, ast.List)) for part in target.elts)
+            return [node, self.afterwards(node, comment, target.elts)] if plain and not nested else node
+        node.value = self.passed(node.value, comment)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        self.generic_visit(node)
+        node.value = node.value and self.passed(node.value, self.behind(node))
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        self.generic_visit(node)
+        node.value = node.value and self.passed(node.value, self.behind(node))
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        comment = self.behind(node)
+        plain = all(isinstance(part, PLAIN) for part in ast.walk(node.target))
+        return [node, self.afterwards(node, comment, [node.target])] if comment and plain else node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        for place, value in enumerate(node.args):
+            if not isinstance(value, ast.Starred):
+                node.args[place] = self.passed(value, self.beside(value, value))
+        for keyword in node.keywords:
+            if keyword.arg:
+                keyword.value = self.passed(keyword.value, self.beside(keyword, keyword.value))
+        return node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return node  # before Python 3.12 its parts have no place in the source
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        fields, self.fields = self.fields, True
+        self.generic_visit(node)
+        self.fields = fields
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return self.function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        return self.function(node)
+
+    def function(self, node: Function) -> Function:
+        """A function, with checks of its parameters in front."""
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        self.visit(node.args)
+        outer = self.scope, self.used, self.fields
+        self.scope, self.used, self.fields = SCOPE, False, False
+        node.body = self.generic_visit(ast.Module(node.body, [])).body  # type: ignore[attr-defined]
+        start = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        front: list[ast.stmt] = [
+            self.afterwards(parameter, comment, [ast.Name(parameter.arg, ast.Load())])
+            for parameter, last in parameters(node.args)
+            if (comment := self.beside(parameter, last))
+        ]
+        if self.used:
+            new = ast.Call(ast.Attribute(ast.Name(SESSION, ast.Load()), "scope", ast.Load()), [], [])
+            front.insert(0, placed(ast.Assign([ast.Name(SCOPE, ast.Store())], new), node.body[0]))
+        node.body[start:start] = front
+        self.scope, self.used, self.fields = outer
+        return node
+
+
+def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
+    """Each parameter with the node it ends with: its default, or itself; `*args` and `**options` left out."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
+    both = enumerate([*plain, *arguments.kwonlyargs])
+    return [(parameter, defaults[place] or parameter) for place, parameter in both]
+
+
+def reading(target: ast.expr, node: ast.AST) -> ast.expr:
+    """The target as an expression, at the place of `node`."""
+    expression = ast.parse(ast.unparse(target), mode="eval").body
+    for part in ast.walk(expression):
+        ast.copy_location(part, node)
+    return expression
+
+
+def placed(node: Node, at: ast.AST) -> Node:
+    """`node`, all that has no place yet at the place of another."""
+    for part in ast.walk(node):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, at)
+    return node

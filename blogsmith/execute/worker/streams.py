@@ -1,0 +1,269 @@
+"""`sys.stdout` and `sys.stderr` of cells: one ordered way out for text and pictures.
+
+Both streams and all displays go through one `Output`, so their order is exact. Lines are sent at once until a
+cell has printed many; then they are gathered, which makes 50 MB affordable and costs a crash at most the last
+8 kB. What background threads print between cells is kept for the next cell; what computing a value prints is
+dropped, since a value has no place to show it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from _thread import RLock
+from time import monotonic
+
+from .frames import without_surrogates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from .frames import Channel
+    from .limits import Interrupts
+
+_BATCH_CHARACTERS = 8192
+_WAIT_S = 0.05
+_LINES_AT_ONCE = 200
+_DESCRIPTORS = (("stdout", 1), ("stderr", 2))
+
+
+class Output:
+    """What comes out of cells, in order."""
+
+    def __init__(self, channel: Channel, interrupts: Interrupts, text_bytes: int) -> None:
+        self._channel = channel
+        self._interrupts = interrupts
+        self._text_bytes = text_bytes
+        self._lock = RLock()
+        self._open = False
+        self._muted = False
+        self._kept: list[dict[str, Any]] = []
+        """Frames that wait for the next cell."""
+        self._parts: list[str] = []
+        self._size = 0
+        self._name = "stdout"
+        self._since = 0.0
+        self._begin_budget()
+        self.flush_c: Callable[[], None] | None = None
+        """Writes out what C code holds back of what it printed; None as long as there is no such code."""
+        os.register_at_fork(after_in_child=self._orphan)
+
+    def _begin_budget(self) -> None:
+        self._left = self._text_bytes
+        self._lines = _LINES_AT_ONCE
+        self._dropped: dict[str, int] = {}
+
+    def open(self) -> None:
+        """A cell begins."""
+        kept, self._kept, self._open = self._kept, [], True
+        for frame in kept:
+            self._channel.send(frame)
+
+    def close(self) -> None:
+        """A cell ends: send what waits."""
+        self.flush()
+        if self.flush_c:
+            self.sync()
+        for name, count in self._dropped.items():
+            self._channel.send({"event": "dropped", "name": name, "bytes": count})
+        self._open = False
+        self._begin_budget()
+
+    def mute(self) -> None:
+        """Drop everything until `unmute`."""
+        self.flush()
+        self._muted = True
+
+    def unmute(self) -> None:
+        """End of `mute`."""
+        self._muted = False
+
+    def write(self, name: str, text: str) -> None:
+        """Take text for one of the streams, as much as the cell has left."""
+        with self._lock:
+            if self._muted or not text:
+                return
+            if self._channel.closed:
+                _write_below(name, text)
+                return
+            if self._left <= 0:
+                self._drop(name, _size(text))
+                return
+            if name != self._name:
+                self.flush()
+                self._name = name
+            size = _size(text)
+            if size > self._left:
+                text = self._cut(name, text, size)
+            self._left -= size
+            self._parts.append(text)
+            self._size += len(text)
+            if self._due(text):
+                self.flush()
+
+    def _due(self, text: str) -> bool:
+        if self._size >= _BATCH_CHARACTERS:
+            return True
+        if self._lines > 0:
+            self._lines -= text[-1:] == "\n"
+            return text[-1:] == "\n"
+        now = monotonic()
+        if len(self._parts) == 1:
+            self._since = now
+        return now - self._since > _WAIT_S
+
+    def flush(self) -> None:
+        """Send the text that waits; keep it if no cell is running."""
+        self._interrupts.hold()
+        try:
+            with self._lock:
+                if not self._parts:
+                    return
+                text, self._parts, self._size = "".join(self._parts), [], 0
+                self._deliver({"event": "stream", "name": self._name, "text": text})
+        finally:
+            self._interrupts.release()
+
+    def emit(self, frame: dict[str, Any]) -> None:
+        """Send a message that belongs behind what was printed so far."""
+        with self._lock:
+            if not self._muted:
+                self.flush()
+                self._deliver(frame)
+
+    def sync(self) -> None:
+        """Have the builder take everything so far, before others write to the pipes; main thread only."""
+        if not self._open or self._channel.closed:
+            self.flush()
+            return
+        self._interrupts.hold()
+        try:
+            self.flush()
+            self._channel.send({"event": "sync"})
+            if self._channel.receive() is None:
+                os._exit(1)
+            if self.flush_c:
+                self.flush_c()
+        finally:
+            self._interrupts.release()
+
+    def _deliver(self, frame: dict[str, Any]) -> None:
+        if self._open:
+            self._channel.send(frame)
+        else:
+            self._kept.append(frame)
+
+    def _cut(self, name: str, text: str, size: int) -> str:
+        kept = _encoded(text)[: self._left].decode("utf-8", "ignore")
+        self._drop(name, size - len(kept.encode("utf-8")))
+        return kept
+
+    def _drop(self, name: str, count: int) -> None:
+        self._dropped[name] = self._dropped.get(name, 0) + count
+
+    def _orphan(self) -> None:
+        """In a forked child: what waits is the parent's; a lock may be held by a thread that is not here."""
+        self._lock = RLock()
+        self._parts, self._kept, self._size = [], [], 0
+
+
+class Stream(io.TextIOBase):
+    """What Python code sees as `sys.stdout` or `sys.stderr`."""
+
+    encoding = "utf-8"
+    errors = "replace"
+    mode = "w"
+    line_buffering = True
+
+    def __init__(self, output: Output, name: str, descriptor: int) -> None:
+        self._take = output.write
+        self._output = output
+        self._stream = name
+        self._descriptor = descriptor
+        self.name = f"<{name}>"
+        self.buffer = _Bytes(self, output)
+
+    def write(self, text: str) -> int:
+        """Take text; returns how many characters, all of them."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._take(self._stream, text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:  # type: ignore[override]
+        """Write one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Send what waits."""
+        self._output.flush()
+
+    def close(self) -> None:
+        """Flush only: the next cell prints too."""
+        self.flush()
+
+    def fileno(self) -> int:
+        """The real descriptor, for programs that a cell starts."""
+        return self._descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def reconfigure(self, **options: object) -> None:
+        """Accepted and ignored: the text is UTF-8 and sent line by line."""
+
+
+class _Bytes(io.BufferedIOBase):
+    """`sys.stdout.buffer`: UTF-8; what is none becomes U+FFFD."""
+
+    def __init__(self, stream: Stream, output: Output) -> None:
+        import codecs
+
+        self._stream = stream
+        self._output = output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def write(self, data: Any) -> int:
+        """Take bytes; a character may come in two pieces."""
+        view = memoryview(data).cast("B")
+        self._stream.write(self._decoder.decode(view))
+        return view.nbytes
+
+    def flush(self) -> None:
+        self._output.flush()
+
+    def close(self) -> None:
+        self.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        return True
+
+
+def install(output: Output) -> None:
+    """Put our streams in place, under the names Python restores them from too."""
+    sys.stdout, sys.stderr = (Stream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(_encoded(text))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return without_surrogates(text).encode("utf-8")
+
+
+def _write_below(name: str, text: str) -> None:
+    data = memoryview(_encoded(text))
+    while data:
+        data = data[os.write(dict(_DESCRIPTORS)[name], data) :]

@@ -1,0 +1,190 @@
+"""Exceptions and warnings as Python prints them, with the author's frames only and no path of the machine.
+
+A place in a cell is `File "<cell 2>", line 3`. Files of the site are named from its root, files of libraries
+by what follows `site-packages/` or `lib/python3.11/`, others by their name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traceback import TracebackException
+    from types import TracebackType
+    from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + "/"  # noqa: PTH100, PTH120 - pathlib costs 5 ms
+_LIBRARY = re.compile(
+    r"/(?:lib(?:64)?/python3\.\d+/)?(?:site|dist)-packages/|/lib(?:64)?/python3\.\d+/",
+)
+_BEFORE_PATHS = (" ", "\n", "\t", "'", '"', "(")
+_MAX_PATH = 4096
+_CELL = re.compile(r"<cell (\d+)>")
+_SUGGESTION = re.compile(r"[.?] ?Did you mean: .*\?$")
+_MAX_CHARACTERS = 64 * 1024
+_SUGGESTED = (NameError, AttributeError, ImportError)
+
+
+class Tracebacks:
+    """Says what went wrong in one session."""
+
+    def __init__(self, root: str, sources: dict[str, str]) -> None:
+        self._root = root.rstrip("/") + "/"
+        self._sources = sources
+        """Names such as `<cell 2>` → code."""
+
+    def failure(self, error: BaseException) -> dict[str, Any]:
+        """The message's `failure`: name, message, text, and the innermost place in a cell."""
+        cell, line = _place(error)
+        return {
+            "name": type(error).__name__,
+            "message": self._without_paths(_short(_message(error))),
+            "text": self.text(error),
+            "cell": cell,
+            "line": line,
+        }
+
+    def text(self, error: BaseException) -> str:
+        """The traceback, ours and the machine's left out; long ones lose their middle."""
+        import traceback
+
+        for name in self._sources:
+            self.remember(name)  # again: somebody may have cleared what linecache knows
+        shown = traceback.TracebackException(type(error), error, error.__traceback__)
+        suggestion = _suggestion(error)
+        self._cut(shown, set())
+        lines = shown.format() if shown.stack else shown.format_exception_only()
+        text = self._without_paths(_short("".join(lines)))
+        if suggestion and not text.rstrip("\n").endswith(suggestion):
+            text = text.rstrip("\n") + suggestion + "\n"
+        return text
+
+    def remember(self, name: str) -> None:
+        """Let `linecache`, and so `inspect`, know a cell's code."""
+        import linecache
+
+        # without the last newline Python 3.11 puts carets one column too far
+        code = self._sources[name].rstrip("\n") + "\n"
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+
+    def short_path(self, path: str) -> str:
+        """A file's name without what only this machine knows."""
+        if not path.startswith("/"):
+            return path
+        shorter = _without_libraries(path)
+        if shorter == path and path.startswith(self._root):
+            shorter = path[len(self._root) :]
+        return shorter if shorter != path else path.rpartition("/")[2]
+
+    def install(self) -> None:
+        """Warnings and exceptions that no cell sees are told in the same way, on stderr."""
+        import threading
+        import warnings
+
+        original = warnings.formatwarning
+
+        def formatwarning(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            line: str | None = None,
+        ) -> str:
+            if filename.startswith(_HERE):  # a `stacklevel` that points above the cell
+                return original(message, category, "sys", 1, "")
+            text = original(message, category, filename, lineno, line)
+            return self.short_path(filename) + text[len(filename) :]
+
+        def excepthook(args: threading.ExceptHookArgs) -> None:
+            if args.exc_value is None or isinstance(args.exc_value, SystemExit):
+                return
+            error = args.exc_value.with_traceback(_without(args.exc_traceback, threading.__file__))
+            name = args.thread.name if args.thread else "?"
+            print(f"Exception in thread {name}:\n{self.text(error)}", end="", file=sys.stderr)
+
+        def unraisablehook(args: sys.UnraisableHookArgs) -> None:
+            error = args.exc_value
+            said = f"{args.err_msg or 'Exception ignored in'}: {args.object!r}\n"
+            print(self._without_paths(said) + (self.text(error) if error else ""), end="", file=sys.stderr)
+
+        warnings.formatwarning = formatwarning
+        threading.excepthook = excepthook
+        sys.unraisablehook = unraisablehook
+
+    def _cut(self, shown: TracebackException, seen: set[int]) -> None:
+        """Take our frames out of an exception and of all it hangs together with."""
+        if id(shown) in seen:
+            return
+        seen.add(id(shown))
+        shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(_HERE)]
+        for frame in shown.stack:
+            frame.filename = self.short_path(frame.filename)
+        if isinstance(getattr(shown, "filename", None), str):
+            shown.filename = self.short_path(shown.filename)
+        for other in (shown.__cause__, shown.__context__, *(getattr(shown, "exceptions", None) or ())):
+            if other is not None:
+                self._cut(other, seen)
+
+    def _without_paths(self, text: str) -> str:
+        return _without_libraries(text).replace(self._root, "")
+
+
+def _without_libraries(text: str) -> str:
+    """Paths of installed files without the folder they are installed in; in one go, however long the text."""
+    pieces, done = [], 0
+    for match in _LIBRARY.finditer(text):
+        begin = max(done, match.start() - _MAX_PATH)
+        start = begin + 1 + max(text[begin : match.start()].rfind(end) for end in _BEFORE_PATHS)
+        pieces.append(text[done:start])
+        done = match.end()
+    return "".join((*pieces, text[done:]))
+
+
+def _place(error: BaseException) -> tuple[int, int]:
+    """Number of the cell and line of the innermost frame that is the author's; 0, 0 if there is none."""
+    found = (0, 0)
+    step = error.__traceback__
+    while step is not None:
+        if match := _CELL.fullmatch(step.tb_frame.f_code.co_filename):
+            found = int(match[1]), step.tb_lineno or 0
+        step = step.tb_next
+    if isinstance(error, SyntaxError) and (match := _CELL.fullmatch(error.filename or "")):
+        found = int(match[1]), error.lineno or 0
+    return found
+
+
+def _without(trace: TracebackType | None, file: str) -> TracebackType | None:
+    """A traceback without the frames of `file` that begin it."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == file:
+        trace = trace.tb_next
+    return trace
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "<exception str() failed>"
+
+
+def _suggestion(error: BaseException) -> str:
+    """`. Did you mean: 'total'?`: Python 3.10 and 3.11 say so only where they print themselves."""
+    if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
+        return ""
+    import io
+    from contextlib import redirect_stderr
+
+    with redirect_stderr(io.StringIO()) as printed:
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    match = _SUGGESTION.search(printed.getvalue().rstrip("\n"))
+    return match[0] if match else ""
+
+
+def _short(text: str) -> str:
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    half = _MAX_CHARACTERS // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"

@@ -1,0 +1,138 @@
+"""Values as pages can show them: text, and whatever richer forms an object offers of itself."""
+
+from __future__ import annotations
+
+import sys
+from binascii import b2a_base64
+
+from . import figures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .streams import Output
+
+_TEXTS = (("text/html", "_repr_html_"), ("text/latex", "_repr_latex_"))
+_PICTURES = (
+    ("image/svg+xml", "_repr_svg_"),
+    ("image/png", "_repr_png_"),
+    ("image/jpeg", "_repr_jpeg_"),
+)
+# An object that has this has everything: a mock, or a proxy. What it says about itself means nothing.
+_CANARY = "_blogsmith_no_object_has_this_"
+
+
+class Values:
+    """Shows values of one session."""
+
+    def __init__(self, output: Output, text_bytes: int) -> None:
+        self._output = output
+        self._text_bytes = text_bytes
+
+    def display(self, *objects: object) -> None:
+        """The builtin `display`: show objects here and now."""
+        for shown in objects:
+            self.show(shown, "display")
+
+    def show(self, shown: object, kind: str) -> None:
+        """Send every form of an object. kind: `value` or `display`."""
+        if figures.show(shown, kind):
+            return
+        text, binary = self.bundle(shown)
+        self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
+
+    def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
+        """MIME type → text, and MIME type → base64, in the tables' order; plain text is always there."""
+        offered = self._offered(shown)
+        text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
+        for mime, _ in _TEXTS:
+            if isinstance(value := offered.get(mime), str) and self._fits(shown, mime, value):
+                text[mime] = value
+        binary = {mime: data for mime, _ in _PICTURES if (data := _base64(mime, offered.get(mime)))}
+        return text, binary
+
+    def latex(self, shown: object) -> str:
+        """TeX without its dollars; empty if the object offers none."""
+        if not _asks(shown):
+            return ""
+        value = self._call(shown, "_repr_latex_")
+        return _without_dollars(value) if isinstance(value, str) else ""
+
+    def _offered(self, shown: object) -> dict[str, Any]:
+        if not _asks(shown):
+            return {}
+        methods = (*_TEXTS, *_PICTURES)
+        offered = {mime: self._call(shown, method) for mime, method in methods}
+        bundle = self._call(shown, "_repr_mimebundle_", include=None, exclude=None)
+        if isinstance(bundle, dict):
+            offered.update(bundle)
+        return offered
+
+    def _call(self, shown: object, method: str, **arguments: object) -> Any:
+        """What a method of this name gives, metadata left out; None if there is none or it fails."""
+        call: Callable[..., Any] | None = getattr(shown, method, None)
+        if not callable(call):
+            return None
+        try:
+            value = call(**arguments)
+        except MemoryError:
+            raise
+        except Exception as error:
+            self._complain(shown, method, error)
+            return None
+        return value[0] if isinstance(value, tuple) and value else value
+
+    def _plain(self, shown: object, offered: object) -> str:
+        if isinstance(offered, str):
+            text = offered
+        else:
+            try:
+                text = repr(shown)
+            except MemoryError:
+                raise
+            except Exception as error:
+                self._complain(shown, "__repr__", error)
+                text = f"<{type(shown).__name__} object>"
+        return cut(text, self._text_bytes)
+
+    def _fits(self, shown: object, mime: str, value: str) -> bool:
+        if len(value) <= self._text_bytes:
+            return True
+        reason = f"{len(value)} characters are more than the limit of {self._text_bytes}"
+        print(f"{mime} of {type(shown).__name__} is left out: {reason}", file=sys.stderr)
+        return False
+
+    def _complain(self, shown: object, method: str, error: Exception) -> None:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        print(f"{type(shown).__name__}.{method} failed: {said}", file=sys.stderr)
+
+
+def cut(text: str, size: int) -> str:
+    """At most `size` bytes of UTF-8, an ellipsis behind what is not all."""
+    if len(text) <= size and (text.isascii() or len(text.encode("utf-8", "replace")) <= size):
+        return text
+    return text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore") + "…"
+
+
+def _asks(shown: object) -> bool:
+    """Whether an object may be asked for richer forms: classes have the methods of their instances."""
+    return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
+
+
+def _base64(mime: str, value: object) -> str:
+    """Methods give bytes; SVG comes as text, and bundles hold base64 already."""
+    if isinstance(value, str):
+        if mime != "image/svg+xml":
+            return "".join(value.split())
+        value = value.encode("utf-8", "replace")
+    return b2a_base64(value, newline=False).decode("ascii") if isinstance(value, bytes) else ""
+
+
+def _without_dollars(text: str) -> str:
+    text = text.strip()
+    for opening, closing in (("$$", "$$"), ("$", "$"), ("\\[", "\\]"), ("\\(", "\\)")):
+        if len(text) >= len(opening) + len(closing) and text.startswith(opening) and text.endswith(closing):
+            return text[len(opening) : -len(closing)].strip()
+    return text

@@ -1,0 +1,41 @@
+"""`blogsmith execute`: run and record the cells of posts, and make no site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .build import parse
+from .collect import collect
+from .errors import SiteError
+from .hooks import blamed_on_plugins
+from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from .perform import perform
+from .survey import chosen_posts
+from .workshop import Workshop, open_workshop
+
+
+def execute_site(
+    root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
+) -> BuildReport:
+    """Run what is stale of `posts`, by default of all; never raises for an author's mistake."""
+    ledger = Ledger(progress, strict=options.strict)
+    try:
+        workshop = open_workshop(root)
+        with blamed_on_plugins(workshop.plugins):
+            return _execute(workshop, posts, options, ledger)
+    except SiteError as error:
+        ledger.add(error.diagnostics)
+        return ledger.close(Counts())
+
+
+def _execute(workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger) -> BuildReport:
+    ledger.ignore = frozenset(workshop.config.diagnostics.ignore)
+    collected = collect(workshop, options, ledger)
+    chosen = chosen_posts(workshop.root, posts, [document.path for document in collected.documents])
+    if chosen is not None:
+        documents = tuple(d for d in collected.documents if str(d.path) in chosen)
+        collected = replace(collected, documents=documents)
+    performed = perform(parse(collected, workshop, ledger), workshop, options, ledger)
+    return ledger.close(Counts(cells=performed.cells, ran=performed.ran))

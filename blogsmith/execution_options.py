@@ -1,0 +1,74 @@
+"""The options of commands that run cells, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from . import terminal
+from .ledger import ExecutionOptions
+from .progress import ProgressBar
+from .watching import Watching
+
+_EXECUTION_OPTIONS = (
+    click.option(
+        "--execute",
+        type=click.Choice(["stale", "all"]),
+        is_flag=False,
+        flag_value="stale",
+        default=None,
+        metavar="[=stale|all]",
+        help="Run cells also on a site that is not trusted here: those whose result is missing or stale, "
+        "or all. By default stale ones run on trusted sites only.",
+    ),
+    click.option(
+        "--frozen",
+        is_flag=True,
+        help="Run nothing, and exit with 3 if a result is missing or stale; by default these run or warn.",
+    ),
+    click.option(
+        "--strict-env",
+        is_flag=True,
+        help="Treat results of other package versions as stale; by default they only warn.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
+    ),
+)
+loud_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show what cells print while they run, and the traceback if blogsmith itself fails; "
+    "by default neither.",
+)
+
+
+def executing(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of every command that runs cells."""
+    for option in reversed(_EXECUTION_OPTIONS):
+        command = option(command)
+    return command
+
+
+def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, Any]) -> ExecutionOptions:
+    """Take the options above out of `options`; wrong usage if they contradict each other."""
+    execute, frozen = options.pop("execute", None), options.pop("frozen", False)
+    if execute and frozen:
+        raise click.UsageError("--frozen runs nothing and --execute runs cells: choose one")
+    return ExecutionOptions(
+        execute=execute or "",
+        frozen=frozen,
+        strict_versions=options.pop("strict_env", False),
+        jobs=options.pop("jobs", None) or 0,
+        watch=watching(progress, verbose),
+    )
+
+
+def watching(progress: ProgressBar, verbose: bool) -> Watching:
+    """What follows running cells: the bar, and their output on stderr if asked for."""
+    return Watching(progress, terminal.warn if verbose else None)

@@ -1,0 +1,69 @@
+"""How authors write what concerns running code: times, amounts of memory, patterns of files.
+
+Read in three places: `execute:` of the site, `execute:` of a page, and the options of a cell.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from .cells import Freeze
+
+FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
+"""Value of `freeze` → what becomes of a recorded result. The names of Quarto."""
+
+SECONDS_HINT = "write seconds, or a time such as 5 min"
+BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
+MAX_SEED = 2**32 - 1
+"""The largest that NumPy takes."""
+
+_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h|hours?)?")
+_UNITS: Mapping[str, int] = MappingProxyType({"s": 1, "m": 60, "h": 3600})
+_MAX_SECONDS = 7 * 24 * 3600
+_BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?([kmgt])(i?)b", re.IGNORECASE)
+_MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
+
+
+def parse_seconds(value: object) -> float | None:
+    """Seconds of `90`, `2.5`, `90 s`, `5 min` or `1 h`; None if it is no time from 1 ms to a week."""
+    seconds = math.nan
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = float(value)
+    elif isinstance(value, str) and (found := _TIME.fullmatch(value.strip())):
+        seconds = float(found[1]) * _UNITS[(found[2] or "s")[0]]
+    return seconds if 0.001 <= seconds <= _MAX_SECONDS else None
+
+
+def parse_bytes(value: object) -> int | None:
+    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+    found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not found:
+        return None
+    power = "kmgt".index(found[2].lower()) + 1
+    amount = int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+    return amount if _MIN_BYTES <= amount <= _MAX_BYTES else None
+
+
+def parse_seed(value: object) -> int | None:
+    """A whole number that every generator takes as a seed, else None."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_whole and isinstance(value, int) and 0 <= value <= MAX_SEED else None
+
+
+def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
+    """Why `pattern` cannot name files of the site; empty if it can.
+
+    folder: of the post, relative to the site root; the pattern is relative to it.
+    """
+    if not pattern or pattern.startswith(("/", "~")) or "\\" in pattern or re.match(r"[A-Za-z]+:", pattern):
+        return "must be a path relative to the post, with /"
+    depth = len(folder.parts)
+    for part in pattern.split("/"):
+        depth += {"..": -1, ".": 0, "": 0}.get(part, 1)
+        if depth < 0:
+            return "leads out of the site"
+    return ""

@@ -1,0 +1,120 @@
+"""`blogsmith freeze`: what is recorded of the cells of posts, and why it is or is not valid."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import terminal
+from .clocks import Clocks
+from .options import shown_path, site_option, site_root, verbose_option
+from .report import plural, print_diagnostics, printable, wants_color
+
+if TYPE_CHECKING:
+    from .survey import Survey
+
+
+@click.group()
+def freeze() -> None:
+    """Look after the recorded results of cells in `_freeze/`."""
+
+
+@freeze.command()
+@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@site_option
+@verbose_option
+@click.pass_obj
+def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+    """Show which posts have valid results, one line each.
+
+    Exits with 3 if a result is missing or stale.
+    """
+    pages = _surveyed(clocks, posts, site).pages
+    longest = max((len(str(page.cells.path)) for page in pages), default=0)
+    for page in pages:
+        terminal.say(f"{page.cells.path!s:<{longest}}  {page.state}")
+    if not pages:
+        terminal.say("no post has cells")
+    return 3 if any(page.stale for page in pages) else 0
+
+
+@freeze.command()
+@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@site_option
+@verbose_option
+@click.pass_obj
+def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+    """Say of every cell whether its result is valid, and if not, why."""
+    for page in _surveyed(clocks, posts, site).pages:
+        terminal.say(str(page.cells.path))
+        for name, line, state, reasons in page.explained():
+            terminal.say(f"  line {line}, {printable(name)}: {state}")
+            for reason in reasons:
+                terminal.say(f"    {printable(reason)}")
+    return 0
+
+
+@freeze.command()
+@site_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed; by default it is removed.")
+@verbose_option
+@click.pass_obj
+def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
+    """Remove results of posts that are gone or have no cells any more."""
+    from .execute.archive import prune as prune_records
+
+    surveyed = _surveyed(clocks, (), site)
+    removed = prune_records(surveyed.root, [page.cells.path for page in surveyed.pages], dry=dry_run)
+    for line in removed:
+        terminal.say(line)
+    if not removed:
+        terminal.say("nothing to remove")
+    return 0
+
+
+@freeze.command()
+@click.argument("archive", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("posts", nargs=-1, metavar="[POSTS]...")
+@site_option
+@verbose_option
+@click.pass_obj
+def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
+    """Write the results of POSTS, by default of all, into ARCHIVE (.tar.gz).
+
+    For a machine that runs the cells and cannot push: carry the file over and unpack it there.
+    """
+    from .execute.archive import pack as pack_records
+
+    surveyed = _surveyed(clocks, posts, site)
+    packed = pack_records(surveyed.root, [page.cells.path for page in surveyed.pages], archive)
+    terminal.say(f"results of {plural(len(packed), 'post')} packed into {shown_path(archive.absolute())}")
+    return 0
+
+
+@freeze.command()
+@click.argument("archive", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option("--keep", is_flag=True, help="Leave results that are there; by default they are replaced.")
+@site_option
+@verbose_option
+def unpack(archive: Path, keep: bool, site: Path | None) -> int:
+    """Put the results in ARCHIVE into `_freeze/`."""
+    from .execute.archive import unpack as unpack_records
+
+    done = unpack_records(site_root(site), archive, keep=keep)
+    for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):
+        for name in names:
+            terminal.say(f"{name}: {words}")
+    return 0
+
+
+def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> Survey:
+    """The pages with cells among `posts`; what is damaged is told."""
+    root = site_root(site)
+    from .survey import survey_site
+
+    survey = survey_site(root, posts, clocks.now())
+    print_diagnostics(survey.diagnostics, sys.stderr, wants_color(sys.stderr))
+    return survey

@@ -1,0 +1,116 @@
+"""Cells in a build: what is stale runs if it may, what ran is recorded, and pages show what is recorded.
+
+A page never shows the result of a run directly. So the same content and the same `_freeze/` give the
+same page, whether its cells ran a moment ago, last year, or on another machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .cells import Cell, Value
+from .errors import Diagnostic, Place, Reporter
+from .execute.jobs import resolve_python
+from .execute.needs import installed as installed_in
+from .execute.results import results
+from .execute.staleness import State, Verdict
+from .execute.store import folder_of
+from .ledger import BuildOptions, ExecutionOptions, Ledger
+from .running import Ran, run_stale
+from .runs import PageResults
+from .survey import Survey, SurveyedPage, surroundings, survey
+from .syntax.parser import Parsed
+from .trust import is_trusted
+from .versions import installed, recorded_packages, version_warning
+from .workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What the pages show of their cells."""
+
+    results: Mapping[str, PageResults] = field(default_factory=dict)
+    """By source path; pages without cells are not there."""
+    cells: int = 0
+    """That run."""
+    ran: int = 0
+    """In this build."""
+
+
+def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Performed:
+    """Run what is to be run; everything that is wrong goes to the ledger."""
+    if not any(page.cells.sessions() for page in parsed):
+        return Performed()
+    asked, execution = options.execution, workshop.config.execution
+    may_run = not asked.frozen and (bool(asked.execute) or (options.write and is_trusted(workshop.root)))
+    with ledger.stage("records"):
+        around = surroundings(workshop.root, execution, running=may_run)
+        surveyed = survey(workshop.root, around, parsed)
+    versions = _versions(surveyed, workshop, asked)
+    if asked.strict_versions:
+        around = surroundings(workshop.root, execution, running=may_run, versions=versions)
+        surveyed = survey(workshop.root, around, parsed)
+    ledger.add(surveyed.diagnostics)
+    ran = Ran(surveyed)
+    if may_run:
+        with ledger.stage("run"):
+            ran = run_stale(surveyed, workshop, options, ledger)
+    shown = {}
+    for page in ran.survey.pages:
+        if str(page.cells.path) not in ran.failed:
+            ledger.add(_outdated(page, frozen=asked.frozen, may_run=may_run))
+        ledger.add(version_warning(page, versions))
+        shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
+    cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
+    return Performed(shown, cells, ran.cells)
+
+
+def _versions(surveyed: Survey, workshop: Workshop, asked: ExecutionOptions) -> Mapping[str, str]:
+    """Import name → version here; of another Python only if it may be started."""
+    names = recorded_packages(surveyed.pages)
+    if not workshop.config.execution.python:
+        return installed(names)
+    if names and (asked.execute or asked.strict_versions):
+        python = resolve_python(workshop.config.execution.python, workshop.root)
+        return installed_in(names, python, os.environ)
+    return {}
+
+
+def _outdated(page: SurveyedPage, *, frozen: bool, may_run: bool) -> list[Diagnostic]:
+    """What a page shows that is not the result of its present code; each state once, with its first place."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    found: dict[State, list[Cell | Value]] = {}
+    for item in page.verdict.outdated():
+        state = _verdict(page, item).state
+        # where a cell could run and lacks what it needs, that was reported as an error
+        if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):
+            found.setdefault(state, []).append(item)
+    for state, items in found.items():
+        what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
+        why = _verdict(page, items[0]).words
+        if frozen:
+            message = f"{what}: no valid result, {why}"
+            reporter.error("freeze-stale", message, _place(items[0]), "blogsmith execute runs it")
+        elif state == "missing":
+            message = f"{what}: never run, so no result is shown"
+            reporter.warn("cell-pending", message, _place(items[0]), _HINT)
+        else:
+            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), _HINT)
+    return reporter.diagnostics
+
+
+_HINT = "blogsmith execute runs it; after blogsmith trust every build does"
+
+
+def _verdict(page: SurveyedPage, item: Cell | Value) -> Verdict:
+    return page.verdict.cells[item.number] if isinstance(item, Cell) else page.verdict.values[item.number]
+
+
+def _name(item: Cell | Value) -> str:
+    return item.name if isinstance(item, Cell) else item.origin.text
+
+
+def _place(item: Cell | Value) -> Place:
+    return item.place if isinstance(item, Cell) else item.origin.place(0, len(item.origin.text))

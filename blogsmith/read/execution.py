@@ -1,0 +1,129 @@
+"""`execute:` of a page: a word, or a mapping that says more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Literal
+
+from ..cells import Freeze, PageExecution
+from ..errors import did_you_mean
+from ..execution_words import (
+    BYTES_HINT,
+    FREEZE,
+    MAX_SEED,
+    SECONDS_HINT,
+    parse_bytes,
+    parse_seconds,
+    parse_seed,
+    pattern_problem,
+)
+from .fields import Fields
+
+Mode = Literal["off", "marked", "all"]
+
+KEYS = ("mode", "echo", "warning", "error", "freeze", "timeout", "memory", "seed", "shapes", "depends")
+_MODES: Mapping[str, Mode] = MappingProxyType({"off": "off", "marked": "marked", "all": "all"})
+_FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        "enabled": "write mode: off, marked or all",
+        "eval": "write mode: off, marked or all",
+        "output": "write it in each cell",
+        "include": "write it in each cell",
+        "cache": "results are recorded anyway; freeze: says for how long",
+        "daemon": "a fresh process runs each session",
+        "python": "which Python runs cells stands in blogsmith.yaml, under execute:",
+        "env": "environment variables stand in blogsmith.yaml, under execute:",
+    }
+)
+"""Setting of Quarto, or of the site → what to write in a page."""
+
+
+def read_execution(fields: Fields, path: PurePosixPath) -> PageExecution:
+    """How the page at `path` wants its code run; what is wrong is reported and left out."""
+    value = fields.values.get("execute")
+    if value is False:
+        return PageExecution(mode="off")
+    below = fields.below("execute") if isinstance(value, dict) else None
+    if below is None:
+        return PageExecution(mode=_mode(fields, "execute"))
+    _refuse_unknown(below)
+    return PageExecution(
+        mode="off" if below.values.get("mode") is False else _mode(below, "mode"),
+        echo=below.flag("echo"),
+        warning=below.flag("warning"),
+        error=below.flag("error"),
+        freeze=_freeze(below),
+        timeout_s=_timeout(below),
+        memory_bytes=_memory(below),
+        seed=_seed(below),
+        shapes=_shapes(below),
+        depends=_depends(below, path.parent),
+    )
+
+
+def _refuse_unknown(below: Fields) -> None:
+    for key in below.values:
+        if key not in KEYS:
+            hint = _FOREIGN.get(key) or did_you_mean(key, KEYS) or f"known keys: {', '.join(KEYS)}"
+            below.wrong_key(f'unknown key "{key}"', key, hint=hint)
+
+
+def _mode(fields: Fields, key: str) -> Mode | None:
+    if fields.values.get(key) is True:
+        fields.wrong(
+            f"{key} must be off, marked or all", key, hint="write marked, or all for every python fence"
+        )
+        return None
+    return _MODES.get(fields.choice(key, _MODES))
+
+
+def _freeze(below: Fields) -> Freeze | None:
+    value = below.values.get("freeze")
+    if isinstance(value, str | bool) and value in FREEZE:
+        return FREEZE[value]
+    if value is not None:
+        below.wrong("freeze must be auto, true or false", "freeze")
+    return None
+
+
+def _timeout(below: Fields) -> float | None:
+    value = below.values.get("timeout")
+    found = parse_seconds(value)
+    if value is not None and found is None:
+        below.wrong("timeout must be a time of at most a week", "timeout", hint=SECONDS_HINT)
+    return found
+
+
+def _memory(below: Fields) -> int | None:
+    value = below.values.get("memory")
+    found = parse_bytes(value)
+    if value is not None and found is None:
+        below.wrong("memory must be an amount of memory", "memory", hint=BYTES_HINT)
+    return found
+
+
+def _seed(below: Fields) -> int | None:
+    value = below.values.get("seed")
+    found = parse_seed(value)
+    if value is not None and found is None:
+        below.wrong(f"seed must be a whole number from 0 to {MAX_SEED}", "seed")
+    return found
+
+
+def _shapes(below: Fields) -> bool | None:
+    if isinstance(below.values.get("shapes"), bool):
+        return below.flag("shapes")
+    word = below.choice("shapes", ("off", "check"))
+    return word == "check" if word else None
+
+
+def _depends(below: Fields, folder: PurePosixPath) -> tuple[str, ...]:
+    patterns = below.texts("depends")
+    written = below.values.get("depends")
+    for pattern in patterns:
+        if problem := pattern_problem(pattern, folder):
+            at = [written.index(pattern)] if isinstance(written, list) and pattern in written else []
+            below.wrong(f'"{pattern}" {problem}', "depends", *at)
+    return patterns

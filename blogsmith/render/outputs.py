@@ -1,0 +1,187 @@
+"""What a cell printed, returned and drew, in the order it came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..cells import Cell
+from ..runs import CellOutput, CellResult, Display, Failure, Stream
+from .ansi import ansi_html, plain_output
+from .context import Rendering
+from .formulas import NARROW, printed_width
+from .output_html import clean_html, dropped_in_words
+from .pictures import Drawn, drawn, figures_of
+from .prose import escaped
+from .values import bare_tex, output_math
+
+LONG = 40
+"""Lines; more are cut to a box that scrolls and can be opened."""
+WIDE = 36
+"""Characters that surely fit a phone; a longer line scrolls."""
+
+_PLACE = re.compile(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
+_UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The outputs of a cell as they stand in the page."""
+
+    html: str = ""
+    has_anchor: bool = False
+    """The label of a figure is the id of its first picture."""
+
+
+def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Shown:
+    """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
+    outputs = list(_merged(_visible(cell, result)))
+    blocks: list[str | Drawn] = []
+    for number, output in enumerate(outputs, 1):
+        name = f"output of {cell.name}" if len(outputs) == 1 else f"output {number} of {cell.name}"
+        blocks.append(_block(rendering, cell, output, name))
+    pictures = [block for block in blocks if isinstance(block, Drawn)]
+    _warn_of_lost_caption(rendering, cell, result, pictures)
+    figures = iter(figures_of(rendering, cell, pictures))
+    html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
+    return Shown(html, bool(pictures and cell.figure_number))
+
+
+def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
+    options = cell.options
+    for output in result.outputs if options.output else ():
+        is_stderr = isinstance(output, Stream) and output.name == "stderr"
+        # the truth of a claim is told in words
+        is_truth = options.claim and isinstance(output, Display) and output.kind == "value"
+        if not is_truth and (options.warning or not is_stderr):
+            yield output
+
+
+def _merged(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
+    """Neighbours of one stream as one: a colour may begin in one and end in the next."""
+    last: Stream | None = None
+    for output in outputs:
+        if last and isinstance(output, Stream) and output.name == last.name:
+            last = replace(last, text=last.text + output.text, dropped=last.dropped + output.dropped)
+            continue
+        if last:
+            yield last
+        last = output if isinstance(output, Stream) else None
+        if last is None:
+            yield output
+    if last:
+        yield last
+
+
+def _block(rendering: Rendering, cell: Cell, output: CellOutput, name: str) -> str | Drawn:
+    if isinstance(output, Stream):
+        text = _with_places(rendering, cell, output.text)
+        return _text(text, f"output output-{output.name}", name) + _lost(output.dropped)
+    if isinstance(output, Failure):
+        return _text(_with_places(rendering, cell, output.text), "output output-error", name)
+    return _display(rendering, cell, output, name)
+
+
+def _display(rendering: Rendering, cell: Cell, output: Display, name: str) -> str | Drawn:
+    """The richest form that can be shown."""
+    html, latex = output.data.get("text/html"), output.data.get("text/latex")
+    if isinstance(html, str) and not rendering.tools.config.markup.untrusted:
+        shown = _html(rendering, cell, html, name)
+        if shown:
+            return _value(shown)
+    if isinstance(latex, str):
+        shown = _latex(rendering, cell, latex)
+        if shown:
+            return _value(shown)
+    picture = drawn(output)
+    if picture:
+        return picture
+    texts = [value for value in output.data.values() if isinstance(value, str)]
+    text = output.data.get("text/plain", texts[0] if texts else "")
+    shown = _text(text, "", name) if isinstance(text, str) else ""
+    return _value(shown) if shown else ""
+
+
+def _value(inside: str) -> str:
+    return f'<div class="output output-value">{inside.rstrip()}</div>\n'
+
+
+def _html(rendering: Rendering, cell: Cell, html: str, name: str) -> str:
+    clean = clean_html(html, name)
+    if clean.dropped:
+        message = f"the HTML of {name} has {dropped_in_words(clean.dropped)}, which is not shown"
+        rendering.reporter.warn("output-html", message, cell.place, "show a table, a picture or text instead")
+    return clean.html
+
+
+def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
+    tex = bare_tex(latex)[0] or ("" if "$" in latex else latex.strip())
+    shown = output_math(rendering, tex, display=True) if tex else ""
+    if not shown:
+        message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
+        rendering.reporter.warn("output-latex", message, cell.place)
+        return ""
+    scroll = ' tabindex="0"' if printed_width(tex) > NARROW else ""
+    return f'<div class="math-display"{scroll}>{shown}</div>'
+
+
+def _text(text: str, classes: str, name: str) -> str:
+    """`<pre>` with the text; a long one is a box with a name, which the keyboard can scroll."""
+    html = ansi_html(text)
+    if not html:
+        return ""
+    lines = plain_output(text).rstrip("\n").split("\n")
+    is_long = len(lines) > LONG
+    # messages on stderr wrap
+    is_wide = "output-stderr" not in classes and max(map(len, lines)) > WIDE
+    scroll = ' tabindex="0"' if is_long or is_wide else ""
+    if is_long:
+        classes = f"{classes} output-long".strip()
+        label = escaped(f"{name[:1].upper()}{name[1:]}")
+        scroll += f' role="region" aria-label="{label}"'
+    attribute = f' class="{classes}"' if classes else ""
+    # HTML drops a line end right behind <pre>
+    first = "\n" if html.startswith("\n") else ""
+    box = f"<pre{attribute}{scroll}>{first}{html}</pre>\n"
+    if not is_long:
+        return box
+    return f'{box}<details class="output-more"><summary>All {len(lines):,} lines</summary></details>\n'
+
+
+def _lost(dropped: int) -> str:
+    return f'<p class="output-dropped">… {_size(dropped)} not kept</p>\n' if dropped else ""
+
+
+def _size(count: int) -> str:
+    """`1 byte more is`, `49.0 MB more are`."""
+    for unit, name in _UNITS:
+        if count >= unit:
+            return f"{count / unit:.1f} {name} more are"
+    return f"{count} bytes more are" if count > 1 else "1 byte more is"
+
+
+def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
+    """Places in cells as lines of the post, which is what an author and a reader can look up."""
+    if "<cell " not in text:
+        return text
+    path = str(rendering.document.path)
+    of_session = rendering.parsed.cells.of_session(cell.options.session)
+
+    def place(match: re.Match[str]) -> str:
+        number, line = int(match[1] or match[3]), int(match[2] or match[4])
+        if not 0 < number <= len(of_session):
+            return match[0]
+        line += of_session[number - 1].first_line - 1
+        return f'File "{path}", line {line}' if match[1] else f"{path}:{line}"
+
+    return _PLACE.sub(place, text)
+
+
+def _warn_of_lost_caption(
+    rendering: Rendering, cell: Cell, result: CellResult, pictures: list[Drawn]
+) -> None:
+    asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
+    if asked and not pictures and result.status == "ok" and cell.options.output:
+        message = f"{cell.name} has a {asked} and draws no picture"
+        rendering.reporter.warn("cell-figure", message, cell.options.places[asked])

@@ -1,0 +1,122 @@
+"""What is wrong with cells before they run: names that clash or lead nowhere, code that is no Python."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..cells import Cell
+from ..errors import Place, did_you_mean
+from .state import PageState
+
+_MAGIC = re.compile(r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z")
+_DETECTED = re.compile(r" \(detected at line \d+\)")
+_LONGEST_MAGIC = 200
+"""Characters of a line in which a command of IPython is looked for."""
+_MAGIC_HINTS: tuple[tuple[str, str], ...] = (
+    (
+        r"%(matplotlib|load_ext|reload_ext|autoreload|config|pylab)\b",
+        "leave the line out: figures are shown anyway",
+    ),
+    (r"(!|%)\s*(pip|conda|mamba|uv)\b", "install it before the site is built"),
+    (r"%%?(time|timeit)\b", "measure with time.perf_counter()"),
+    (r"%run\b", "import what you need of it"),
+    (r"%(env|set_env)\b", "name the variable under execute: env: in blogsmith.yaml"),
+    (r"%cd\b", "cells run in the folder of their post"),
+    (r"%%(bash|sh|script)\b|!|%system\b|%sx\b", "write subprocess.run([…], check=True)"),
+    (r"\?", "write help(name)"),
+)
+"""Beginning of a command of IPython → what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a text is no Python."""
+
+    message: str
+    line: int
+    """1-based."""
+    column: int
+    """1-based, in characters."""
+    length: int
+
+
+def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
+    """What Python's grammar says of `code`; None if it is fine. mode: as `compile` takes it."""
+    try:
+        with warnings.catch_warnings():
+            # an escape such as "\d" is the business of whoever runs it
+            warnings.simplefilter("ignore")
+            ast.parse(code, mode=mode)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, error.offset or 1
+        is_short = error.end_lineno == line and (error.end_offset or 0) > column
+        length = (error.end_offset or 0) - column if is_short else 1
+        return Fault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length)
+    except (ValueError, RecursionError, MemoryError):
+        # limits of this process; the one that runs the code may have others, and speaks for itself
+        return None
+    return None
+
+
+def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
+    """The cells without what is wrong in them, which is reported."""
+    labels: dict[str, Cell] = {}
+    kept = []
+    for cell in found:
+        first = labels.setdefault(cell.label, cell) if cell.label else cell
+        if first is not cell:
+            line = first.options.places.get("label", first.place).line
+            place = cell.options.places.get("label", cell.place)
+            page.reporter.error("label-twice", f"label {cell.label} is used on line {line} already", place)
+            cell = replace(cell, label="")
+        kept.append(cell)
+        if cell.runs and page.options.check_syntax:
+            _check_syntax(cell, page)
+    for cell in kept:
+        yield _with_fallback(cell, labels, page)
+
+
+def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell:
+    name = cell.options.fallback
+    target = labels.get(name)
+    if name in ("error", "skip") or (target and target.runs and target.number != cell.number):
+        return cell
+    if target is None:
+        others = [label for label in labels if label != cell.label]
+        hint = (
+            did_you_mean(name, (*others, "skip", "error")) or "give the label of a cell of this page, or skip"
+        )
+        problem = f"no cell of this page has the label {name}"
+    else:
+        hint = "give the label of another cell, or skip"
+        problem = (
+            f"cell {name} does not run"
+            if target.number != cell.number
+            else "a cell cannot stand in for itself"
+        )
+    page.reporter.error("cell-fallback", problem, cell.options.places.get("fallback"), hint)
+    return replace(cell, options=replace(cell.options, fallback="error"))
+
+
+def _check_syntax(cell: Cell, page: PageState) -> None:
+    fault = syntax_fault(cell.code)
+    if fault is None:
+        return
+    lines = cell.code.split("\n")
+    text = lines[fault.line - 1] if fault.line <= len(lines) else ""
+    start = page.text_map(text, cell.first_line - page.first_line + fault.line - 1).starts[0]
+    magic = _MAGIC.match(text.strip()[:_LONGEST_MAGIC])
+    word = next((part for part in magic.groups() if part), "") if magic else ""
+    if word:
+        at = text.find(word)
+        hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
+        place = Place(start[0], start[1] + at, len(word))
+        page.reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint)
+        return
+    column = min(fault.column, len(text) + 1)
+    place = Place(start[0], start[1] + column - 1, max(1, min(fault.length, len(text) - column + 1)))
+    page.reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)

@@ -1,0 +1,191 @@
+"""The lines in front of a cell's code, as settings with their places.
+
+`#| key: value` lines are YAML together, as in Quarto. In a `{code-cell}` MyST's `:key: value` lines, or a
+block of YAML between two lines `---`, may stand before them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ..errors import Place, Reporter, TextMap, did_you_mean
+from ..strict_yaml import Located, load
+from .cell_readers import KEYS
+from .front_text import located
+from .records import Setting
+from .state import PageState
+
+_OPTION = re.compile(r"[ \t]*#\|[ ]?")
+_DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
+_SPACED = re.compile(r"[ \t]*# \|[ \t]*([A-Za-z][\w-]*):\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands in front of the code."""
+
+    settings: tuple[Setting, ...]
+    lines: int
+    """How many lines of the fence it takes, blank lines behind it included."""
+    has_options: bool
+    """A line `#|` is among them."""
+
+
+def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
+    """The head of the code of a fence; what cannot be read is reported.
+
+    first: 0-based line of the page on which `content` starts. myst: the fence is a `{code-cell}`.
+    """
+    lines = content.split("\n")[:-1]
+    settings: list[Setting] = []
+    at = 0
+    if myst:
+        begin, at, behind = _directive_lines(lines)
+        if at:
+            settings += _settings(lines[begin:at], _DIRECTIVE, first + begin, page)
+            settings = [found for setting in settings for found in _from_tags(setting, page)]
+        at = behind
+    start = at
+    while at < len(lines) and _OPTION.match(lines[at]):
+        at += 1
+    has_options = at > start
+    if has_options:
+        settings += _settings(lines[start:at], _OPTION, first + start, page)
+    warn_of_comment("".join(lines[at : at + 1]), first + at, page)
+    while at and at < len(lines) and not lines[at].strip():
+        at += 1
+    return Head(tuple(settings), at, has_options)
+
+
+def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
+    """(first, end, line to go on with) of MyST's options; end is 0 if there are none."""
+    if lines and lines[0].rstrip() == "---":
+        end = next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
+        return 1, end, end + 1 if end else 0
+    end = 0
+    while end < len(lines) and _DIRECTIVE.match(lines[end]):
+        end += 1
+    return 0, end, end
+
+
+def warn_of_comment(line: str, number: int, page: PageState) -> None:
+    """Warn of `# | eval: true`, as formatters make of an option: it is a comment.
+
+    number: 0-based, of the line in the page.
+    """
+    found = _SPACED.match(line)
+    if found and found[1] in KEYS:
+        text = line.strip()
+        start = page.text_map(line, number).starts[0]
+        place = Place(start[0], start[1] + line.find("#"), len(text))
+        hint = f"write {text.replace('# |', '#|', 1)}"
+        page.reporter.warn("cell-option", "# | is a comment, not an option", place, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """YAML that stands in lines with marks before it; places in it are the file's."""
+
+    lines: tuple[str, ...]
+    """Without the marks."""
+    starts: tuple[tuple[int, int], ...]
+    """(line, column) in the file of each line."""
+    located: Located
+
+    def place(self, place: Place) -> Place:
+        """A place of the YAML in the file."""
+        line, column = self.starts[min(place.line, len(self.starts)) - 1]
+        return Place(line, column + place.column - 1, place.length)
+
+    def text(self, value: str, place: Place) -> TextMap:
+        """Where a text stands that YAML found at `place`."""
+        found = located(value, place, self.lines)
+        moved = (self.place(Place(*start)) for start in found.starts)
+        return TextMap(found.text, tuple((place.line, place.column) for place in moved))
+
+
+def _settings(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> list[Setting]:
+    """The settings of the lines, which all may begin with `mark`."""
+    block = _read(lines, mark, first, page)
+    value = block.located.value
+    if not isinstance(value, dict):
+        if value is not None:
+            place = block.place(block.located.places.get((), Place(1)))
+            page.reporter.error("cell-option", "options of a cell are `key: value` lines", place)
+        return []
+    return [_setting(block, key, item) for key, item in value.items()]
+
+
+def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> _Block:
+    origin = page.text_map("\n".join(lines), first)
+    cut = [at.end() if (at := mark.match(line)) else 0 for line in lines]
+    bare = tuple(line[length:] for line, length in zip(lines, cut, strict=True))
+    starts = tuple((line, column + n) for (line, column), n in zip(origin.starts, cut, strict=True))
+    reporter = Reporter(page.reporter.path)
+    found = load("\n".join(bare), reporter)
+    block = _Block(bare, starts, found or Located(None, {}, {}, {}))
+    for problem in reporter.diagnostics:
+        place = block.place(problem.place or Place(1))
+        severity = problem.severity
+        page.reporter.report(problem.code, problem.message, place, hint=problem.hint, severity=severity)
+    return block
+
+
+def _setting(block: _Block, key: str, value: object) -> Setting:
+    written = block.located.places.get((key,), Place(1))
+    key_place = block.located.key_places.get((key,), Place(1))
+    spelling = block.located.texts.get((key,), value if isinstance(value, str) else "")
+    text = block.text(value, written) if isinstance(value, str) else None
+    numbers = range(len(value)) if isinstance(value, list) else ()
+    entries = tuple(block.place(block.located.places.get((key, number), written)) for number in numbers)
+    return Setting(key, value, block.place(written), block.place(key_place), spelling, text, entries=entries)
+
+
+_TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(
+    {
+        "raises-exception": ("error", True),
+        "skip-execution": ("eval", False),
+        "hide-input": ("code-fold", True),
+        "hide-cell": ("code-fold", True),
+        "remove-input": ("echo", False),
+        "remove-output": ("output", False),
+        "remove-cell": ("include", False),
+        "remove-stderr": ("warning", False),
+    }
+)
+"""Tag of MyST → the option that says the same."""
+
+_NO_EFFECT: Mapping[str, str] = MappingProxyType(
+    {
+        "hide-output": "the output stays visible",
+        "hide-cell": "the code is folded, the output stays visible",
+        "remove-stdout": "what is printed stays visible",
+    }
+)
+"""Tag that does less here than its name says → what happens."""
+
+
+def _from_tags(setting: Setting, page: PageState) -> list[Setting]:
+    """The options that `tags` stand for; any other setting as it is."""
+    if setting.key != "tags":
+        return [setting]
+    value = setting.value
+    items = re.split(r"[\s,]+", value) if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        page.reporter.error("cell-option", "tags must be a list of texts", setting.place)
+        return []
+    found = []
+    for number, tag in enumerate(items):
+        place = setting.entries[number] if setting.entries else setting.place
+        if said := _NO_EFFECT.get(tag):
+            hint = "write output: false to leave it out"
+            page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
+        elif tag not in _TAGS and (hint := did_you_mean(tag, (*_TAGS, *_NO_EFFECT))):
+            page.reporter.warn("cell-option", f"unknown tag {tag}", place, hint)
+        if tag in _TAGS:
+            key, meant = _TAGS[tag]
+            found.append(Setting(key, meant, place, setting.key_place, tag, implied=True))
+    return found

@@ -1,0 +1,148 @@
+"""The options of a cell, key by key: from settings as written to `CellOptions`.
+
+The keys of Quarto keep their names and meaning. What says nothing here is an error with a hint at what to
+write instead, never ignored: an option one believes in and that does nothing is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ..cells import CellOptions
+from ..errors import did_you_mean
+from .cell_readers import KEYS, READERS, Asked
+from .records import Setting
+from .state import PageState
+
+_MAX_HINTS = 50
+_SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
+_FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
+        **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
+        **dict.fromkeys(
+            ("layout-ncol", "layout-nrow", "layout"), "draw them in one figure: plt.subplots(1, 2)"
+        ),
+        **dict.fromkeys(("fig-subcap", "sub-cap"), "write it into the figure: ax.set_title(…)"),
+        **dict.fromkeys(("lst-label", "lst-cap", "filename"), 'write title="…" behind the language'),
+        **dict.fromkeys(
+            ("code-line-numbers", "lineno-start", "linenos"), "write linenos behind the language"
+        ),
+        **dict.fromkeys(("tbl-cap", "tbl-subcap"), "write it into the text"),
+        **dict.fromkeys(("name", "id"), "write label:"),
+        **dict.fromkeys(("caption", "cap"), "write fig-cap:"),
+        **dict.fromkeys(("cache", "freeze-cache"), "results are recorded anyway; freeze: says for how long"),
+        "results": "write output: false to leave the output out",
+        "message": "write warning: false to leave stderr out",
+        "tags": "write the option itself, such as echo: false",
+        "alt": "write fig-alt:",
+        "dev": "write fig-format: svg or png",
+        "emphasize-lines": "write {2,4-6} behind the language",
+        "engine": "cells run in Python",
+        "kernel": "which Python runs cells stands in blogsmith.yaml, under execute: python:",
+    }
+)
+"""Option of Quarto, knitr or MyST → what to do here; written with `-`, also where those have a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A cell's options and its label."""
+
+    label: str
+    options: CellOptions
+
+
+def read_options(settings: Sequence[Setting], page: PageState) -> Described:
+    """The options of one cell; page and site say what it does not. Mistakes are reported."""
+    given = _by_key(settings, page)
+    found = _defaults(page)
+    label = ""
+    for key, setting in given.items():
+        field, read = READERS[key]
+        value = read(Asked(setting, page))
+        if key == "label":
+            label = value or ""
+        elif value is not None:
+            found[field] = value
+    _name_fold(given, found, page)
+    if page.mode == "off":
+        found["eval"] = False
+    places = {key: setting.place for key, setting in given.items() if not setting.implied}
+    texts = {key: given[key].text for key in ("fig-cap", "fig-alt", "claim") if key in given}
+    options = CellOptions(
+        **found, places=places, texts={key: text for key, text in texts.items() if text is not None}
+    )
+    _warn_of_no_effect(options, page)
+    return Described(label, options)
+
+
+def _by_key(settings: Sequence[Setting], page: PageState) -> dict[str, Setting]:
+    given: dict[str, Setting] = {}
+    for setting in settings:
+        before = given.get(setting.key)
+        if setting.key not in READERS:
+            _unknown(setting, page)
+        elif before and setting.implied:
+            pass
+        elif before and not before.implied:
+            line = before.key_place.line
+            message = f"{setting.key} is given twice, first on line {line}"
+            page.reporter.error("cell-option", message, setting.key_place)
+        else:
+            given[setting.key] = setting
+    return given
+
+
+def _unknown(setting: Setting, page: PageState) -> None:
+    key = setting.key.replace(".", "-").replace("_", "-")
+    near = key if key in READERS else ""
+    hint = f"write {near}:" if near else _FOREIGN.get(key) or _near(key, page)
+    hint = hint or f"known options: {', '.join(KEYS)}"
+    page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint)
+
+
+def _near(key: str, page: PageState) -> str:
+    # a comparison with all options takes half a millisecond, and nobody reads a hundred of them
+    return did_you_mean(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else ""
+
+
+def _defaults(page: PageState) -> dict[str, Any]:
+    said = page.execution
+    chosen = {
+        "echo": said.echo,
+        "warning": said.warning,
+        "error": said.error,
+        "freeze": said.freeze,
+        "timeout_s": said.timeout_s,
+        "memory_bytes": said.memory_bytes,
+        "shapes": page.options.check_shapes if said.shapes is None else said.shapes,
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _name_fold(given: Mapping[str, Setting], found: dict[str, Any], page: PageState) -> None:
+    """`code-fold: show` opens the fold, `code-summary` is its label."""
+    label = found.pop("code_summary", "")
+    fold = given.get("code-fold")
+    if label and found.get("code_fold"):
+        found["code_fold"] = label
+    elif label and fold is None:
+        place = given["code-summary"].key_place
+        page.reporter.warn("cell-option", "code-summary says nothing without code-fold", place)
+    found["fold_open"] = bool(fold and fold.value == "show")
+
+
+def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
+    """Options that rule each other out."""
+    why = "eval is false" if not options.eval else "the cell runs in the browser"
+    if page.mode != "off" and (not options.eval or options.run_in == "browser"):
+        for key in ("claim", "needs", "seed", "depends"):
+            if key in options.places:
+                page.reporter.warn("cell-option", f"{key} says nothing: {why}", options.places[key])
+    if "fallback" in options.places and "needs" not in options.places:
+        place = options.places["fallback"]
+        page.reporter.warn("cell-option", "fallback says nothing without needs", place)

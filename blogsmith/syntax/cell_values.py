@@ -1,0 +1,208 @@
+"""`{= expression =}` in the text: a value that is computed, formatted as in an f-string.
+
+The expression ends at the first blank with `=}` behind it that stands outside its quotes and brackets.
+Conversion and format spec are split off as Python does: `{= loss:.3f =}`, `{= name!r =}`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from ..cells import Cell, Value
+from ..errors import Reporter, TextMap
+from .cell_checks import syntax_fault
+from .lookahead import comes_after
+from .records import get, put
+from .state import PageState, inline_map, inline_place, page_of
+
+MAX_LENGTH = 1000
+"""Characters of an expression."""
+
+_OPENS = re.compile(r"\{=(?=[ \t\n])")
+_PIECE = re.compile(
+    r"(?P<string>'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
+    r"|(?P<end>(?<=[ \t\n])=\})|(?P<again>\{=(?=[ \t\n]))|(?P<open>[(\[{])|(?P<close>[)\]}])"
+    r"|(?P<lambda>\blambda\b)|(?P<convert>!(?!=))|(?P<colon>:)",
+    re.DOTALL,
+)
+_PLAIN_END = re.compile(r"[ \t\n]=\}|\{=[ \t\n]")
+_MEANT = re.compile(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
+_CONVERSION = re.compile(r"!([rsa])[ \t\n]*(?=:|\Z)")
+_WRITTEN = re.compile(r"\{=[ \t][^{}\n]*[ \t]=\}")
+_PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What stands between the marks, taken apart; offsets count from the first character behind `{=`."""
+
+    expression: str
+    start: int
+    """Offset of the expression."""
+    conversion: str = ""
+    spec: str = ""
+    problem: str = ""
+    """What is wrong with conversion or spec."""
+    problem_at: int = 0
+
+
+def value_end(text: str, pos: int, end: int) -> int:
+    """Index after the `=}` of the value that opens at `pos`, or -1."""
+    if not _OPENS.match(text, pos, end) or not comes_after(text, "=}", pos):
+        return -1
+    limit = min(end, pos + MAX_LENGTH)
+    depth = 0
+    for found in _PIECE.finditer(text, pos + 2, limit):
+        if found["again"]:
+            break
+        depth += 1 if found["open"] else -1 if found["close"] else 0
+        if found["end"] and depth <= 0:
+            return found.end()
+    # quotes or brackets without a partner: the end is where it seems to be, and Python names the mistake
+    plain = _PLAIN_END.search(text, pos + 2, limit)
+    return plain.end() if plain and plain[0].endswith("}") else -1
+
+
+def split_value(inner: str) -> Split:
+    """Expression, conversion and format spec of the text between `{=` and `=}`."""
+    text = inner.rstrip()
+    start = len(text) - len(text.lstrip())
+    depth = lambdas = 0
+    for found in _PIECE.finditer(text):
+        depth += 1 if found["open"] else -1 if found["close"] else 0
+        if depth > 0:
+            continue
+        lambdas += bool(found["lambda"])
+        if found["colon"] and lambdas:
+            lambdas -= 1
+        elif found["colon"] or found["convert"]:
+            return _formatted(text, start, found.start())
+    return Split(_one_line(text[start:]), start)
+
+
+def _formatted(text: str, start: int, at: int) -> Split:
+    """A value with a conversion or a format spec, which begin at `at`."""
+    expression = _one_line(text[start:at])
+    found = _CONVERSION.match(text, at)
+    if text[at] == "!" and not found:
+        problem = "behind ! stands r, s or a"
+        return Split(expression, start, problem=problem, problem_at=at)
+    rest = found.end() if found else at
+    spec = text[rest + 1 :]
+    brace = re.search(r"[{}\n]", spec)
+    problem = "a format spec holds no braces and no line break" if brace else ""
+    where = rest + 1 + brace.start() if brace else 0
+    return Split(expression, start, found[1] if found else "", spec, problem, where)
+
+
+def _one_line(text: str) -> str:
+    # how the paragraph is wrapped is not part of the expression
+    return text.replace("\n", " ").rstrip()
+
+
+def value(state: StateInline, silent: bool) -> bool:
+    """Inline rule."""
+    if not state.src.startswith("{=", state.pos):
+        return False
+    end = state.pos + 4 if state.src.startswith("{==}", state.pos) else -1
+    end = end if end > 0 else value_end(state.src, state.pos, state.posMax)
+    if end < 0:
+        return _open(state, silent)
+    if not silent:
+        page, origin = page_of(state.env), inline_map(state, state.pos, end)
+        read = _read(origin, page)
+        if read is None:
+            state.append_pending(state.src[state.pos : end])
+        else:
+            token = state.push("value", "", 0)
+            token.content = origin.text[2:-2].strip()
+            put(token, read)
+    state.pos = end
+    return True
+
+
+def _open(state: StateInline, silent: bool) -> bool:
+    """Warn of the first value of a text that has no end."""
+    page = page_of(state.env)
+    if not silent and _MEANT.match(state.src, state.pos) and page.open_value is not page.current:
+        page.open_value = page.current
+        place = inline_place(state, state.pos, state.pos + 2)
+        page.reporter.warn(
+            "value-open", "{= has no closing =} and is text", place, "end the value with a blank and =}"
+        )
+    return False
+
+
+def _read(origin: TextMap, page: PageState) -> Value | None:
+    """The value written in `origin`, marks included; None if it cannot be one."""
+    whole = origin.place(0, len(origin.text))
+    if page.parsed or not page.takes_values:
+        page.reporter.error("value-place", "a value cannot stand here", whole, _PLACE_HINT)
+        return None
+    if page.mode == "off":
+        why = "markup: untrusted" if page.options.untrusted else "execute: off"
+        page.reporter.error("value-place", f"this page runs nothing ({why}), so it has no values", whole)
+        return None
+    inner = origin.text[2:-2] if len(origin.text) > 4 else ""
+    split = split_value(inner)
+    fault = _fault(split, page)
+    if fault:
+        message, at, length = fault
+        place = origin.place(2 + at, length) if inner.strip() else whole
+        page.reporter.error("value-syntax", message, place, "such as {= loss =} or {= loss:.3f =}")
+        return None
+    return Value(0, split.expression, origin, split.conversion, split.spec)
+
+
+def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
+    """(message, offset, length) of what is wrong."""
+    if not split.expression:
+        return "this value is empty", split.start, 1
+    if split.problem:
+        return split.problem, split.problem_at, 1
+    fault = syntax_fault(split.expression, "eval") if page.options.check_syntax else None
+    if fault is None:
+        return None
+    at = split.start + min(fault.column - 1, len(split.expression) - 1)
+    return f"this is no expression: {fault.message}", at, fault.length
+
+
+def number_values(state: StateCore) -> None:
+    """Core rule after the inline pass: number the values in the order of the source."""
+    page = page_of(state.env)
+    inlines = (token.children or () for token in state.tokens if token.type == "inline")
+    found = [child for children in inlines for child in children if child.type == "value"]
+    lines = sorted(cell.place.line for cell in _cells(state.tokens))
+    for number, token in enumerate(sorted(found, key=_start), start=1):
+        after = bisect_left(lines, _start(token)[0])
+        read = replace(get(token, Value), number=number, after=after)
+        put(token, read)
+        page.values.append(read)
+
+
+def _start(token: Token) -> tuple[int, int]:
+    return get(token, Value).origin.starts[0]
+
+
+def _cells(tokens: Sequence[Token]) -> list[Cell]:
+    return [get(token, Cell) for token in tokens if token.type == "fence" and "cell" in token.meta]
+
+
+def refuse_values(origin: TextMap, reporter: Reporter) -> None:
+    """Values in a title or description, which lists and feeds show too."""
+    for found in _WRITTEN.finditer(origin.text):
+        place = origin.place(found.start(), len(found[0]))
+        reporter.error("value-place", "a value cannot stand in the front matter", place, _PLACE_HINT)
+
+
+def value_rules(md: MarkdownIt) -> None:
+    """Register the rule: after code, math and shortcodes."""
+    md.inline.ruler.after("shortcode", "value", value)

@@ -1,0 +1,44 @@
+"""Versions of packages now, next to those a result was recorded with."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+
+from .errors import Diagnostic, Reporter
+from .execute.staleness import version_changes
+from .survey import SurveyedPage
+
+
+def recorded_packages(pages: Iterable[SurveyedPage]) -> frozenset[str]:
+    """Import names of all packages that recorded cells used."""
+    sessions = (s for page in pages if page.record for s in page.record.sessions.values())
+    return frozenset(name for session in sessions for name in session.origin.machine.packages)
+
+
+def installed(names: Iterable[str]) -> Mapping[str, str]:
+    """Import name → version in the Python that runs blogsmith, nothing imported; others are not there.
+
+    A distribution is looked for under the import name only: mapping all of them takes longer than a build.
+    """
+    found = {"python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def version_warning(page: SurveyedPage, versions: Mapping[str, str]) -> list[Diagnostic]:
+    """A warning at the first cell if results were recorded with other versions than are here."""
+    changed = version_changes(page.record, versions) if page.record else ()
+    if not changed:
+        return []
+    reporter = Reporter(str(page.cells.path), page.lines)
+    cells = [cell for cell in page.cells.cells if cell.runs]
+    place = cells[0].place if cells else page.cells.values[0].origin.place(0)
+    hint = "blogsmith build --strict-env runs the cells again"
+    reporter.warn("cell-versions", f"recorded with other versions: {', '.join(changed)}", place, hint)
+    return reporter.diagnostics

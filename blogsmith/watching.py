@@ -1,0 +1,89 @@
+"""What running cells say on the terminal: progress for the bar, and with `-v` what they print, as they do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .report import printable
+from .runs import CellOutput, CellRun, Display, Failure, SessionRun, Stream
+
+if TYPE_CHECKING:
+    from .execute.jobs import SessionJob
+
+Say = Callable[[str], None]
+
+
+def _silent(line: str) -> None:
+    """Says nothing."""
+
+
+class Watching:
+    """Follows sessions that run at the same time; what it says goes to `say`, a whole line at a time."""
+
+    def __init__(self, progress: Callable[[str, int, int], None], say: Say | None = None) -> None:
+        self._progress = progress
+        self._say = say or _silent
+        self._lock = threading.Lock()
+        self._total = self._done = 0
+        self._open: dict[tuple[str, str], str] = {}
+
+    def expect(self, cells: int) -> None:
+        """So many cells are going to run."""
+        self._total += cells
+
+    def started(self, job: SessionJob) -> None:
+        """A session begins."""
+        self._line(job, "starts")
+
+    def cell_started(self, job: SessionJob, position: int) -> None:
+        """A cell begins; `position` counts from 1 in its session."""
+        with self._lock:
+            self._progress(f"run {_post(job)}, cell {position}", self._done, max(1, self._total))
+
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
+        """A cell has printed or shown something."""
+        if isinstance(output, Stream):
+            self._text(job, output.text)
+        elif isinstance(output, Failure):
+            self._text(job, output.text + "\n")
+        elif isinstance(output, Display):
+            kinds = ", ".join(sorted(output.data))
+            self._text(job, f"[{kinds}]\n")
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        """A cell is done."""
+        with self._lock:
+            self._done += 1
+            self._progress(f"run {_post(job)}, cell {position}", self._done, max(1, self._total))
+        if run.status != "skipped":
+            said = "" if run.status == "ok" else f", {run.problem or run.status}"
+            self._line(job, f"cell {position}: {run.seconds * 1000:.0f} ms{said}")
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        """A session is over."""
+        self._line(job, run.problem or "ends")
+
+    def _text(self, job: SessionJob, text: str) -> None:
+        """Whole lines at once, so that sessions do not mix within a line."""
+        name = (str(job.post), job.session)
+        with self._lock:
+            *lines, rest = (self._open.pop(name, "") + text).split("\n")
+            if rest:
+                self._open[name] = rest
+            for line in lines:
+                self._say(f"{_post(job)} | {printable(line)}")
+
+    def _line(self, job: SessionJob, text: str) -> None:
+        with self._lock:
+            rest = self._open.pop((str(job.post), job.session), "")
+            if rest:
+                self._say(f"{_post(job)} | {printable(rest)}")
+            self._say(f"{_post(job)}: {text}")
+
+
+def _post(job: SessionJob) -> str:
+    """The post as it is called on one line, with its session if that is not the usual one."""
+    path = str(job.post).removeprefix("content/").removesuffix(".md").removesuffix("/index")
+    return path if job.session == "main" else f"{path} ({job.session})"

@@ -1,0 +1,119 @@
+"""How fast cells run, without a site around them: from records of cells to what they gave."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from blogsmith.config import Execution
+from blogsmith.execute.conversation import run_session
+from blogsmith.execute.jobs import SessionJob, session_job, setting_of
+from blogsmith.execute.pool import run_sessions
+from blogsmith.runs import CellOutput, CellRun, SessionRun, Stream
+
+from .execution_nbclient import Measures, peak_bytes, processor_seconds
+from .execution_posts import page_of
+
+Posts = Sequence[Sequence[str]]
+"""Posts as lists of the code of their cells."""
+
+
+@dataclass(slots=True)
+class Marks:
+    """When the cells of one session began and were done, by the performance counter."""
+
+    begun: list[float] = field(default_factory=list)
+    done: list[float] = field(default_factory=list)
+
+    def started(self, job: SessionJob) -> None:
+        """Nothing to note."""
+
+    def cell_started(self, job: SessionJob, position: int) -> None:
+        """The worker is ready for this cell."""
+        self.begun.append(time.perf_counter())
+
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
+        """Nothing to note."""
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        """All that the cell gave is here."""
+        self.done.append(time.perf_counter())
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        """Nothing to note."""
+
+
+def measure_cells(posts: Posts) -> Measures:
+    """Seconds from nothing to a ready worker and to the end of its first cell, and from cell to cell."""
+    marks = Marks()
+    with jobs_of(posts[:1], at_once=1) as (job,):
+        began = time.perf_counter()
+        _checked(run_session(job, marks))
+    # from one cell's beginning to the next one's: what the builder does in between counts too
+    steps = [later - earlier for earlier, later in pairwise(marks.begun)]
+    found = {"ready": marks.begun[0] - began, "first": marks.done[0] - began}
+    return found | ({"step": median(steps)} if steps else {})
+
+
+def measure_posts(posts: Posts, at_once: int, preload: tuple[str, ...] = (), sharing: int = 0) -> Measures:
+    """Seconds and processor seconds of all posts, start and end of every process included.
+
+    sharing: sessions among which the cores are divided, if not `at_once`.
+    """
+    with jobs_of(posts, sharing or at_once) as jobs:
+        used, began = processor_seconds(), time.perf_counter()
+        with closing(run_sessions(jobs, workers=at_once, preload=preload)) as runs:
+            for run in runs:
+                _checked(run)
+        return {"wall": time.perf_counter() - began, "cpu": processor_seconds() - used}
+
+
+def measure_flood(posts: Posts) -> Measures:
+    """Seconds, bytes of text kept and growth of this process over a post that prints much."""
+    with jobs_of([["1"], *posts], at_once=1) as (small, job):
+        # whatever a first session leaves in memory is no growth
+        _checked(run_session(small))
+        before, began = peak_bytes(), time.perf_counter()
+        run = _checked(run_session(job))
+        seconds = time.perf_counter() - began
+    outputs = [output for cell in run.cells for output in cell.outputs]
+    kept = sum(len(output.text.encode()) for output in outputs if isinstance(output, Stream))
+    return {"seconds": seconds, "kept": float(kept), "growth": float(peak_bytes() - before)}
+
+
+@contextmanager
+def jobs_of(posts: Posts, at_once: int) -> Iterator[list[SessionJob]]:
+    """Jobs of the posts, in folders that last as long as the context; `at_once` of them share the cores."""
+    with TemporaryDirectory() as root, TemporaryDirectory() as temporary:
+        pages = [page_of(codes, number) for number, codes in enumerate(posts)]
+        setting = setting_of(Execution(), Path(root), os.environ, jobs=at_once, temporary=Path(temporary))
+        for page in pages:
+            (Path(root) / page.path.parent).mkdir(parents=True, exist_ok=True)
+        yield [session_job(page, "main", setting, {}) for page in pages]
+
+
+def _checked(run: SessionRun) -> SessionRun:
+    """A figure of cells that failed would be none."""
+    bad = [cell for cell in run.cells if cell.status != "ok"]
+    if run.problem or bad:
+        raise SystemExit(f"the cells do not run: {run.problem or bad[0]}")
+    return run
+
+
+def main() -> int:
+    """Answer the posts on stdin with their flood, in a process that holds nothing else."""
+    json.dump(measure_flood(json.load(sys.stdin)), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

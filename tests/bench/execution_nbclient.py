@@ -1,0 +1,103 @@
+"""How fast nbclient runs code: a script for a Python that has nbclient, ipykernel and NumPy.
+
+    PYTHON -m tests.bench.execution_nbclient < request
+
+The request is JSON: `{"measure": NAME, "posts": [[code, …], …], "workers": N}`. The answer is JSON too, with
+the figures of `Measures`. It may import nothing of ours: blogsmith is not installed there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+Measures = dict[str, float]
+
+
+def open_post(codes: list[str]) -> Any:
+    """A client for a notebook with these cells."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [nbformat.v4.new_code_cell(code) for code in codes]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    return NotebookClient(notebook, timeout=600, kernel_name="python3")
+
+
+def measure_cells(posts: list[list[str]], workers: int) -> Measures:
+    """Seconds until the kernel is ready, until its first cell is done, and from cell to cell."""
+    client = open_post(posts[0])
+    started = time.perf_counter()
+    with client.setup_kernel():
+        marks = [time.perf_counter()]
+        for index, cell in enumerate(client.nb.cells):
+            client.execute_cell(cell, index)
+            marks.append(time.perf_counter())
+    steps = [later - earlier for earlier, later in pairwise(marks)]
+    return {"ready": marks[0] - started, "first": marks[1] - started, "step": median(steps)}
+
+
+def measure_posts(posts: list[list[str]], workers: int) -> Measures:
+    """Seconds and processor seconds of all posts, so many at a time, kernels included."""
+    used, started = processor_seconds(), time.perf_counter()
+    with ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(lambda codes: open_post(codes).execute(), posts):
+            pass
+    return {"wall": time.perf_counter() - started, "cpu": processor_seconds() - used}
+
+
+def measure_flood(posts: list[list[str]], workers: int) -> Measures:
+    """Seconds, bytes of text kept and growth of this process over a post that prints much."""
+    open_post(["1"]).execute()
+    before, started = peak_bytes(), time.perf_counter()
+    client = open_post(posts[0])
+    client.execute()
+    seconds = time.perf_counter() - started
+    kept = sum(len(output.get("text", "")) for cell in client.nb.cells for output in cell.outputs)
+    return {"seconds": seconds, "kept": float(kept), "growth": float(peak_bytes() - before)}
+
+
+def processor_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in found)
+
+
+def peak_bytes() -> int:
+    """Most memory this process ever held."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        # ru_maxrss would begin at what the parent held when it started this process
+        return 1024 * int(status.read_text("utf-8").split("VmHWM:")[1].split()[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+MEASURES = {"cells": measure_cells, "posts": measure_posts, "flood": measure_flood}
+
+
+def main() -> int:
+    """Answer the request on stdin."""
+    request = json.load(sys.stdin)
+    # what a kernel or a warning prints is no part of the answer
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    try:
+        found = MEASURES[request["measure"]](request["posts"], request["workers"])
+    except ImportError as error:
+        print(f"{sys.executable}: {error}; it needs nbclient, ipykernel and numpy", file=sys.stderr)
+        return 1
+    with answer:
+        json.dump(found, answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""Recorded results, measured through the commands: what a build costs that has nothing to run, and whether
+the same code gives the same bytes.
+
+    python -m tests.bench.execution_site SITE RUNS
+
+looks, in a process of its own, at what building an unchanged site takes, and prints JSON.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from .execution_nbclient import Measures
+from .execution_posts import figure_codes, numpy_codes, write_site
+
+ROOT = Path(__file__).parents[2]
+# Of a record, what two equal runs may differ in; the file is written one value a line.
+_TIMES = ('"date":', '"seconds":')
+_STARTING = frozenset(
+    ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
+)
+"""Audit events of a process that starts another one."""
+_ABSENT = ("numpy", "matplotlib")
+
+
+def measure_command(posts: Sequence[Sequence[str]], at_once: int) -> float:
+    """Seconds that `blogsmith execute` takes over a new site, from the shell's point of view."""
+    with TemporaryDirectory() as folder:
+        write_site(Path(folder), posts)
+        began = time.perf_counter()
+        _blogsmith(Path(folder), "execute", "--jobs", str(at_once))
+        return time.perf_counter() - began
+
+
+def measure_unchanged(posts: Sequence[Sequence[str]], runs: int) -> Measures:
+    """Milliseconds to judge one unchanged post; what a build of it starts and imports."""
+    with TemporaryDirectory() as folder:
+        write_site(Path(folder), posts)
+        _blogsmith(Path(folder), "execute")
+        command = [sys.executable, "-m", "tests.bench.execution_site", folder, str(runs)]
+        finished = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return dict(json.loads(finished.stdout))
+
+
+def measure_sameness(posts: int) -> Measures:
+    """Whether figures and records repeat, and pages come out the same elsewhere; 1 or 0."""
+    with TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        write_site(
+            site,
+            [numpy_codes(n) + figure_codes(n) for n in range(posts)],
+            "execute:\n  figures: {dark: true}\n",
+        )
+        _blogsmith(site, "execute", "--all")
+        first = files_of(site / "_freeze")
+        _blogsmith(site, "execute", "--all")
+        again = files_of(site / "_freeze")
+        shutil.rmtree(site / "_freeze")
+        _blogsmith(site, "execute", "--all")
+        anew = files_of(site / "_freeze")
+        _blogsmith(site, "build", "--frozen")
+        elsewhere = _built_elsewhere(site, Path(folder))
+        return {
+            "pictures": float(sum(name.endswith(".svg") for name in first)),
+            "again": float(first == again),
+            "anew": float(timeless(first) == timeless(anew)),
+            "elsewhere": float(files_of(site / "public") == elsewhere),
+        }
+
+
+def _built_elsewhere(site: Path, folder: Path) -> dict[str, bytes]:
+    """The pages made from a copy of sources and records, by a Python without NumPy."""
+    copy = folder / "copy"
+    shutil.copytree(site, copy, ignore=shutil.ignore_patterns("public", ".blogsmith"))
+    python = bare_python(folder / "bare", _ABSENT)
+    _blogsmith(copy, "build", "--frozen", python=python)
+    return files_of(copy / "public")
+
+
+def bare_python(folder: Path, absent: Sequence[str]) -> Path:
+    """A Python with the packages of this one but for those whose name begins with one of `absent`."""
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    asked = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    packages = Path(asked.stdout.strip())
+    for kind in ("purelib", "platlib"):
+        for package in Path(sysconfig.get_path(kind)).iterdir():
+            link = packages / package.name
+            if not package.name.startswith(tuple(absent)) and not link.exists():
+                link.symlink_to(package)
+    return python
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its path there."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
+
+
+def timeless(files: Mapping[str, bytes]) -> dict[str, list[str] | bytes]:
+    """The files of a record without dates and seconds."""
+    return {
+        name: data
+        if not name.endswith(".json")
+        else [line for line in data.decode().splitlines() if not line.strip().startswith(_TIMES)]
+        for name, data in files.items()
+    }
+
+
+def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
+    command = [str(python or sys.executable), "-m", "blogsmith", *arguments]
+    # a module search path of the caller's would bring NumPy back
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    finished = subprocess.run(command, cwd=site, env=environment, stdout=subprocess.DEVNULL)
+    if finished.returncode:
+        raise SystemExit(f"blogsmith {' '.join(arguments)} ended with exit code {finished.returncode}")
+
+
+def judge_unchanged(site: Path, runs: int) -> float:
+    """Milliseconds that running adds to a build of pages without anything to run, a page; median."""
+    from blogsmith.ledger import BuildOptions, ExecutionOptions, Ledger, no_progress
+    from blogsmith.perform import perform
+    from blogsmith.survey import survey_site
+    from blogsmith.workshop import open_workshop
+
+    workshop, now = open_workshop(site), dt.datetime.now(dt.UTC)
+    pages = [page.parsed for page in survey_site(site, (), now).pages]
+    options = BuildOptions(now=now, execution=ExecutionOptions(execute="stale"))
+    taken = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        performed = perform(pages, workshop, options, Ledger(no_progress))
+        taken.append(time.perf_counter() - began)
+        if performed.ran or not performed.cells:
+            raise SystemExit("cells run although nothing has changed")
+    return 1000 * median(taken) / len(pages)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge an unchanged site, build it, and say what that took."""
+    site, runs = Path(arguments[0]), int(arguments[1])
+    started: list[str] = []
+    sys.addaudithook(lambda event, _: started.append(event) if event in _STARTING else None)
+    from blogsmith.cli import main as blogsmith
+
+    judged = judge_unchanged(site, runs)
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    # asked to run what is stale, so that it would if anything were
+    if blogsmith(["build", "--execute", "--site", str(site)]):
+        return 1
+    with answer:
+        json.dump(
+            {"judged_ms": judged, "started": len(started), "numpy": int("numpy" in sys.modules)}, answer
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,140 @@
+"""Outputs of cells as a browser, axe and the Nu checker see them; a page is put together without a build."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from blogsmith.model import ImageInfo
+from blogsmith.render.output_html import clean_html
+from blogsmith.runs import Blob, CellResult, Display, PageResults, Stream
+from tests.check import MACHINE, render_with
+from tests.theme_pages import BARE, SITE, load_paper
+
+from .conftest import Served
+from .reader import DARK, DESKTOP, PHONE, Look, Reader
+from .server import served
+from .test_markup import errors
+from .test_pages import axe, faults
+
+__all__ = ["axe"]
+
+POST = """\
+```python
+#| label: fig-x
+#| fig-alt: A square
+#| fig-cap: A square
+plot()
+```
+
+```python
+#| label: long
+#| eval: true
+count()
+```
+
+```python
+#| claim: one is one
+1 == 1
+```
+"""
+FOREIGN = (
+    '<table border=1><thead><tr style="text-align: right"><th><th>a</thead><tr><th>0<td>1</table><p>1 row',
+    "<p>a<div>b</div><ul>c<li>d</ul><dl><dd>e</dl><details>f</details>",
+    "<table><caption>c<tr><td rowspan=9>1<td><tr></table><pre><div>x</div></pre>",
+    "<details><summary><a href='https://x.example/'>l</a><p>m</summary></details><h1>n</h1>",
+    "<abbr>x</abbr><svg></svg><ol start=3><li><ol><li>y</ol></ol><b><table><tr><td>z</table></b>",
+)
+
+
+def _svg(colour: str) -> bytes:
+    inside = f'<rect width="90" height="90" fill="{colour}"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90">{inside}</svg>'.encode()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One page with a picture for either scheme, a long output, a claim and foreign markup."""
+    folder = tmp_path_factory.mktemp("cells")
+    light, dark = _svg("teal"), _svg("orange")
+    picture = {
+        "image/svg+xml": Blob("11111111", light, "a.svg"),
+        "image/svg+xml;scheme=dark": Blob("22222222", dark, "a-dark.svg"),
+    }
+    text = "".join(f"{number} \x1b[3{number % 8}mcolour\x1b[0m\n" for number in range(100))
+    done = CellResult("ok", seconds=0.01, device="cpu", machine=MACHINE, date="2026-11-21")
+    outputs = (
+        (Display("display", picture),),
+        (Stream("stdout", text, 10), *(Display("value", {"text/html": html}) for html in FOREIGN)),
+        (),
+    )
+    results = {number: replace(done, outputs=of_cell) for number, of_cell in enumerate(outputs, 1)}
+    body = render_with(POST, PageResults(results), picture=_picture).body
+    theme = load_paper(folder)
+    view = replace(BARE, content=f"<p>Text.</p>{body.html}", widgets=body.widgets)
+    root = folder / "b"
+    for name, data in body.files.items():
+        file = root / "about" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        assert isinstance(data, bytes)
+        file.write_bytes(data)
+    html = theme.render("page", view, replace(SITE, options={"switch": True}))
+    (root / "about" / "index.html").write_text(html, "utf-8")
+    for asset in theme.static_files():
+        (root / asset.path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(asset.file, root / asset.path)
+    with served(folder) as origin:
+        yield Served(folder, f"{origin}/b/about/")
+
+
+def _picture(document: object, name: str, content: object) -> ImageInfo:
+    return ImageInfo(f"/b/about/{name}", 90, 90)
+
+
+@pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE])
+def test_axe_finds_nothing(page: Served, reader: Reader, axe: str, look: Look) -> None:
+    reader.open(page.origin, look)
+    assert faults(reader, axe) == []
+
+
+def test_the_checker_finds_nothing(page: Served) -> None:
+    assert errors(page.folder / "b" / "about") == []
+
+
+def test_foreign_markup_is_kept_and_valid(tmp_path: Path) -> None:
+    body = "".join(clean_html(html, f"output {number}").html for number, html in enumerate(FOREIGN))
+    file = tmp_path / "x.html"
+    file.write_text(f'<!DOCTYPE html><html lang="en"><title>x</title>{body}')
+    assert errors(tmp_path) == []
+
+
+def test_pictures_follow_the_system_and_the_switch(page: Served, reader: Reader) -> None:
+    shown = "return document.querySelector('picture > img').currentSrc"
+
+    def dark() -> bool:
+        return "dark" in str(reader.ask(shown))
+
+    for look, is_dark in ((DESKTOP, False), (DARK, True)):
+        reader.open(page.origin, look)
+        reader.find("picture").is_displayed()
+        reader.wait_for(lambda wanted=is_dark: dark() is wanted)
+        reader.ask("document.documentElement.dataset.theme = 'auto'")
+        for theme, wanted in (("dark", True), ("light", False), ("auto", is_dark)):
+            reader.ask(f"document.documentElement.dataset.theme = '{theme}'")
+            reader.wait_for(lambda wanted=wanted: dark() is wanted)
+
+
+def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) -> None:
+    heights = (
+        "const box = document.querySelector('.output-long'); return [box.clientHeight, box.scrollHeight]"
+    )
+    reader.open(page.origin)
+    seen, whole = reader.ask(heights)
+    assert seen < whole / 3
+    reader.find(".output-more > summary").click()
+    seen, whole = reader.ask(heights)
+    assert seen == whole

@@ -1,0 +1,29 @@
+"""A post as the parser sees it, read with the settings of a small site."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from blogsmith.cells import Cell
+from blogsmith.hooks import Plugins
+from blogsmith.load_config import parse_config
+from blogsmith.model import Source
+from blogsmith.read.front_matter import read_document
+from blogsmith.syntax.parser import Parsed, make_parser, parse_document
+from blogsmith.workshop import parse_options
+
+
+def parse(text: str, config: str = "") -> Parsed:
+    """The post `content/posts/a.md` with this text; config: of `blogsmith.yaml`."""
+    settings = parse_config(config).config
+    options = parse_options(settings, Plugins(), frozenset())
+    document, _ = read_document(Source(PurePosixPath("content/posts/a.md"), text, ""), settings)
+    return parse_document(document, make_parser(options), options)
+
+
+def only(text: str, config: str = "") -> Cell:
+    """The one cell of a text without mistakes."""
+    parsed = parse(text, config)
+    assert [d.message for d in parsed.diagnostics] == []
+    (cell,) = parsed.cells.cells
+    return cell

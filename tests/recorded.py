@@ -1,0 +1,111 @@
+"""Pages with cells, runs of them and their surroundings, for tests of recorded results: no disk, no process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+from blogsmith.cells import Cell, CellOptions, PageCells, Value
+from blogsmith.config import FigureSettings
+from blogsmith.errors import Place, TextMap
+from blogsmith.execute.record import PageRecord
+from blogsmith.execute.recording import session_record
+from blogsmith.execute.staleness import PageVerdict, judge
+from blogsmith.execute.surroundings import Surroundings
+from blogsmith.runs import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
+
+POST = PurePosixPath("content/posts/attention.md")
+DAY = "2026-11-21"
+MACHINE = Machine(python="3.11.7", platform="Linux x86_64", packages={"numpy": "2.4.6"})
+
+
+def cell(code: str = "x = 1\n", label: str = "", language: str = "python", **options: Any) -> Cell:
+    return Cell(0, code, 1, Place(1), label, CellOptions(**options), language)
+
+
+def page(
+    *cells: Cell, values: Sequence[tuple[str, int]] = (), depends: tuple[str, ...] = (), lines: int = 0
+) -> PageCells:
+    """values: expression, and how many cells stand before it. lines: of prose in front."""
+    placed = tuple(
+        Cell(number, c.code, lines + 10 * number, Place(lines + 9), c.label, c.options, c.language)
+        for number, c in enumerate(cells, 1)
+    )
+    inline = tuple(
+        Value(number, expression, TextMap(expression, ((lines + 1, 1),)), after=after)
+        for number, (expression, after) in enumerate(values, 1)
+    )
+    return PageCells(POST, placed, inline, depends)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def around(files: Mapping[str, str] | None = None, **others: Any) -> Surroundings:
+    """files: path → text."""
+    known = files or {}
+    digests = {path: digest(text) for path, text in known.items()}
+
+    def matches(pattern: str, post: PurePosixPath) -> tuple[str, ...]:
+        return tuple(path for path in sorted(known) if fnmatchcase(path, str(post.parent / pattern)))
+
+    settings: dict[str, Any] = {"environment": {}, "figures": FigureSettings()}
+    return Surroundings(**settings | {"digest_of": digests.get, "matches": matches} | others)
+
+
+def picture(data: bytes = b"<svg/>", mime: str = "image/svg+xml") -> dict[str, str | Blob]:
+    return {mime: Blob(hashlib.sha256(data).hexdigest(), data)}
+
+
+def run_page(
+    post: PageCells,
+    session: str = "main",
+    machine: Machine = MACHINE,
+    runs: Mapping[int, CellRun] | None = None,
+) -> SessionRun:
+    """A run in which every cell prints its code, and every value is its expression in capitals.
+
+    runs: position in the session → another result.
+    """
+    cells = tuple(
+        (runs or {}).get(position, CellRun("ok", (Stream("stdout", c.code),), seconds=0.25))
+        for position, c in enumerate(post.of_session(session))
+    )
+    values = {v.number: ValueRun("ok", v.expression.upper()) for v in post.values if session == "main"}
+    return SessionRun(session, cells, values, machine)
+
+
+def record(
+    post: PageCells, surroundings: Surroundings | None = None, runs: Mapping[int, CellRun] | None = None
+) -> PageRecord:
+    """What is recorded when all sessions of a page have run; `runs` are those of each session."""
+    sessions = {}
+    for name in post.sessions():
+        made = session_record(post, run_page(post, name, runs=runs), surroundings or around(), DAY)
+        assert made is not None
+        sessions[name] = made
+    return PageRecord(sessions)
+
+
+def words(verdict: PageVerdict) -> dict[int, str]:
+    """Cell number → why it is not fresh, for those that are not."""
+    return {number: found.words for number, found in verdict.cells.items() if found.state != "fresh"}
+
+
+def judged(
+    post: PageCells, known: PageRecord | None, surroundings: Surroundings | None = None
+) -> dict[int, str]:
+    return words(judge(post, known, surroundings or around()))
+
+
+def shown(data: bytes) -> Display:
+    return Display("display", picture(data))
+
+
+def pictured(*pictures: bytes, label: str = "scores") -> PageRecord:
+    """A page with one cell that draws these."""
+    return record(page(cell("plot()\n", label)), runs={0: CellRun("ok", tuple(map(shown, pictures)))})

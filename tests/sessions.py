@@ -1,0 +1,128 @@
+"""Sessions for tests: written as a few strings of code, run by the real worker."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from blogsmith.execute.conversation import Quiet
+from blogsmith.execute.environment import cell_environment
+from blogsmith.execute.exchange import GRACE_S
+from blogsmith.execute.jobs import CellStep, SessionJob, Step, ValueStep
+from blogsmith.execute.pool import run_sessions
+from blogsmith.runs import CellRun, SessionRun, Stream
+
+LINUX = sys.platform == "linux"
+SLACK = 4
+"""A busy machine may take so many times longer; the exact numbers belong to `tests/bench/`."""
+
+
+def cell(number: int, code: str, **more: Any) -> CellStep:
+    """A cell with the defaults of tests: a limit of 10 s and 2 GB."""
+    given = {"name": f"cell {number}", "timeout_s": 10.0, "memory_bytes": 2 * 10**9} | more
+    return CellStep(number=number, code=code, **given)
+
+
+def value(number: int, expression: str, conversion: str = "", spec: str = "", **more: Any) -> ValueStep:
+    """A value with the defaults of tests."""
+    return ValueStep(
+        number, expression, conversion, spec, **{"timeout_s": 10.0, "memory_bytes": 2 * 10**9} | more
+    )
+
+
+def job(root: Path, *steps: str | Step, **more: Any) -> SessionJob:
+    """A session of the post `content/post.md`; strings are cells."""
+    folder = root / "content"
+    folder.mkdir(exist_ok=True)
+    numbered = (cell(n, step) if isinstance(step, str) else step for n, step in enumerate(steps, 1))
+    given: dict[str, Any] = {
+        "post": PurePosixPath("content/post.md"),
+        "session": "main",
+        "python": sys.executable,
+        "root": root,
+        "folder": folder,
+        "env": cell_environment(os.environ, (), 1, root),
+    }
+    return SessionJob(steps=tuple(numbered), **given | more)
+
+
+def limited(work: SessionJob, **limits: Any) -> SessionJob:
+    """The same session with other limits for every step."""
+    return replace(work, steps=tuple(replace(step, **limits) for step in work.steps))
+
+
+def printed(run: CellRun, name: str = "stdout") -> str:
+    """What a cell printed."""
+    return "".join(o.text for o in run.outputs if isinstance(o, Stream) and o.name == name)
+
+
+@dataclass
+class Clock(Quiet):
+    """How long sessions took, from `started` to `ended`."""
+
+    began: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def started(self, job: SessionJob) -> None:
+        self.began[job.session] = time.monotonic()
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        self.seconds[job.session] = time.monotonic() - self.began[job.session]
+
+
+def run_beside_another(work: SessionJob) -> SessionRun:
+    """Run a session that does harm, and check that it harms nobody else.
+
+    Another session runs at the same time and comes out as if alone; the harmful one ends within its limit,
+    the grace and half a second (times `SLACK`); no process is left.
+    """
+    other = job(
+        work.root,
+        "x = [1]",
+        "import time\nfor n in range(5):\n    x.append(n)\n    time.sleep(0.02)\nprint(x)",
+    )
+    clock = Clock()
+    with (
+        no_process_left(),
+        closing(run_sessions((work, replace(other, session="other")), workers=2, watch=clock)) as runs,
+    ):
+        run, undisturbed = runs
+    assert [c.status for c in undisturbed.cells] == ["ok", "ok"]
+    assert printed(undisturbed.cells[1]) == "[1, 0, 1, 2, 3, 4]\n"
+    limit_s = max(step.timeout_s for step in work.steps)
+    assert clock.seconds["main"] < (limit_s + GRACE_S + 0.5) * SLACK
+    return run
+
+
+@contextmanager
+def no_process_left() -> Iterator[None]:
+    """Check that this process has no child it had not before; orphans of workers would be adopted by it."""
+    before = children()
+    yield
+    assert children() - before == set()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("session")]
+
+
+def children() -> set[int]:
+    """Process ids, zombies included; Linux only."""
+    found: set[int] = set()
+    if LINUX:
+        for task in Path("/proc/self/task").iterdir():
+            found |= set(map(int, (task / "children").read_text().split()))
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not LINUX or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,240 @@
+"""What needs no worker: jobs from pages, settings, the environment, and how text becomes output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from blogsmith.cells import Cell, CellOptions, Need, PageCells, Value
+from blogsmith.config import Execution
+from blogsmith.errors import Place, TextMap
+from blogsmith.execute.collected import Collected
+from blogsmith.execute.environment import cell_environment, cores, threads_per_job
+from blogsmith.execute.jobs import (
+    CellStep,
+    Setting,
+    ValueStep,
+    parse_memory,
+    resolve_python,
+    session_job,
+    setting_of,
+)
+from blogsmith.execute.process import ending_in_words
+from blogsmith.execute.text import cut, settle
+from blogsmith.runs import Display, Stream
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ntext\n", "plain\ntext\n"),
+        ("  0%\r 50%\r100%\ndone\n", "100%\ndone\n"),
+        ("long line\rshort\n", "shortline\n"),
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("abc\b\bX\n", "aXc\n"),
+        ("50%\r\x1b[Kdone\n", "done\n"),
+        ("one two\b\b\b\x1b[1K\n", "     wo\n"),
+        ("gone\x1b[2K\rnew\n", "new\n"),
+        ("up\x1b[A down\x1b[2J\x1b[?25l\n", "up down\n"),
+        ("\x1b[31mred\x1b[0m\n", "\x1b[31mred\x1b[0m\n"),
+        ("\x1b[31mred\rR\x1b[0m\n", "\x1b[31mRed\x1b[0m\n"),
+        ("\x1b[31mred\x1b[0m\rB\n", "B\x1b[31med\x1b[0m\n"),
+        ("\x1b]8;;https://x.org\x07link\x1b]8;;\x07\n", "link\n"),
+        ("bell\x07 null\x00 tab\t\n", "bell null tab\t\n"),
+        ("\x1b", ""),
+        ("", ""),
+    ],
+)
+def test_text_as_a_terminal_shows_it_in_the_end(text: str, shown: str) -> None:
+    assert settle(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("abc", 3, ("abc", 0)),
+        ("abcd", 3, ("abc", 1)),
+        ("aéé", 4, ("aé", 2)),
+        ("é", 1, ("", 2)),
+        ("abc", 0, ("", 3)),
+        ("abc", -5, ("", 3)),
+    ],
+)
+def test_text_is_cut_between_characters(text: str, limit: int, expected: tuple[str, int]) -> None:
+    assert cut(text, limit) == expected
+
+
+def collected(limit: int = 1000) -> Collected:
+    return Collected(limit, lambda output: None)
+
+
+def test_many_small_outputs_are_within_the_limit_too() -> None:
+    outputs = collected(100_000)
+    for _ in range(10_000):
+        outputs.printed("stdout", "a")
+        outputs.printed("stderr", "b")
+    assert len(outputs.finish()) < 2000
+
+
+def test_what_is_over_the_limit_is_counted_where_it_was_printed() -> None:
+    outputs = collected(200)
+    outputs.printed("stdout", "a" * 300)
+    outputs.printed("stderr", "b")
+    outputs.printed("stdout", "c")
+    assert outputs.finish() == (Stream("stdout", "a" * 136, 165), Stream("stderr", "", 1))
+
+
+def test_a_form_of_a_value_that_is_too_long_is_left_out() -> None:
+    outputs = collected(300)
+    outputs.displayed("value", {"text/html": "<b>" * 200, "text/plain": "x"}, {})
+    assert outputs.finish() == (Display("value", {"text/plain": "x"}), Stream("stdout", "", 600))
+
+
+STACK = (
+    'Stack (most recent call first):\n  File "<cell 1>", line 9 in f\n  File "<cell 2>", line 3 in <module>\n'
+)
+
+
+@pytest.mark.parametrize("head", ["", "Fatal Python error: Segmentation fault\n\n"])
+@pytest.mark.parametrize("limit", [1000, 200, 80])
+def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
+    outputs = collected(limit)
+    outputs.written_below("stderr", "mine\n" + head + STACK)
+    assert outputs.has_stack()
+    assert outputs.take_stack(2) == 3
+    assert outputs.finish() == (Stream("stderr", "mine\n"),)
+
+
+def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
+    outputs = collected()
+    outputs.written_below("stderr", STACK)
+    assert outputs.take_stack(5) == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (-11, "killed by signal 11 (segmentation fault)"),
+        (-12, "killed by signal 12 (SIGUSR2)"),
+        (-64, "killed by signal 64 (SIGRTMAX)"),
+        (-63, "killed by signal 63"),
+        (7, "it left with os._exit(7)"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="the numbers of Linux")
+def test_deaths_in_words(code: int, words: str) -> None:
+    assert ending_in_words(code) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4 GB", 4 * 10**9),
+        ("512 MiB", 512 * 2**20),
+        ("1.5g", 15 * 10**8),
+        ("2GiB", 2**31),
+        (" 300 kb ", 300_000),
+        ("800", 800),
+    ],
+)
+def test_amounts_of_memory(text: str, size: int) -> None:
+    assert parse_memory(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "4 XB", "-1 GB", "0", "GB", "1e9", "4 GB!"])
+def test_no_amounts_of_memory(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no amount of memory; write it as `4 GB` or `512 MiB`"):
+        parse_memory(text)
+
+
+def test_the_environment_is_an_allow_list() -> None:
+    environ = {
+        "PATH": "/bin",
+        "SECRET_KEY": "x",
+        "SEED": "7",
+        "LANG": "de_DE",
+        "TZ": "Asia/Tokyo",
+        "NO_COLOR": "1",
+    }
+    env = cell_environment(environ, ("SEED", "ABSENT"), 3, Path("/tmp/own"))
+    assert {"PATH", "SEED", "LANG", "TZ", "TMPDIR"} <= set(env)
+    assert not {"SECRET_KEY", "ABSENT", "NO_COLOR"} & set(env)
+    assert (env["LANG"], env["TZ"], env["TMPDIR"], env["SEED"]) == ("C.UTF-8", "UTC", "/tmp/own", "7")
+    assert (env["OMP_NUM_THREADS"], env["OPENBLAS_NUM_THREADS"], env["PYTHONHASHSEED"]) == ("3", "3", "0")
+    assert cell_environment(environ, ("TZ",), 1, Path("/tmp"))["TZ"] == "Asia/Tokyo"
+
+
+def test_threads_are_shared_out() -> None:
+    assert (threads_per_job(0), threads_per_job(1), threads_per_job(10**6)) == (1, cores(), 1)
+
+
+def page() -> PageCells:
+    """Three cells of two sessions with a value before, between and after."""
+
+    def a_cell(number: int, **options: Any) -> Cell:
+        return Cell(
+            number, f"x = {number}\n", 10 * number, Place(10 * number), options=CellOptions(**options)
+        )
+
+    def a_value(number: int, after: int) -> Value:
+        return Value(number, f"v{number}", TextMap("", ()), spec=".1f", after=after)
+
+    return PageCells(
+        PurePosixPath("content/post/index.md"),
+        (
+            a_cell(1),
+            a_cell(2, session="gpu", needs=(Need("cuda"),), timeout_s=5.0, memory_bytes=7),
+            a_cell(3, eval=False),
+            a_cell(4, seed=1, claim="small", fig_format="png", fig_dark=True, error=True),
+        ),
+        (a_value(1, 0), a_value(2, 2), a_value(3, 4)),
+    )
+
+
+def setting(root: Path) -> Setting:
+    execution = Execution(timeout=9.0, memory="1 GB", env=("SEED",))
+    return setting_of(
+        execution,
+        root,
+        {"PATH": "/bin", "SEED": "3"},
+        jobs=1,
+        temporary=Path("/tmp"),
+        exclude=(root / "public",),
+    )
+
+
+def test_a_page_as_jobs(tmp_path: Path) -> None:
+    main = session_job(page(), "main", setting(tmp_path), {4: "why"})
+    gpu = session_job(page(), "gpu", setting(tmp_path), {})
+    order = [("value" if isinstance(step, ValueStep) else "cell", step.number) for step in main.steps]
+    assert order == [("value", 1), ("cell", 1), ("value", 2), ("cell", 2), ("value", 3)]
+    last = main.steps[3]
+    assert last == CellStep(
+        2,
+        "cell 4",
+        "x = 4\n",
+        9.0,
+        10**9,
+        1,
+        claim=True,
+        error=True,
+        figure_format="png",
+        figure_dark=True,
+        skip="why",
+    )
+    assert gpu.steps == (CellStep(1, "cell 2", "x = 2\n", 5.0, 7),)
+    assert (main.cuda, gpu.cuda) == (False, True)
+    assert main.folder == tmp_path / "content" / "post"
+    assert (main.env["SEED"], main.threads) == ("3", cores())
+    assert main.exclude == (tmp_path / "_freeze", tmp_path / ".blogsmith", tmp_path / "public")
+    assert session_job(page(), "gpu", setting(tmp_path), {2: "no CUDA"}).cuda is False
+
+
+def test_the_python_of_a_site(tmp_path: Path) -> None:
+    assert resolve_python("", tmp_path) == sys.executable
+    assert resolve_python(".venv/bin/python", tmp_path) == str(tmp_path / ".venv/bin/python")
+    assert resolve_python("/opt/python", tmp_path) == "/opt/python"
+    assert resolve_python("~/python", tmp_path) == str(Path.home() / "python")

@@ -1,0 +1,233 @@
+"""Running one session: what goes in, what comes out, in which order, within which limits."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogsmith.execute.conversation import Quiet, run_session
+from blogsmith.execute.jobs import (
+    SessionJob,
+)
+from blogsmith.runs import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream
+from tests.sessions import cell, job, no_process_left, printed, value
+
+
+def test_cells_share_their_variables_and_end_in_order(tmp_path: Path) -> None:
+    with no_process_left():
+        run = run_session(job(tmp_path, "x = 2", "print(x)\nx + 1"))
+    assert [c.status for c in run.cells] == ["ok", "ok"]
+    assert run.cells[0].outputs == ()
+    assert run.cells[1].outputs == (Stream("stdout", "2\n"), Display("value", {"text/plain": "3"}))
+    assert run.machine.python == ".".join(map(str, sys.version_info[:3]))
+    assert (run.session, run.problem) == ("main", "")
+
+
+def test_both_streams_keep_their_order_and_neighbours_are_one(tmp_path: Path) -> None:
+    code = "import sys\nfor n in range(3):\n    print(n)\n    print(n)\n    print('e', n, file=sys.stderr)"
+    outputs = run_session(job(tmp_path, code)).cells[0].outputs
+    assert [(o.name, o.text) for o in outputs if isinstance(o, Stream)] == [
+        pair for n in range(3) for pair in (("stdout", f"{n}\n{n}\n"), ("stderr", f"e {n}\n"))
+    ]
+
+
+def test_programs_print_where_they_are_called(tmp_path: Path) -> None:
+    code = (
+        "import os, subprocess\nprint('one')\nsubprocess.run(['echo', 'two'])\nprint('three')\n"
+        "os.system('echo four')\nprint('five')"
+    )
+    (stream,) = run_session(job(tmp_path, code)).cells[0].outputs
+    assert stream == Stream("stdout", "one\ntwo\nthree\nfour\nfive\n")
+
+
+def test_a_failing_cell_ends_its_session(tmp_path: Path) -> None:
+    run = run_session(job(tmp_path, "print(1)\n1 / 0", "print(2)", value(1, "1"), "print(3)"))
+    failed, *rest = run.cells
+    assert (failed.status, failed.line, failed.problem) == ("error", 2, "ZeroDivisionError: division by zero")
+    stream, failure = failed.outputs
+    assert isinstance(failure, Failure)
+    assert (stream, failure.cell, failure.line) == (Stream("stdout", "1\n"), 1, 2)
+    assert [(c.status, c.problem) for c in rest] == [("skipped", "cell 1 before it ended badly")] * 2
+    assert run.values[1].status == "skipped"
+
+
+def test_an_error_that_is_meant_goes_on(tmp_path: Path) -> None:
+    run = run_session(job(tmp_path, cell(1, "x = 1\n1 / 0", error=True), "print(x)"))
+    assert [c.status for c in run.cells] == ["error", "ok"]
+
+
+def test_an_error_in_a_function_of_another_cell(tmp_path: Path) -> None:
+    run = run_session(job(tmp_path, "\ndef f():\n    1 / 0", "x = 1\nf()"))
+    assert (run.cells[1].status, run.cells[1].line) == ("error", 2)
+    failure = run.cells[1].outputs[0]
+    assert isinstance(failure, Failure)
+    assert (failure.cell, failure.line) == (1, 3)
+
+
+def test_a_skipped_cell_leaves_the_others(tmp_path: Path) -> None:
+    run = run_session(
+        job(tmp_path, cell(1, "x = 1", skip="this machine has no CUDA"), "print('x' in vars())")
+    )
+    assert (run.cells[0].status, run.cells[0].problem) == ("skipped", "this machine has no CUDA")
+    assert printed(run.cells[1]) == "False\n"
+
+
+def test_claims(tmp_path: Path) -> None:
+    run = run_session(
+        job(
+            tmp_path,
+            cell(1, "x = 3\nx < 4", claim=True),
+            cell(2, "y = 1\nx == 4", claim=True),
+            cell(3, "x = 1", claim=True),
+            cell(4, "print(x, y)"),
+        )
+    )
+    assert [(c.status, c.line, c.claim) for c in run.cells[:2]] == [
+        ("ok", 0, ""),
+        ("error", 2, "left: 3, right: 4"),
+    ]
+    assert run.cells[1].problem == "its claim does not hold"
+    assert (run.cells[2].status, "expression" in run.cells[2].claim) == ("error", True)
+    # a false claim harms no variable, so the session goes on
+    assert printed(run.cells[3]) == "1 1\n"
+
+
+def test_values(tmp_path: Path) -> None:
+    work = job(
+        tmp_path,
+        value(1, "x"),
+        cell(1, "x = 2 / 3"),
+        value(2, "x", spec=".2f"),
+        value(3, "'a'", conversion="r"),
+        value(4, "1 / 0"),
+        cell(2, "x = 5"),
+        value(5, "x"),
+    )
+    values = run_session(work).values
+    assert {n: (v.status, v.text) for n, v in values.items()} == {
+        1: ("error", ""),
+        2: ("ok", "0.67"),
+        3: ("ok", "'a'"),
+        4: ("error", ""),
+        5: ("ok", "5"),
+    }
+    assert [v.failure.name for v in values.values() if v.failure] == ["NameError", "ZeroDivisionError"]
+
+
+def test_a_value_that_does_not_end(tmp_path: Path) -> None:
+    work = job(
+        tmp_path,
+        value(1, "[0 for n in iter(int, 1)]", timeout_s=0.3),
+        value(2, "sum(range(10**11))", timeout_s=0.3),
+        "1",
+    )
+    run = run_session(work)
+    assert [v.status for v in run.values.values()] == ["error", "error"]
+    assert {v.failure.message for v in run.values.values() if v.failure} == {"it ran longer than 0.3 s"}
+    # the second had to be killed
+    assert (run.cells[0].status, run.cells[0].problem) == (
+        "skipped",
+        "{= sum(range(10**11)) =} before it ended badly",
+    )
+
+
+def test_files_that_were_read_and_imported(tmp_path: Path) -> None:
+    work = job(
+        tmp_path,
+        "x = open('data.txt').read()\nopen('own.txt', 'w').write('1')",
+        "import lib\nprint(lib.y, open('data.txt').read(), open('own.txt').read())",
+        value(1, "open('late.txt').read()"),
+    )
+    (tmp_path / "content" / "data.txt").write_text("7", "utf-8")
+    (tmp_path / "content" / "late.txt").write_text("8", "utf-8")
+    (tmp_path / "lib.py").write_text("y = 6\n", "utf-8")
+    first, second = run_session(work).cells
+    assert first.reads == {"content/data.txt": hashlib.sha256(b"7").hexdigest()}
+    # a value's files stand with the cell before it
+    assert second.reads == {"content/late.txt": hashlib.sha256(b"8").hexdigest()}
+    assert second.modules == {"lib.py": hashlib.sha256(b"y = 6\n").hexdigest()}
+    assert printed(second) == "6 7 1\n"
+
+
+def test_the_folder_for_temporary_files_ends_with_the_session(tmp_path: Path) -> None:
+    code = "import tempfile, pathlib\np = pathlib.Path(tempfile.mkdtemp()) / 'x'\np.write_text('1')\nprint(p)"
+    temporary = Path(printed(run_session(job(tmp_path, code)).cells[0]).strip())
+    assert temporary.is_relative_to(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["content"]
+
+
+def test_pictures_are_named_by_their_digest(tmp_path: Path) -> None:
+    code = "class P:\n    def _repr_png_(self): return b'png'\n    def __repr__(self): return 'P'\nP()"
+    (shown,) = run_session(job(tmp_path, code)).cells[0].outputs
+    blob = Blob(hashlib.sha256(b"png").hexdigest(), b"png")
+    assert shown == Display("value", {"text/plain": "P", "image/png": blob})
+
+
+def test_a_python_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("#!/bin/sh\necho no such thing >&2\nexit 3\n", "utf-8")
+    (tmp_path / "broken").chmod(0o755)
+    missing = run_session(job(tmp_path, "1", value(1, "1"), python=str(tmp_path / "python")))
+    broken = run_session(job(tmp_path, "1", python=str(tmp_path / "broken")))
+    homeless = run_session(replace(job(tmp_path, "1"), folder=tmp_path / "gone"))
+    assert missing.problem == f"{tmp_path}/python cannot be started: No such file or directory"
+    assert broken.problem == f"{tmp_path}/broken did not start to work: no such thing"
+    assert homeless.problem == f"its folder {tmp_path}/gone is missing"
+    assert [run.cells[0].status for run in (missing, broken, homeless)] == ["skipped"] * 3
+    assert missing.values[1].status == "skipped"
+
+
+class Diary(Quiet):
+    """Writes down what it hears."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+    def started(self, job: SessionJob) -> None:
+        self.lines.append("started")
+
+    def cell_started(self, job: SessionJob, position: int) -> None:
+        self.lines.append(("cell", position))
+
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
+        self.lines.append((position, output))
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        self.lines.append((position, run.status))
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        self.lines.append("ended")
+
+
+def test_who_watches_hears_everything_in_order(tmp_path: Path) -> None:
+    diary = Diary()
+    run_session(job(tmp_path, "print(1, flush=True)\n2", cell(2, "3", skip="why")), diary)
+    assert diary.lines == [
+        "started",
+        ("cell", 1),
+        (1, Stream("stdout", "1\n")),
+        (1, Display("value", {"text/plain": "2"})),
+        (1, "ok"),
+        (2, "skipped"),
+        "ended",
+    ]
+
+
+def test_one_cell_keeps_no_more_text_than_the_limit_in_all(tmp_path: Path) -> None:
+    code = "import os, sys\nprint('a' * 600)\nprint('b' * 600, file=sys.stderr)\nos.write(1, b'c' * 600);"
+    run = run_session(job(tmp_path, code, text_bytes=1000))
+    streams = [o for o in run.cells[0].outputs if isinstance(o, Stream)]
+    assert sum(len(o.text) for o in streams) <= 1000
+    assert sum(len(o.text) + o.dropped for o in streams) == 601 + 601 + 600
+
+
+def test_cells_see_the_allowed_environment_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_KEY", "x")
+    code = "import os, time\nprint('SECRET_KEY' in os.environ, time.tzname[0], hash('a'))"
+    first, second = (run_session(job(tmp_path, code)).cells[0] for _ in range(2))
+    assert printed(first).startswith("False UTC ")
+    assert first.outputs == second.outputs

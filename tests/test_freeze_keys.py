@@ -1,0 +1,202 @@
+"""Keys: what makes a recorded result another one, and what does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blogsmith.cells import Cell, CellOptions, Need, PageCells
+from blogsmith.config import FigureSettings
+from blogsmith.errors import Place
+from blogsmith.execute.keys import environment_digests, session_keys
+from tests.recorded import cell, page
+
+CODES = ["import numpy as np\n", "a = np.arange(9)\n", "a.sum()\n"]
+
+
+def keys(post: PageCells, **environment: str) -> tuple[str, ...]:
+    return session_keys(post, "main", environment).cells
+
+
+def with_second(**options: object) -> PageCells:
+    return page(cell(CODES[0]), cell(CODES[1], **options), cell(CODES[2]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"echo": False},
+        {"output": False},
+        {"warning": False},
+        {"include": False},
+        {"error": True},
+        {"fig_cap": "Weights of one head", "fig_alt": "A matrix"},
+        {"code_fold": "Code", "fold_open": True},
+        {"freeze": "never"},
+        {"fallback": "other"},
+        {"timeout_s": 5.0, "memory_bytes": 10**9},
+        {"run_in": "both"},
+        {"fig_format": "svg", "fig_dark": False},
+        {"places": {"echo": Place(3)}},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_how_a_cell_is_shown_or_limited_is_no_part_of_its_key(options: dict[str, object]) -> None:
+    assert keys(with_second(**options)) == keys(with_second())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seed": 0},
+        {"claim": "The sum is 36"},
+        {"shapes": True},
+        {"fig_format": "png"},
+        {"fig_dark": True},
+        {"needs": (Need("torch"),)},
+        {"needs": (Need("torch", "2.6"),)},
+        {"depends": ("data/*.npy",)},
+    ],
+    ids=str,
+)
+def test_what_a_cell_computes_changes_its_key_and_those_behind_it(options: dict[str, object]) -> None:
+    before, after = keys(with_second()), keys(with_second(**options))
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, False]
+
+
+def test_the_words_of_a_claim_do_not_count() -> None:
+    assert keys(with_second(claim="The sum is 36")) == keys(with_second(claim="It is thirty-six"))
+
+
+@pytest.mark.parametrize(
+    ("code", "same"),
+    [
+        ("a = np.arange(9)", True),
+        ("a = np.arange(9)\n\n  \n", True),
+        ("a = np.arange(9)\r\n", True),
+        ("a = np.arange(9)  # (n,)\n", False),
+        ("\na = np.arange(9)\n", False),  # its lines have other numbers in tracebacks
+        ("a = np.arange(9) \nb = 1\n", False),
+    ],
+)
+def test_blanks_at_the_end_and_line_ends_do_not_count(code: str, same: bool) -> None:
+    changed = page(cell(CODES[0]), cell(code), cell(CODES[2]))
+    assert (keys(changed)[1] == keys(with_second())[1]) is same
+
+
+def test_blanks_inside_a_string_count() -> None:
+    assert keys(page(cell('s = """a \nb"""\n'))) != keys(page(cell('s = """a\nb"""\n')))
+
+
+def test_prose_label_and_session_name_do_not_count() -> None:
+    moved = page(*(cell(code, label=f"cell-{n}", session="gpu") for n, code in enumerate(CODES)), lines=500)
+    assert session_keys(moved, "gpu", {}).cells == keys(with_second())
+
+
+def test_environment_language_and_depends_of_the_page_count_for_every_cell() -> None:
+    plain = keys(with_second(), SEED="1")
+    others = [
+        keys(with_second()),
+        keys(with_second(), SEED="2"),
+        keys(with_second(), SEED="1", EXTRA=""),
+        keys(replace(with_second(), depends=("data/*",)), SEED="1"),
+        keys(page(*(cell(code, language="r") for code in CODES)), SEED="1"),
+    ]
+    assert all(not set(plain) & set(other) for other in others)
+
+
+def test_the_figures_of_the_site_count_where_a_cell_does_not_decide() -> None:
+    post = page(cell(CODES[0], fig_format="svg"), cell(CODES[1]))
+    svg = session_keys(post, "main", {}, FigureSettings(format="svg")).cells
+    png = session_keys(post, "main", {}, FigureSettings(format="png")).cells
+    assert (svg[0] == png[0], svg[1] == png[1]) == (True, False)
+
+
+def test_cells_that_do_not_run_and_other_sessions_do_not_count() -> None:
+    extra = page(
+        cell("1/0\n", eval=False),
+        cell(CODES[0]),
+        cell("gpu()\n", session="gpu"),
+        cell(CODES[1]),
+        cell("window()\n", run_in="browser"),
+        cell(CODES[2]),
+    )
+    assert keys(extra) == keys(with_second())
+
+
+def test_values_have_keys_of_their_place_and_do_not_advance_the_chain() -> None:
+    post = page(*map(cell, CODES), values=[("a", 1), ("a", 2), ("a", 2), ("a.sum()", 3)])
+    found = session_keys(post, "main", {})
+    assert found.cells == keys(with_second())
+    assert found.values[2] == found.values[3]
+    assert len({found.values[number] for number in (1, 2, 4)}) == 3
+
+
+def test_conversion_and_spec_of_a_value_count() -> None:
+    post = page(cell(), values=[("a", 1)])
+    value = post.values[0]
+    forms = [
+        value,
+        replace(value, spec=".2f"),
+        replace(value, conversion="r"),
+        replace(value, expression="b"),
+    ]
+    made = {session_keys(replace(post, values=(form,)), "main", {}).values[1] for form in forms}
+    assert len(made) == 4
+
+
+def test_values_belong_to_main() -> None:
+    post = page(cell(session="gpu"), values=[("1 + 1", 0)])
+    assert session_keys(post, "gpu", {}).values == {}
+    assert list(session_keys(post, "main", {}).values) == [1]
+
+
+def test_digests_of_the_environment_are_short_and_of_name_and_value() -> None:
+    found = environment_digests({"A": "secret", "B": "secret"})
+    assert found["A"] != found["B"]
+    assert {len(digest) for digest in found.values()} == {8}
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+CELLS = st.builds(
+    lambda code, label, seed, echo, depends: cell(code, label, seed=seed, echo=echo, depends=depends),
+    TEXTS,
+    TEXTS,
+    st.none() | st.integers(0, 3),
+    st.booleans(),
+    st.lists(TEXTS, max_size=1).map(tuple),
+)
+
+
+def matters(post: PageCells) -> list[object]:
+    return [
+        (c.code.replace("\r\n", "\n").replace("\r", "\n").rstrip(), c.options.seed, c.options.depends)
+        for c in post.cells
+    ]
+
+
+@given(st.lists(CELLS, max_size=3), st.lists(CELLS, max_size=3))
+def test_keys_are_equal_exactly_as_far_as_what_matters_is(one: list[Cell], other: list[Cell]) -> None:
+    pages = page(*one), page(*other)
+    for count in range(1, min(len(one), len(other)) + 1):
+        same = matters(pages[0])[:count] == matters(pages[1])[:count]
+        assert (keys(pages[0])[count - 1] == keys(pages[1])[count - 1]) is same
+
+
+@given(st.dictionaries(TEXTS, TEXTS, max_size=3), st.dictionaries(TEXTS, TEXTS, max_size=3))
+def test_environments_that_differ_have_other_keys(one: dict[str, str], other: dict[str, str]) -> None:
+    starts = [session_keys(page(cell()), "main", environment).start for environment in (one, other)]
+    assert (starts[0] == starts[1]) is (one == other)
+
+
+def test_every_option_was_decided_upon() -> None:
+    """A new option must be sorted into one of the two tables above."""
+    assert set(CellOptions.__dataclass_fields__) == {
+        *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "code_fold"),
+        *("fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
+        *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
+        *("eval", "run_in", "session"),
+    }

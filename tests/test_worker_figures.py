@@ -1,0 +1,217 @@
+"""Figures of cells: when they are sent, that they are equal on repeat, and how they look on dark pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import zlib
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from blogsmith.execute.worker import dark
+
+pytest.importorskip("matplotlib")
+
+WORKER = Path(dark.__file__).parent
+# Cells from stdin, as the worker runs them; prints one line of JSON for each, the frames it sent.
+PROGRAM = """
+import json, sys, types
+package = types.ModuleType("_blogsmith"); package.__path__ = [sys.argv[1]]
+sys.modules["_blogsmith"] = package
+from _blogsmith import figures
+frames, names = [], {}
+figures.install(frames.append)
+names["display"] = lambda value: figures.show(value, "display") or frames.append(repr(value))
+names["frames"] = frames
+for cell in json.load(sys.stdin):
+    figures.begin(cell["options"])
+    try:
+        exec(cell["code"], names)
+        if cell["last"]:
+            value = eval(cell["last"], names)
+            figures.show(value, "value") or frames.append(repr(value))
+        if "matplotlib.pyplot" in sys.modules:
+            figures.flush(cell["options"])
+    except Exception as error:
+        frames.append(f"{type(error).__name__}: {error}")
+    print(json.dumps(frames), flush=True)
+    frames.clear()
+"""
+PLOT = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(4, 3))\nax.plot([1, 2, 4], label='a')\n"
+SVG = "image/svg+xml"
+INK, GROUND = "#d8d6d0", "#1a1917"
+
+
+def cell(code: str, last: str = "", form: str = "svg", dark: bool = False) -> dict[str, Any]:
+    return {"code": code, "last": last, "options": {"format": form, "dark": dark}}
+
+
+def run(*cells: dict[str, Any], **environ: str) -> list[list[Any]]:
+    """The frames of each cell, run one after another in a process of their own."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(WORKER)],
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "MPLBACKEND": "agg", **environ},
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def pictures(frames: list[Any]) -> list[dict[str, bytes]]:
+    """MIME type → bytes, of every picture among frames."""
+    return [
+        {mime: b64decode(data) for mime, data in frame["binary"].items()}
+        for frame in frames
+        if isinstance(frame, dict)
+    ]
+
+
+def one_svg(frames: list[Any], scheme: str = "") -> str:
+    (picture,) = pictures(frames)
+    return picture[SVG + scheme].decode()
+
+
+def test_figures_are_sent_in_order_and_closed() -> None:
+    first, second, third = run(
+        cell(PLOT + "plt.figure(7); plt.figure(3); plt.figure(1)", "plt.get_fignums()"),
+        cell("", "plt.get_fignums()"),
+        cell("before = plt.get_backend()\nplt.figure(); frames.append('a'); plt.show(); frames.append('b')"),
+    )
+    assert first[0] == "[1, 3, 7]"
+    shapes = ["line2d" in svg.decode() for svg in (p[SVG] for p in pictures(first))]
+    assert shapes == [True, False, False]
+    assert second == ["[]"]
+    assert [type(frame) for frame in third] == [str, dict, str]
+    assert third[1]["kind"] == "display"
+    assert third[1]["text"] == {}
+
+
+def test_a_figure_is_the_value_of_a_cell_once() -> None:
+    ended, shown, changed, again, by_hand, displayed, axes, method = run(
+        cell(PLOT, "fig"),
+        cell(PLOT + "plt.show()", "fig"),
+        cell(PLOT + "plt.show()\nax.set_title('now')", "fig"),
+        cell("", "fig"),
+        cell("from matplotlib.figure import Figure\nown = Figure(figsize=(2, 2)); own.text(0, 0, 'x')", "own"),
+        cell(PLOT + "display(fig); ax.plot([3]); display(fig)"),
+        cell(PLOT, "[ax]"),
+        cell(PLOT + "fig.show(); frames.append('after')"),
+    )
+    assert [frame["kind"] for frame in ended] == ["value"]
+    assert [frame["kind"] for frame in shown] == ["display"]
+    assert [frame["kind"] for frame in changed] == ["display", "value"]
+    assert [frame["kind"] for frame in again] == ["value"]
+    assert 'width="144pt"' in one_svg(by_hand)
+    assert [frame["kind"] for frame in displayed] == ["display", "display"]
+    assert axes[0] == "[<Axes: >]"
+    assert len(axes) == 2
+    assert method[1:] == ["after"]
+
+
+def test_pictures_are_equal_on_repeat() -> None:
+    code = PLOT + "ax.scatter([1, 2], [3, 1]); ax.text(1, 1, '$x^2$'); ax.legend(); fig.colorbar(ax.imshow([[1, 2]]))"
+    for form in ("svg", "png"):
+        cells = [cell(code, form=form, dark=True)] * 2
+        runs = [run(*cells, PYTHONHASHSEED=seed) for seed in ("1", "2")]
+        sent = [pictures(frames) for frames in (*runs[0], *runs[1])]
+        assert sent[0] == sent[1] == sent[2] == sent[3]
+        assert len(sent[0][0]) == 2
+    svg = one_svg(run(cell(code))[0])
+    assert "dc:date" not in svg
+    assert "Matplotlib v" not in svg
+
+
+def test_sizes() -> None:
+    wide = "ax.text(0, 9, 'far'); fig.legend(['a'], loc='center left', bbox_to_anchor=(1, 0.5))"
+    fits, grown, far, tight, png = run(
+        cell(PLOT),
+        cell(PLOT + wide),
+        cell(PLOT + "ax.text(900, 0, 'nowhere')"),
+        cell(PLOT + "plt.rcParams['savefig.bbox'] = 'tight'"),
+        cell("plt.rcdefaults()\n" + PLOT, form="png"),
+    )
+    assert size(one_svg(fits)) == (288, 216)
+    assert size(one_svg(far)) == (288, 216)
+    assert 288 < size(one_svg(grown))[0] < 576
+    assert size(one_svg(grown))[1] > 216
+    assert size(one_svg(tight))[0] < 288
+    (picture,) = pictures(png)
+    width, height, dpi = png_size(picture["image/png"])
+    assert (width, height, round(dpi)) == (800, 600, 200)
+    # as wide on the page as the SVG
+    assert width * 96 / dpi == pytest.approx(288 * 96 / 72, rel=1e-3)
+
+
+def size(svg: str) -> tuple[float, float]:
+    """Width and height in points; the viewBox says the same."""
+    root = ElementTree.fromstring(svg)
+    width, height = (float(root.attrib[name].removesuffix("pt")) for name in ("width", "height"))
+    assert [float(number) for number in root.attrib["viewBox"].split()] == [0, 0, width, height]
+    return width, height
+
+
+def png_size(data: bytes) -> tuple[int, int, float]:
+    """Width, height and dots per inch."""
+    width, height = struct.unpack(">II", data[16:24])
+    at = data.index(b"pHYs") + 4
+    return width, height, struct.unpack(">I", data[at : at + 4])[0] * 0.0254
+
+
+DARK = """
+import matplotlib.pyplot as plt
+fig, (ax, heat, blue) = plt.subplots(1, 3, figsize=(9, 3))
+ax.plot([1, 2], color="black"); ax.plot([2, 1], color="#ff0000", marker="o", mfc="white")
+ax.grid(); ax.set_title("title"); ax.legend(["line"]); ax.scatter([1], [2], color="#050505")
+ax.bar([1], [1], color="#00ff00", edgecolor="#060606"); ax.contour([[0, 1], [1, 2]], colors="#070707")
+ax.text(0, 1, "boxed", bbox=dict(facecolor="#ffee00")); ax.annotate("note", (0, 1), (1, 1), arrowprops={})
+ax.table([["in a table"]])
+heat.imshow([[0, 1]]); heat.text(0, 0, "cell", color="#010101"); heat.set_xlabel("below", color="#020202")
+blue.set_facecolor("#aaccff"); blue.plot([1, 2], color="#030303")
+haloed = heat.set_title("haloed", color="#040404")
+from matplotlib.patheffects import withStroke
+haloed.set_path_effects([withStroke(linewidth=2, foreground="white")])
+"""
+
+
+def test_the_pair_for_light_and_dark_pages() -> None:
+    first, again = run(cell(DARK, dark=True), cell("", "fig", dark=True))
+    light, night = one_svg(first), one_svg(first, ";scheme=dark")
+    mirrored = {"#020202", "#050505", "#060606", "#070707", "#b0b0b0", "#cccccc"}
+    stays = {"#ff0000", "#00ff00", "#ffee00", "#aaccff", "#010101", "#030303", "#040404"}
+    assert colours(light) >= mirrored | stays
+    assert colours(night) >= stays | {INK}
+    assert not colours(night) & mirrored
+    assert INK not in colours(light)
+    for svg in (light, night):
+        assert "fill: none" in svg[svg.index('id="patch_1"') :][:200]
+        assert "fill: #ffffff" not in svg.partition('id="legend_1"')[0].replace(halo(svg), "")
+    black = {"title", "line", "boxed", "note", "in a table"}
+    assert {text_colour(light, words) for words in black} == {"#000000"}
+    assert {words for words in black if text_colour(night, words) == "#000000"} == {"boxed"}
+    assert {text_colour(night, words) for words in black} == {"#000000", INK}
+    # the figure is as it was: drawn once more it is the same
+    assert pictures(again) == pictures(first)
+
+
+def colours(svg: str) -> set[str]:
+    """Every colour written in a picture."""
+    return set(re.findall("#[0-9a-f]{6}", svg))
+
+
+def text_colour(svg: str, words: str) -> str:
+    """The colour of a text, which is drawn as shapes behind a comment that says it; black is not written."""
+    group = svg[svg.index(f"<!-- {words} -->") :].partition("<defs>")[0].partition("<use")[0]
+    found = re.search("fill: (#[0-9a-f]{6})", group)
+    return found[1] if found else "#000000"
