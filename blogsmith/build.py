@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from .collect import Collected, collect
 from .compose import compose, font_files, fonts_for
@@ -133,7 +134,7 @@ def _tools(workshop: Workshop, index: SiteIndex, collected: Collected, performed
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
         measured = measure(content)
-        url = index.with_base(collected.urls.urls[str(document.path)] + name)
+        url = index.with_base(quote(collected.urls.urls[str(document.path)] + name))
         return replace(measured, url=url) if isinstance(measured, ImageInfo) else measured
 
     return Tools(

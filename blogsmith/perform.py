@@ -59,7 +59,7 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
             ran = run_stale(surveyed, workshop, options, ledger)
     shown = {}
     for page in ran.survey.pages:
-        if str(page.cells.path) not in ran.failed:
+        if not page.wrong and str(page.cells.path) not in ran.failed:
             ledger.add(_outdated(page, frozen=asked.frozen, may_run=may_run))
         ledger.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))

@@ -45,7 +45,7 @@ class Ran:
 def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Ran:
     """Run the sessions that are to be run, record what they give, and judge all pages again."""
     asked = options.execution
-    chosen = [page for page in surveyed.pages if asked.posts is None or str(page.cells.path) in asked.posts]
+    chosen = [page for page in surveyed.pages if not page.wrong and _is_chosen(page, asked)]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         return Ran(surveyed)
     with _working_folder() as folder:
@@ -64,6 +64,10 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
         ]
         runs = _run(jobs, workshop, asked, ledger)
     return _recorded(surveyed, jobs, runs, unmet, options, ledger)
+
+
+def _is_chosen(page: SurveyedPage, asked: ExecutionOptions) -> bool:
+    return asked.posts is None or str(page.cells.path) in asked.posts
 
 
 def _working_folder() -> tempfile.TemporaryDirectory[str]:

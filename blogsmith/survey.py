@@ -40,6 +40,12 @@ class SurveyedPage:
         return self.parsed.document.source.text.split("\n")
 
     @property
+    def wrong(self) -> bool:
+        """Whether a cell or value is written wrongly: then none of the page may run."""
+        found = (d for d in self.parsed.diagnostics if d.severity == "error")
+        return any(d.code.startswith(("cell-", "value-")) for d in found)
+
+    @property
     def stale(self) -> bool:
         """Whether anything of it is missing or stale."""
         return bool(self.verdict.outdated())

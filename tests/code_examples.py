@@ -16,13 +16,16 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.execute.archive import unpack
+from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
 from blogsmith.new import new_post, new_site
 from blogsmith.report import format_diagnostic
+from blogsmith.survey import survey_site
 from blogsmith.trust import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
-from tests.site_files import build
+from tests.site_files import NOW, build
 from tests.test_broken import FILES
 
 HOME = "/home/ada/notes"
@@ -66,7 +69,8 @@ def _made(code: str) -> str:
         root.mkdir()
         found = next(d for d in MISTAKES[code](root) if d.code == code)
         text = format_diagnostic(found, color=False).replace(str(root), HOME)
-        return re.sub(r"process \d+", "process 4711", text)
+        text = re.sub(r"process \d+", "process 4711", text)
+        return re.sub(r"→ \d[\w.]*", "→ 3.14.0", text)
 
 
 def _raised(act: Callable[[], object]) -> tuple[Diagnostic, ...]:
@@ -163,6 +167,58 @@ def _doubts(root: Path) -> tuple[Diagnostic, ...]:
     return build(root, write=False).diagnostics
 
 
+_CELL = """---
+title: Loss
+date: 2026-03-01
+---
+
+```python
+#| label: loss
+import json
+json.loads("0.25")
+```
+"""
+
+
+def _with_cell(root: Path) -> Path:
+    """A site with a post whose cell has a recorded result; gives the post."""
+    post = _site(root) / "loss.md"
+    post.write_text(_CELL, encoding="utf-8")
+    assert build(root, execution=ExecutionOptions(execute="stale")).ok
+    return post
+
+
+def _stale(root: Path) -> tuple[Diagnostic, ...]:
+    post = _with_cell(root)
+    post.write_text(_CELL.replace("0.25", "0.5"), encoding="utf-8")
+    return build(root, execution=ExecutionOptions(frozen=True)).diagnostics
+
+
+def _other_versions(root: Path) -> tuple[Diagnostic, ...]:
+    _with_cell(root)
+    record = root / "_freeze" / "posts" / "loss" / "outputs.json"
+    text = record.read_text(encoding="utf-8")
+    record.write_text(re.sub(r'"python": ".*"', '"python": "3.9.1"', text), encoding="utf-8")
+    return build(root).diagnostics
+
+
+def _freeze_write(root: Path) -> tuple[Diagnostic, ...]:
+    (root / "_freeze").write_text("a file where a folder is needed", encoding="utf-8")
+    (_site(root) / "loss.md").write_text(_CELL, encoding="utf-8")
+    return build(root, execution=ExecutionOptions(execute="stale")).diagnostics
+
+
+def _no_archive(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    (root / "results.tar.gz").write_text("no archive", encoding="utf-8")
+    return _raised(lambda: unpack(root, root / "results.tar.gz"))
+
+
+def _no_post(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _raised(lambda: survey_site(root, ["posts/atention"], NOW))
+
+
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
         "symlink": _symlink,
@@ -171,6 +227,11 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "busy": _busy,
         "output-write": _output_write,
         "trust-write": _trust_write,
+        "cell-versions": _other_versions,
+        "freeze-archive": _no_archive,
+        "freeze-stale": _stale,
+        "freeze-write": _freeze_write,
+        "post-unknown": _no_post,
         "file-exists": _file_exists,
         "new-name": _new_name,
         "new-write": _new_write,

@@ -106,6 +106,11 @@ def broken(names: Sequence[str]) -> str:
     return fence("text", "\n".join(_first_message(text) for text in found))
 
 
+def examples(names: Sequence[str]) -> str:
+    """The example of each code named."""
+    return "\n\n".join(fence("text", _shown(example(name))) for name in names)
+
+
 def _first_message(text: str) -> str:
     return re.split(r"\n(?=\S+:\d+:\d+: )", text, maxsplit=1)[0]
 
@@ -195,6 +200,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
         "broken": broken,
+        "example": examples,
         "transcript": transcript,
         "environment": environment,
         "kinds": kinds,

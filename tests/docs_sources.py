@@ -52,10 +52,12 @@ def all_settings() -> list[Setting]:
 
 def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "") -> Iterator[Setting]:
     for field, meaning in described(structs[name]):
-        written = ast.unparse(field.annotation)
+        word, _, written = ast.unparse(field.annotation).rpartition(" | ")
         key = prefix + ast.unparse(field.target)
         inner = next((s for s in structs if re.search(rf"\b{s}\b", written)), "")
-        if not inner or written != inner:
+        if word:
+            yield Setting(key, f"{_type_words(word)}, or a mapping", "", meaning)
+        elif not inner or written != inner:
             yield Setting(key, _type_words(written), _default(field.value), meaning)
         if inner:
             step = {inner: ".", f"tuple[{inner}, ...]": "[]."}.get(written, ".<kind>.")
@@ -165,7 +167,7 @@ def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
     block = text.partition(f"\n{table}")[2].partition("\n)")[0]
     why = ""
     for comment, line in re.findall(r"^ +(?:# (.+)|(.*\".*))$", block, re.MULTILINE):
-        why = comment or why
+        why = re.sub(r"__\w+__", r"`\g<0>`", comment) or why
         if line:
             yield why, line
 

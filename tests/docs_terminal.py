@@ -80,7 +80,7 @@ SCENES: Mapping[str, Scene] = MappingProxyType(
 
 @cache
 def transcript(name: str) -> str:
-    """What a reader would see of the scene `name`; commands without `$OUT` behave as at any terminal."""
+    """What one would see of the scene `name` at a terminal without colours."""
     scene = SCENES[name]
     with TemporaryDirectory() as folder:
         root = Path(folder) / "notes"
@@ -98,7 +98,7 @@ def transcript(name: str) -> str:
 
 
 def _said(command: str, root: Path) -> str:
-    """Both streams of one command, as a terminal without colours shows them."""
+    """Both streams of one command."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment |= {"XDG_STATE_HOME": str(root.parent / "state"), "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Pages with cells, runs of them and their surroundings, for tests of recorded results: no disk, no process."""
+"""Pages with cells, their runs and surroundings, for tests of recorded results; no disk is touched."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -115,7 +115,8 @@ def children() -> set[int]:
     found: set[int] = set()
     if LINUX:
         for task in Path("/proc/self/task").iterdir():
-            found |= set(map(int, (task / "children").read_text().split()))
+            with suppress(OSError):  # a thread that is over
+                found |= set(map(int, (task / "children").read_text().split()))
     return found
 
 
@@ -126,3 +127,11 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not LINUX or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 10) -> None:
+    """Until `condition` is true; an assertion after so many seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)

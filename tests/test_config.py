@@ -85,7 +85,10 @@ def test_nothing_set_gives_the_defaults(text: str) -> None:
         ("menu: [x]", ["config-value 1:8 entry 1 of menu must be settings as `key: value`"]),
         ("math: x", ["config-value 1:7 math must be settings as `key: value`"]),
         ("permalinks: []", ["config-value 1:13 permalinks must be a mapping of `key: value`"]),
-        ("execute: some", ["config-value 1:10 execute must be one of all, marked, off or settings as `key: value`"]),
+        (
+            "execute: some",
+            ["config-value 1:10 execute must be one of all, marked, off or settings as `key: value`"],
+        ),
         ("code: {max_line: 1.5}", ["config-value 1:18 max_line must be a whole number"]),
         ("code: {deadline_s: fast}", ["config-value 1:20 deadline_s must be a number"]),
         ("- a", ["config-value 1:1 the file must hold `key: value` lines"]),

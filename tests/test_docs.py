@@ -19,7 +19,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
 from blogsmith.syntax.cell_readers import KEYS as CELL_KEYS
 from blogsmith.syntax.parser import make_parser, parse_document
-from blogsmith.syntax.state import ParseOptions
+from blogsmith.workshop import parse_options
 from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
 
@@ -107,11 +107,12 @@ def test_the_manual_says_which_keys_count_for_a_record(key: str) -> None:
     assert changed == (row[-1] == "yes")
 
 
-def recorded_keys(options: str) -> list[tuple[str, ...]]:
+def recorded_keys(lines: str) -> list[tuple[str, ...]]:
     """What results of a page with one cell would be looked up by."""
-    text = f"```python\n{options}x = 1\n```\n"
+    text = f"```python\n{lines}x = 1\n```\n"
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), Config())
-    cells = parse_document(document, make_parser(ParseOptions()), ParseOptions()).cells
+    options = parse_options(Config(), load_plugins([], []), frozenset())
+    cells = parse_document(document, make_parser(options), options).cells
     return [session_keys(cells, session, {}).cells for session in cells.sessions()]
 
 

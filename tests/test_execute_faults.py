@@ -6,6 +6,7 @@ process is left and that it ends in time.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -14,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith.execute.jobs import SessionJob
+from blogsmith.execute.reaper import MARK_NAME, Mark, new_number, survivors
 from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
-from tests.sessions import cell, is_alive, job, limited, printed, run_beside_another
+from tests.sessions import cell, is_alive, job, limited, printed, run_beside_another, wait_for
 
 MIB = 1024 * 1024
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -146,6 +148,17 @@ def test_memory_of_children_counts(tmp_path: Path) -> None:
     assert (run.cells[0].status, run.cells[0].line in (3, 4)) == ("memory", True), run.cells[0]
 
 
+@only_linux
+def test_memory_that_processes_share_counts_once(tmp_path: Path) -> None:
+    code = (
+        "import os, time\nprint('before')\nx = bytearray(b'x' * 150_000_000)\n"
+        "for n in range(4):\n    if os.fork() == 0:\n        time.sleep(0.3)\n        os._exit(0)\n"
+        "for n in range(4): os.wait()"
+    )
+    run = run_beside_another(limited(job(tmp_path, code), memory_bytes=500 * 10**6))
+    assert [c.status for c in run.cells] == ["ok"]
+
+
 @pytest.mark.parametrize(
     ("code", "size"),
     [
@@ -211,6 +224,21 @@ def test_a_child_that_wants_to_stay(tmp_path: Path, start: str) -> None:
         job(tmp_path, f"import os, subprocess, time\nprint('before')\n{start}\ntime.sleep(0.1)")
     )
     assert (run.cells[0].status, printed(run.cells[0])) == ("ok", "before\n")
+
+
+@only_linux
+def test_a_kernel_that_keeps_no_marks(tmp_path: Path) -> None:
+    """Then the environment tells whose a process is."""
+    mark = Mark(new_number(), in_limits=False)
+    child = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK_NAME: str(mark.number)})
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        wait_for(lambda: survivors(mark) == [child.pid])
+    finally:
+        for process in (child, other):
+            process.kill()
+            process.wait()
+    assert survivors(mark) == []
 
 
 @only_linux
@@ -295,14 +323,6 @@ def test_the_builder_is_killed(tmp_path: Path) -> None:
     builder.wait()
     pid = int(ready.read_text())
     wait_for(lambda: not is_alive(pid))
-
-
-def wait_for(condition: object, seconds: float = 10) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_recursion_is_an_error_like_any_other(tmp_path: Path) -> None:

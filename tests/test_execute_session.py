@@ -136,6 +136,13 @@ def test_a_value_that_does_not_end(tmp_path: Path) -> None:
     )
 
 
+def test_what_is_called_at_exit_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:
+    code = "import atexit, time\natexit.register(time.sleep, 600)\natexit.register(open, 'ran', 'w')"
+    with no_process_left():
+        assert run_session(job(tmp_path, code)).cells[0].status == "ok"
+    assert (tmp_path / "content" / "ran").exists()
+
+
 def test_files_that_were_read_and_imported(tmp_path: Path) -> None:
     work = job(
         tmp_path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ def keys(post: PageCells, **environment: str) -> tuple[str, ...]:
     return session_keys(post, "main", environment).cells
 
 
-def with_second(**options: object) -> PageCells:
+def with_second(**options: Any) -> PageCells:
     return page(cell(CODES[0]), cell(CODES[1], **options), cell(CODES[2]))
 
 

@@ -149,7 +149,8 @@ VALID = to_json(record(page(cell()), runs={0: CellRun("ok", reads={"data/x": dig
         (b"[]", "the recorded results are damaged: Expected `object`, got `array`"),
         (
             VALID.replace(b'"ok"', b'"fine"').replace(b'"key"', b'"status": "fine", "key"'),
-            "the recorded results are damaged: Invalid enum value 'fine' at `$.sessions[...].cells[0].status`",
+            "the recorded results are damaged: Invalid enum value 'fine' "
+            "at `$.sessions[...].cells[0].status`",
         ),
         (
             VALID.replace(b"data/x", b"../x"),

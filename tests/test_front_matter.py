@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.cells import PageExecution
 from blogsmith.config import Config
 from blogsmith.errors import Diagnostic, Place
 from blogsmith.model import Document, FrontMatter, Reference, Series, Source

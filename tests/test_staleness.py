@@ -239,6 +239,8 @@ def test_freeze_always_keeps_what_is_recorded_for_its_label_or_code() -> None:
     assert judged(kept, known) == {2: "cell slow before it has changed"}
     other = page(cell("slower()\n", "other", freeze="always"), cell("fast()\n"))
     assert judged(other, known)[1] == "it was never run"
+    nameless = record(page(cell("slow()\n")))
+    assert judged(page(cell("slower()\n", freeze="always")), nameless) == {1: "its code has changed"}
 
 
 def test_an_error_counts_only_while_it_is_wanted() -> None:
@@ -369,6 +371,45 @@ def test_a_kept_result_ages_with_the_files_it_was_made_from_and_others_do_not() 
     assert words_of(verdict.cells) == ["", "data/wq.npy, which it read, has changed", ""]
 
 
+def test_a_kept_result_is_judged_by_its_own_files_alone() -> None:
+    reading = {0: CellRun("ok", reads={"data/wq.npy": digest("weights")})}
+    old = recorded_with_gpu(with_gpu(), reading)
+    made = session_record(
+        with_gpu(),
+        run_page(with_gpu(), runs={**reading, 1: SKIPPED}),
+        around(FILES),
+        DAY,
+        old.sessions["main"],
+    )
+    assert made is not None
+    verdict = judge(with_gpu(), PageRecord({"main": made}), around({**FILES, "data/wq.npy": "new"}))
+    said = "data/wq.npy, which {} read, has changed"
+    assert words_of(verdict.cells) == [said.format("it"), said.format("it"), said.format("cell load")]
+
+
+def test_a_kept_result_ages_with_the_files_its_page_depended_on() -> None:
+    post = replace(with_gpu(), depends=("*.csv",))
+    folder = "content/posts/"
+    old = session_record(post, run_page(post, machine=GPU), around({f"{folder}t.csv": "old"}), DAY)
+    now = around({f"{folder}t.csv": "new"})
+    made = session_record(post, run_page(post, runs={1: SKIPPED}), now, DAY, old)
+    assert made is not None
+    verdict = judge(post, PageRecord({"main": made}), now)
+    assert words_of(verdict.cells) == ["", "content/posts/t.csv, which it read, has changed", ""]
+
+
+def test_what_one_kept_cell_read_is_not_what_another_was_made_from() -> None:
+    torch = (Need("torch"),)
+    post = page(cell("a\n"), cell("b\n", needs=(CUDA,)), cell("c\n", needs=torch))
+    reading = {1: CellRun("ok", reads={"data/wq.npy": digest("old weights")})}
+    whole = session_record(post, run_page(post, machine=GPU, runs=reading), around(FILES), DAY)
+    without_cuda = session_record(post, run_page(post, runs={1: SKIPPED}), around(FILES), DAY, whole)
+    nothing = run_page(post, runs={1: SKIPPED, 2: SKIPPED})
+    made = session_record(post, nothing, around(FILES), DAY, without_cuda)
+    assert made is not None
+    assert [sorted(found.run.reads) for found in made.cells] == [[], ["data/wq.npy"], []]
+
+
 def test_a_need_without_result_shows_what_its_fallback_names() -> None:
     post = with_gpu(fallback="naive")
     verdict = judge(post, run_without_gpu(post, None), around(FILES))
@@ -483,7 +524,7 @@ def test_fresh_means_the_same_cells_in_the_same_order(old: list[Cell], new: list
     codes: Callable[[list[Cell]], list[str]] = lambda cells: [c.code for c in cells]  # noqa: E731
     for number, found in verdict.cells.items():
         assert (found.state == "fresh") is (codes(old)[:number] == codes(new)[:number])
-        assert (found.state == "fresh") is not found.reasons
+        assert (found.state == "fresh") is (not found.reasons)
         if found.state == "fresh":
             assert found.record is not None
             assert found.record.run.outputs == (Stream("stdout", new[number - 1].code),)

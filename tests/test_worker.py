@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker_client import START, Client, Frame, Start
+from tests.worker_client import START, Client, Frame, Start, start_worker, worker
 
-pytest_plugins = ["tests.worker_client"]
+__all__ = ["start_worker", "worker"]
 
 
 def test_it_is_ready_and_ends(worker: Client) -> None:

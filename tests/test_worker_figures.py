@@ -8,7 +8,6 @@ import re
 import struct
 import subprocess
 import sys
-import zlib
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
@@ -45,9 +44,11 @@ for cell in json.load(sys.stdin):
     print(json.dumps(frames), flush=True)
     frames.clear()
 """
-PLOT = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(4, 3))\nax.plot([1, 2, 4], label='a')\n"
+PLOT = (
+    "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(figsize=(4, 3))\nax.plot([1, 2, 4], label='a')\n"
+)
 SVG = "image/svg+xml"
-INK, GROUND = "#d8d6d0", "#1a1917"
+INK = "#d8d6d0"
 
 
 def cell(code: str, last: str = "", form: str = "svg", dark: bool = False) -> dict[str, Any]:
@@ -104,7 +105,10 @@ def test_a_figure_is_the_value_of_a_cell_once() -> None:
         cell(PLOT + "plt.show()", "fig"),
         cell(PLOT + "plt.show()\nax.set_title('now')", "fig"),
         cell("", "fig"),
-        cell("from matplotlib.figure import Figure\nown = Figure(figsize=(2, 2)); own.text(0, 0, 'x')", "own"),
+        cell(
+            "from matplotlib.figure import Figure\nown = Figure(figsize=(2, 2)); own.text(0.5, 0.5, 'x')",
+            "own",
+        ),
         cell(PLOT + "display(fig); ax.plot([3]); display(fig)"),
         cell(PLOT, "[ax]"),
         cell(PLOT + "fig.show(); frames.append('after')"),
@@ -121,7 +125,7 @@ def test_a_figure_is_the_value_of_a_cell_once() -> None:
 
 
 def test_pictures_are_equal_on_repeat() -> None:
-    code = PLOT + "ax.scatter([1, 2], [3, 1]); ax.text(1, 1, '$x^2$'); ax.legend(); fig.colorbar(ax.imshow([[1, 2]]))"
+    code = PLOT + "ax.scatter([1, 2], [3, 1]); ax.text(1, 1, '$x^2$'); ax.legend(); ax.imshow([[1, 2]])"
     for form in ("svg", "png"):
         cells = [cell(code, form=form, dark=True)] * 2
         runs = [run(*cells, PYTHONHASHSEED=seed) for seed in ("1", "2")]
@@ -134,11 +138,11 @@ def test_pictures_are_equal_on_repeat() -> None:
 
 
 def test_sizes() -> None:
-    wide = "ax.text(0, 9, 'far'); fig.legend(['a'], loc='center left', bbox_to_anchor=(1, 0.5))"
+    wide = "ax.text(0, 5, 'far'); fig.legend(['a'], loc='center left', bbox_to_anchor=(1, 0.5))"
     fits, grown, far, tight, png = run(
         cell(PLOT),
         cell(PLOT + wide),
-        cell(PLOT + "ax.text(900, 0, 'nowhere')"),
+        cell(PLOT + "ax.text(900, 2, 'nowhere')"),
         cell(PLOT + "plt.rcParams['savefig.bbox'] = 'tight'"),
         cell("plt.rcdefaults()\n" + PLOT, form="png"),
     )
@@ -195,8 +199,8 @@ def test_the_pair_for_light_and_dark_pages() -> None:
     assert not colours(night) & mirrored
     assert INK not in colours(light)
     for svg in (light, night):
-        assert "fill: none" in svg[svg.index('id="patch_1"') :][:200]
-        assert "fill: #ffffff" not in svg.partition('id="legend_1"')[0].replace(halo(svg), "")
+        grounds = [svg.partition(f'<g id="{name}">')[2][:400] for name in ("figure_1", "axes_1")]
+        assert ["fill: none" in ground for ground in grounds] == [True, True]
     black = {"title", "line", "boxed", "note", "in a table"}
     assert {text_colour(light, words) for words in black} == {"#000000"}
     assert {words for words in black if text_colour(night, words) == "#000000"} == {"boxed"}
@@ -215,3 +219,97 @@ def text_colour(svg: str, words: str) -> str:
     group = svg[svg.index(f"<!-- {words} -->") :].partition("<defs>")[0].partition("<use")[0]
     found = re.search("fill: (#[0-9a-f]{6})", group)
     return found[1] if found else "#000000"
+
+
+def test_png_for_dark_pages_is_transparent() -> None:
+    from io import BytesIO
+
+    from PIL import Image
+
+    (frames,) = run(cell(PLOT, form="png", dark=True))
+    (pair,) = pictures(frames)
+    assert list(pair) == ["image/png", "image/png;scheme=dark"]
+    corners = [Image.open(BytesIO(data)).convert("RGBA").getpixel((0, 0)) for data in pair.values()]
+    assert [corner[3] for corner in corners if isinstance(corner, tuple)] == [0, 0]
+
+
+def test_a_figure_with_a_ground_of_its_own_is_drawn_once() -> None:
+    style = "import matplotlib.pyplot as plt\nplt.style.use('dark_background')\n"
+    dark, coloured = run(
+        cell(style + PLOT, dark=True),
+        cell("plt.rcdefaults()\n" + PLOT + "fig.set_facecolor('#ffeecc')", dark=True),
+    )
+    assert [list(picture) for picture in pictures(dark) + pictures(coloured)] == [[SVG], [SVG]]
+    assert "fill: none" not in one_svg(dark).partition('<g id="figure_1">')[2][:400]
+    assert "fill: #ffeecc" in one_svg(coloured)
+
+
+def test_axes_filled_by_data_keep_what_is_written_on_them() -> None:
+    text = "ax.text(0.5, 0.5, 'here', color='#010101')"
+    fields = (
+        "ax.pcolormesh([[1, 2], [3, 4]])",
+        "ax.contourf([[1, 2], [3, 4]])",
+        "ax.hexbin([1, 2], [1, 2])",
+        "ax.scatter([1, 2], [1, 2], c=[1, 2])",
+    )
+    done = run(*(cell(f"{PLOT}{field}; {text}", dark=True) for field in fields))
+    nights = [one_svg(frames, ";scheme=dark") for frames in done]
+    assert ["#010101" in colours(night) for night in nights] == [True, True, True, False]
+
+
+def test_what_cannot_be_drawn_is_an_error_and_closed() -> None:
+    broken, after = run(
+        cell(PLOT + r"ax.set_title(r'$\foo$')"),
+        cell(PLOT, "plt.get_fignums()"),
+    )
+    assert broken[-1].startswith("ValueError")
+    assert after[0] == "[1]"
+    assert len(pictures(after)) == 1
+
+
+def test_an_artist_that_fails_to_tell_its_colours_keeps_them() -> None:
+    code = """
+class Odd(plt.Line2D):
+    def get_color(self):
+        raise RuntimeError("ask somebody else")
+"""
+    (frames,) = run(cell(PLOT + code + "ax.add_line(Odd([0, 1], [0, 1], color='#010101'))", dark=True))
+    (picture,) = pictures(frames)
+    assert "#010101" in colours(picture[SVG + ";scheme=dark"].decode())
+
+
+def test_programs_of_a_cell_get_an_ordinary_backend() -> None:
+    code = """
+import os, subprocess, sys
+import matplotlib
+program = "import matplotlib.pyplot as plt; plt.figure().savefig(sys.argv[1]); print(plt.get_backend())"
+words = [sys.executable, "-c", "import sys; " + program, os.devnull]
+said = subprocess.run(words, capture_output=True, text=True).stdout.strip().lower(), os.environ["MPLBACKEND"]
+"""
+    ended, chosen = run(cell(code, "said"), cell("matplotlib.use('agg')\n" + PLOT))
+    assert ended == ["('agg', 'agg')"]
+    assert len(pictures(chosen)) == 1
+
+
+def test_nothing_is_imported_before_the_author_does() -> None:
+    last = "[name for name in ('matplotlib', 'numpy', 'base64', 'io.BytesIO') if name in sys.modules]"
+    assert run(cell("import sys", last)) == [["[]"]]
+
+
+def test_a_forked_child_sends_for_itself() -> None:
+    """A fork server imports matplotlib with one `send`, its children have others."""
+    code = (
+        "others = []\nfrom _blogsmith import figures\nfigures.install(others.append)\n" + PLOT + "plt.show()"
+    )
+    ended, later = run(cell(PLOT), cell(code, "len(others), len(frames)"))
+    assert len(ended) == 1
+    assert later == ["(1, 0)"]
+
+
+def test_greys_are_mirrored() -> None:
+    black, white, grey = (dark._mirrored((value, value, value, 0.5)) for value in (0.0, 1.0, 0.5))
+    assert [round(255 * part) for part in black] == [0xD8, 0xD6, 0xD0, 128]
+    assert [round(255 * part) for part in white] == [0x1A, 0x19, 0x17, 128]
+    assert white < grey < black
+    assert dark._mirrored((0.0, 0.0, 0.5, 1.0)) == (0.0, 0.0, 0.5, 1.0)
+    assert dark._mirrored((0.0, 0.0, 0.0, 0.0)) == (0.0, 0.0, 0.0, 0.0)

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from tests.worker_client import Client, Start
+from tests.worker_client import Client, Start, start_worker, worker
 
-pytest_plugins = ["tests.worker_client"]
+__all__ = ["start_worker", "worker"]
 
 RICH = """
 class Rich:
@@ -58,8 +58,10 @@ def test_display_is_a_builtin(worker: Client) -> None:
 
 
 def test_objects_that_have_every_attribute_show_plain_text(worker: Client) -> None:
-    code = "class All:\n    def __repr__(self): return 'all'\n    def __getattr__(self, name): return lambda: 'x'\nAll()"
-    assert worker.run(code).values[0]["text"] == {"text/plain": "all"}
+    worker.run(
+        "class All:\n    __repr__ = lambda self: 'all'\n    __getattr__ = lambda self, name: self.__repr__"
+    )
+    assert worker.run("All()").values[0]["text"] == {"text/plain": "all"}
 
 
 def test_a_form_that_fails_is_told_in_one_line(worker: Client) -> None:
@@ -93,7 +95,7 @@ def test_a_repr_of_many_megabytes_is_cut(worker: Client) -> None:
 
 
 def test_a_figure_is_shown_once(worker: Client) -> None:
-    pytest.importorskip("matplotlib")
+    worker.need("matplotlib")
     code = "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nprint('before')\nfig"
     ended = worker.run(code)
     assert ended.status == "ok", ended.done
@@ -101,8 +103,15 @@ def test_a_figure_is_shown_once(worker: Client) -> None:
     assert [list(frame["binary"]) for frame in ended.values] == [["image/svg+xml"]]
 
 
+def test_a_figure_of_a_value_stands_nowhere(worker: Client) -> None:
+    worker.need("matplotlib")
+    worker.run("import matplotlib.pyplot as plt")
+    assert worker.value("len(plt.plot([1, 2]))")["text"] == "1"
+    assert worker.run("1;").values == []
+
+
 def test_a_figure_that_cannot_be_drawn_fails_the_cell(worker: Client) -> None:
-    pytest.importorskip("matplotlib")
+    worker.need("matplotlib")
     ended = worker.run("import matplotlib.pyplot as plt\nplt.title(r'$\\nonsense{$');")
     assert (ended.status, ended.failure["name"]) == ("error", "ValueError")
     assert worker.run("plt.title('fine');").status == "ok"
@@ -208,7 +217,7 @@ def test_a_claim_that_is_none(worker: Client) -> None:
 
 
 def test_a_claim_about_arrays(worker: Client) -> None:
-    pytest.importorskip("numpy")
+    worker.need("numpy")
     worker.run("import numpy as np\na = np.arange(3)")
     claim = worker.run("np.allclose(a, [0, 1, 2.5])", claim=True).done["claim"]
     assert claim == {"holds": False, "detail": "left: array([0, 1, 2]), right: [0, 1, 2.5]"}

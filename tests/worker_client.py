@@ -1,4 +1,4 @@
-"""A builder in small, for the tests of the worker: it talks over a real socket and keeps what comes in order."""
+"""A builder in small, for the tests of the worker: it talks over a real socket and keeps all in order."""
 
 from __future__ import annotations
 
@@ -103,6 +103,11 @@ class Client:
         self.begin(code, **options)
         return Ended(self.until("done"))
 
+    def need(self, module: str) -> None:
+        """Skip the test if the worker's Python lacks a module."""
+        if self.run(f"import {module}").status != "ok":
+            pytest.skip(f"{module} is not installed")
+
     def value(self, expression: str, conversion: str = "", spec: str = "") -> Frame:
         """Compute a value of the text."""
         self.send(op="value", number=7, expression=expression, conversion=conversion, spec=spec)
@@ -143,7 +148,7 @@ class Ended:
             if frame["event"] == "stream":
                 name, text = frame["name"], frame["text"]
             elif frame["event"] == "display":
-                name, text = frame["kind"], frame["text"]["text/plain"]
+                name, text = frame["kind"], frame["text"].get("text/plain", "")
             else:
                 continue
             if pieces and pieces[-1][0] == name and name.startswith("std"):

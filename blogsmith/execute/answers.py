@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..runs import CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
@@ -15,7 +16,9 @@ from .collected import Collected
 from .jobs import CellStep
 from .wire import Frame
 
-_NO_CLAIM = "it does not end with an expression, so it claims nothing"
+_ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
+    {"timeout": "TimeoutError", "memory": "MemoryError"}
+)
 
 
 def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
@@ -24,13 +27,15 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
     problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
     if failure and status != "exit":
         collected.failed(failure)
-        problem = problem or f"{failure.name}: {failure.message}".removesuffix(": ")
+        first = failure.message.partition("\n")[0]
+        problem = problem or (f"{failure.name}: {first}" if first else failure.name)
     if status == "memory":
         problem = f"it needed more memory than its limit of {size_in_words(step.memory_bytes)}"
     detail = ""
-    if step.claim and status == "ok" and (wrong := _wrong_claim(frame.get("claim"))):
-        status, line = "error", last_statement_line(step.code)
-        problem, detail = wrong
+    claim = frame.get("claim") or {}
+    if step.claim and status == "ok" and not claim.get("holds"):
+        status, problem = "error", "its claim does not hold"
+        line, detail = last_statement_line(step.code), str(claim.get("detail") or "")
     return CellRun(
         status=status,
         outputs=collected.finish(),
@@ -44,10 +49,11 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
     )
 
 
-def value_run(frame: Frame | None, problem: str) -> ValueRun:
-    """The run of a value. problem: why there is no answer, or none in time; empty if there is."""
-    if frame is None or problem:
-        return ValueRun("error", failure=Failure("RuntimeError", problem, problem))
+def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
+    """The run of a value. bad, problem: which limit it broke, and the same in words."""
+    if frame is None or bad:
+        name = _ERRORS.get(bad, "RuntimeError")
+        return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
     text, latex = str(frame.get("text") or ""), str(frame.get("latex") or "")
     return ValueRun("ok" if frame["status"] == "ok" else "error", text, latex, failure_of(frame))
 
@@ -106,13 +112,6 @@ def with_digests(
 def size_in_words(size_bytes: int) -> str:
     """`1.5 GB`, `512 MB`."""
     return f"{size_bytes / 1e9:.3g} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.3g} MB"
-
-
-def _wrong_claim(claim: Mapping[str, Any] | None) -> tuple[str, str] | None:
-    """What is wrong with a claim, and its two sides; None if it holds."""
-    if claim is None:
-        return _NO_CLAIM, _NO_CLAIM
-    return None if claim.get("holds") else ("its claim does not hold", str(claim.get("detail") or ""))
 
 
 def _digest(path: Path) -> str:

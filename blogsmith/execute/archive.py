@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from ..errors import Diagnostic, SiteError
 from .freeze_lock import freeze_lock, write_problem
@@ -25,6 +26,8 @@ from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folde
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of an archive, unpacked: all of it is held in memory."""
+BROKEN = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
+"""What reading an archive that is damaged or hostile raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Unpacked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Folder:
+class Folder:
     """One page's folder in an archive, checked."""
 
     outputs: bytes
@@ -82,8 +85,9 @@ def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
     SiteError `freeze-archive` if anything in it is not a whole, valid record; then nothing is placed.
     """
     try:
-        folders = _checked(_files(source))
-    except (ValueError, EOFError, OSError, tarfile.TarError, zlib.error, RecursionError) as error:
+        with source.open("rb") as stream:
+            folders = checked(stream)
+    except BROKEN as error:
         raise _refused(source, f"is no archive of recorded results: {_words(error)}") from error
     placed, same, kept = [], [], []
     with freeze_lock(root):
@@ -178,7 +182,7 @@ class _Bounded(io.RawIOBase):
         return data
 
 
-def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _files(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Name and bytes of every file; ValueError in words for whatever is not a plain file of ours."""
     with gzip.open(source) as unzipped, tarfile.open(fileobj=_Bounded(unzipped), mode="r|") as tar:
         for member in tar:
@@ -199,18 +203,20 @@ def _is_safe(name: PurePosixPath) -> bool:
     return name.name == OUTPUTS or re.fullmatch(PICTURE, name.name) is not None
 
 
-def _checked(files: Iterable[tuple[PurePosixPath, bytes]]) -> dict[str, _Folder]:
-    """Folder → its contents; ValueError in words if a record is not whole."""
+def checked(source: BinaryIO) -> dict[str, Folder]:
+    """Folder → its contents; one of `BROKEN`, in words, if anything is not part of a whole record."""
     by_folder: dict[str, dict[str, bytes]] = {}
-    for name, data in files:
+    for name, data in _files(source):
         folder = by_folder.setdefault(str(name.parent), {})
         if name.name in folder:
             raise ValueError(f"{name} is in it twice")
         folder[name.name] = data
+    if not by_folder:
+        raise ValueError("nothing is in it")
     return {name: _checked_folder(name, contents) for name, contents in by_folder.items()}
 
 
-def _checked_folder(name: str, contents: dict[str, bytes]) -> _Folder:
+def _checked_folder(name: str, contents: dict[str, bytes]) -> Folder:
     outputs = contents.pop(OUTPUTS, None)
     if outputs is None:
         raise ValueError(f"{name}/{OUTPUTS} is missing")
@@ -220,7 +226,7 @@ def _checked_folder(name: str, contents: dict[str, bytes]) -> _Folder:
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
     if digests != pictures_of(record):
         raise ValueError(f"the pictures in {name} are not those that its {OUTPUTS} names")
-    return _Folder(outputs, contents, record)
+    return Folder(outputs, contents, record)
 
 
 def _words(error: Exception) -> str:

@@ -6,6 +6,7 @@ takes the rest of its session with it, no more.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
 
 START_S = 30.0
 """A worker that is not ready by then never will be."""
+_ELSEWHERE = "code of posts runs on Linux and macOS only"
 _MACHINE_S = 10.0
 _END_S = 2.0
 
@@ -69,16 +71,20 @@ def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> 
     `SessionRun.problem`.
     """
     watch.started(job)
+    run = _run(job, watch, start) if os.name == "posix" else _not_started(job, _ELSEWHERE)
+    watch.ended(job, run)
+    return run
+
+
+def _run(job: SessionJob, watch: Watch, start: Start) -> SessionRun:
     try:
         folder = job.env.get("TMPDIR")
         with tempfile.TemporaryDirectory(
             prefix="blogsmith-", dir=folder, ignore_cleanup_errors=True
         ) as temporary:
-            run = _run_in(Path(temporary), job, watch, start)
+            return _run_in(Path(temporary), job, watch, start)
     except OSError as error:
-        run = _not_started(job, _cannot_start(job, error))
-    watch.ended(job, run)
-    return run
+        return _not_started(job, _cannot_start(job, error))
 
 
 def _run_in(temporary: Path, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
@@ -146,6 +152,8 @@ class _Session:
             refused = answer.frame.get("sandbox")
             return f"its sandbox cannot be set up: {refused}" if refused else ""
         said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
+        if answer.bad == "timeout":
+            return f"{self._job.python} was not ready after {START_S:g} s"
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
         return f"{self._job.python} did not start to work: {why}"
 
@@ -194,7 +202,7 @@ class _Session:
         self._note_files(answer)
         if self._exchange.is_over:
             self._over = f"{{= {step.expression} =}} before it ended badly"
-        return value_run(answer.frame, answer.problem)
+        return value_run(answer.frame, answer.bad, answer.problem)
 
     def _note_files(self, answer: Answer) -> None:
         """Add what was read and imported to the last cell; before the first one, keep it for that."""

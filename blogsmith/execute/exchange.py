@@ -104,7 +104,7 @@ class Exchange:
         """Send a last request and let the worker go in peace, at most so long."""
         self._wire.send(request)
         end = time.monotonic() + wait_s
-        while not self.is_over and not self._wire.closed and time.monotonic() < end:
+        while not self._wire.closed and self._process.wait(0) is None and time.monotonic() < end:
             # a worker that still prints is still read, or it would wait for us
             self._wire.wait(POLL_S)
 

@@ -5,26 +5,19 @@ A `SessionJob` holds plain data only, so that it can be run anywhere a checkout 
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 from typing import Literal
 
 from ..cells import Cell, PageCells, Value
 from ..config import Execution
+from ..execution_words import BYTES_HINT, parse_bytes
 from .environment import cell_environment, threads_per_job
 
 TEXT_BYTES = 1024 * 1024
 """Text that is kept of one cell."""
-
-_UNITS = MappingProxyType(
-    {"": 1} | {letter: 1000**power for power, letter in enumerate("kmgt", 1)}
-    | {f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)}
-)  # fmt: skip
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*((?:[kmgt]i?)?)b?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +146,10 @@ def resolve_python(written: str, root: Path) -> str:
 
 
 def parse_memory(text: str) -> int:
-    """Bytes for `4 GB`, `512 MiB`, `1.5g`; ValueError in words."""
-    found = _SIZE.fullmatch(text)
-    size = round(float(found[1]) * _UNITS[found[2].lower()]) if found else 0
-    if size < 1:
-        raise ValueError(f"{text!r} is no amount of memory; write it as `4 GB` or `512 MiB`")
+    """Bytes for `4 GB` or `512 MiB`; ValueError in words."""
+    size = parse_bytes(text)
+    if size is None:
+        raise ValueError(f'"{text}" is no amount of memory; {BYTES_HINT}')
     return size
 
 

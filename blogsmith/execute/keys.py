@@ -84,16 +84,22 @@ def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
     options = cell.options
     form = options.fig_format or figures.format
     dark = figures.dark if options.fig_dark is None else options.fig_dark
-    found = {
-        "claim": "true" if options.claim else "",
-        "depends": ", ".join(sorted(set(options.depends))),
-        "fig-dark": "true" if dark else "",
-        "fig-format": form if form != "svg" else "",
-        "needs": ", ".join(sorted(map(str, options.needs))),
-        "seed": "" if options.seed is None else str(options.seed),
-        "shapes": "check" if options.shapes else "",
-    }
-    return {name: word for name, word in found.items() if word} or _NONE
+    found = {}
+    if options.claim:
+        found["claim"] = "true"
+    if options.depends:
+        found["depends"] = ", ".join(sorted(set(options.depends)))
+    if dark:
+        found["fig-dark"] = "true"
+    if form != "svg":
+        found["fig-format"] = form
+    if options.needs:
+        found["needs"] = ", ".join(sorted(map(str, options.needs)))
+    if options.seed is not None:
+        found["seed"] = str(options.seed)
+    if options.shapes:
+        found["shapes"] = "check"
+    return found or _NONE
 
 
 def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:

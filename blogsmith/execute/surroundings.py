@@ -13,6 +13,8 @@ from .keys import DEFAULT_FIGURES
 
 _NOT_SOURCES = frozenset((".blogsmith", ".git", "_freeze"))
 """Folders at the root that no pattern of `depends` reaches."""
+_SMALL = 1024 * 1024
+"""Bytes below which a file is read in one piece, which is several times faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,13 @@ class SiteFiles:
 
 def _file_digest(file: Path) -> str | None:
     try:
+        status = file.stat()
         # not a device or a pipe, whose reading may never end
-        if not stat.S_ISREG(file.stat().st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
-        with file.open("rb") as stream:
+        with file.open("rb", buffering=0) as stream:
+            if status.st_size < _SMALL:
+                return hashlib.sha256(stream.readall()).hexdigest()
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return None

@@ -43,6 +43,8 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
 
 def _settle_line(line: str) -> str:
     """One line, laid out character by character; each remembers the colour it was written in."""
+    if "\x1b" not in line and "\b" not in line:
+        return _overwritten(line)
     row: list[tuple[str, str]] = []
     at, color = 0, ""
     for piece in _PIECE.findall(line):
@@ -59,6 +61,13 @@ def _settle_line(line: str) -> str:
             row[at : at + 1] = [(piece, color)]
             at += 1
     return _painted(row, color)
+
+
+def _overwritten(line: str) -> str:
+    shown = ""
+    for part in line.split("\r"):
+        shown = part + shown[len(part) :]
+    return shown
 
 
 def _erased(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:

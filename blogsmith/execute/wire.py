@@ -14,7 +14,7 @@ import json
 import os
 import select
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -121,23 +121,20 @@ class Wire:
         self.closed = True
         return [Closed(problem)]
 
-    def _complete_frames(self) -> list[Frame]:
-        frames: list[Frame] = []
-        start = 0
-        while len(self._received) >= start + _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._received, start)
+    def _complete_frames(self) -> Iterator[Frame]:
+        """The frames that have come whole; ValueError at one that is none."""
+        while len(self._received) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._received)
             if length > _MAX_FRAME:
                 raise ValueError(length)
-            end = start + _LENGTH.size + length
+            end = _LENGTH.size + length
             if len(self._received) < end:
-                break
-            frame = json.loads(self._received[start + _LENGTH.size : end])
+                return
+            frame = json.loads(self._received[_LENGTH.size : end])
             if not isinstance(frame, dict):
                 raise ValueError(frame)
-            frames.append(frame)
-            start = end
-        del self._received[:start]
-        return frames
+            del self._received[:end]
+            yield frame
 
     def _text(self, sizes: Mapping[int, int]) -> list[Printed | Closed | Frame]:
         """What stands in pipes, of each no more than so many bytes."""

@@ -36,7 +36,8 @@ _PIECE = re.compile(
 _PLAIN_END = re.compile(r"[ \t\n]=\}|\{=[ \t\n]")
 _MEANT = re.compile(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
 _CONVERSION = re.compile(r"!([rsa])[ \t\n]*(?=:|\Z)")
-_WRITTEN = re.compile(r"\{=[ \t][^{}\n]*[ \t]=\}")
+_WRITTEN = re.compile(r"(?<!`)\{=[ \t][^{}\n]*[ \t]=\}")
+_NOT_HERE = "a value cannot stand here"
 _PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
 
 
@@ -145,7 +146,7 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     """The value written in `origin`, marks included; None if it cannot be one."""
     whole = origin.place(0, len(origin.text))
     if page.parsed or not page.takes_values:
-        page.reporter.error("value-place", "a value cannot stand here", whole, _PLACE_HINT)
+        page.reporter.error("value-place", _NOT_HERE, whole, _PLACE_HINT)
         return None
     if page.mode == "off":
         why = "markup: untrusted" if page.options.untrusted else "execute: off"
@@ -197,10 +198,10 @@ def _cells(tokens: Sequence[Token]) -> list[Cell]:
 
 
 def refuse_values(origin: TextMap, reporter: Reporter) -> None:
-    """Values in a title or description, which lists and feeds show too."""
+    """Values in a title, a caption or an argument: those are read where nothing has been computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))
-        reporter.error("value-place", "a value cannot stand in the front matter", place, _PLACE_HINT)
+        reporter.error("value-place", _NOT_HERE, place, _PLACE_HINT)
 
 
 def value_rules(md: MarkdownIt) -> None:

@@ -20,6 +20,7 @@ from ..model import Document
 from .cell_checks import check_cells
 from .cell_lines import read_head, warn_of_comment
 from .cell_options import Described, read_options
+from .cell_values import refuse_values
 from .records import Fence, get, put
 from .state import PageState, page_of
 
@@ -113,6 +114,8 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
     head = read_head(token.content, first, page, myst=fence.form == "code-cell")
     described = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
     options = described.options
+    for text in options.texts.values():
+        refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
     put(token, replace(fence, language="python", id="", fold=options.code_fold, settings=()))

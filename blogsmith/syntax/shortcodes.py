@@ -14,6 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 from ..errors import Place, TextMap
+from .cell_values import refuse_values
 from .lookahead import comes_after
 from .math import normal_id
 from .records import Shortcode, put
@@ -77,6 +78,8 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         return Shortcode("", {}, place)
     name, at = found[0], found.end()
     read = _arguments(origin, at, page)
+    for argument in read.maps.values():
+        refuse_values(argument, page.reporter)
     words = read.words
     if name == "include" and words:
         name = words.pop(0).removesuffix(".html")

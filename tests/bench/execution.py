@@ -127,7 +127,7 @@ GOALS = (
 
 def main(arguments: Sequence[str]) -> int:
     """Measure and print the table."""
-    options = _options(arguments)
+    options = options_of(arguments)
     sizes = Sizes(runs=options.runs, posts=options.posts)
     print(
         f"{sizes.posts} NumPy posts of {sizes.cells} cells; medians of {sizes.runs}; {_load()}\n", flush=True
@@ -139,11 +139,13 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def options_of(arguments: Sequence[str]) -> argparse.Namespace:
+    """What the command line asks for."""
+    usual = Sizes()
     parser = argparse.ArgumentParser(prog="python -m tests.bench.execution", description=__doc__)
     parser.add_argument("--nbclient", metavar="PYTHON", default="", help="a Python that has nbclient")
-    parser.add_argument("--runs", type=int, default=Sizes.runs, help="of each measure; by default 3")
-    parser.add_argument("--posts", type=int, default=Sizes.posts, help="NumPy posts; by default 20")
+    parser.add_argument("--runs", type=int, default=usual.runs, help="of each measure; by default 3")
+    parser.add_argument("--posts", type=int, default=usual.posts, help="NumPy posts; by default 20")
     return parser.parse_args(arguments)
 
 

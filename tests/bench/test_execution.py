@@ -22,6 +22,7 @@ from .execution import (
     measure_alone,
     measure_engine,
     nbclient_in,
+    options_of,
     table,
 )
 from .execution_engine import jobs_of, measure_cells, measure_posts
@@ -83,6 +84,12 @@ def test_posts_differ_and_repeat() -> None:
     with jobs_of([numpy_codes(1), numpy_codes(2)], AT_ONCE) as jobs:
         assert len({job.post for job in jobs}) == 2
     assert [cell.number for cell in page_of(("1", "2")).cells] == [1, 2]
+
+
+def test_without_options_the_goals_of_twenty_posts_are_measured() -> None:
+    options = options_of([])
+    assert (options.nbclient, options.runs, options.posts) == ("", 3, 20)
+    assert options_of(["--posts", "2", "--nbclient", "python3"]).nbclient == "python3"
 
 
 @pytest.mark.parametrize(("value", "met"), [(0.5, "yes"), (0.6, "yes"), (0.61, "no")])

@@ -95,6 +95,9 @@ class Session:
         """Compute one value of the text."""
         self._output.mute()
         ending = self._guarded(lambda: self._value(message))
+        if "matplotlib.pyplot" in sys.modules:
+            # what it drew has no place either
+            self._guarded(lambda: figures.flush({"format": "svg", "dark": False}))
         self._output.unmute()
         text, latex = ending["value"] or ("", "")
         reads, modules = self._observed.news()

@@ -194,12 +194,19 @@ def _box(figure: Any) -> Any:
     figure.draw_without_rendering()
     width, height = figure.get_size_inches()
     tight = figure.get_tightbbox()
-    left, bottom = min(0, tight.x0 - _MARGIN_INCHES), min(0, tight.y0 - _MARGIN_INCHES)
-    right, top = max(width, tight.x1 + _MARGIN_INCHES), max(height, tight.y1 + _MARGIN_INCHES)
-    fits = tight.x0 >= 0 and tight.y0 >= 0 and tight.x1 <= width and tight.y1 <= height
+    left, right = _span(tight.x0, tight.x1, width)
+    bottom, top = _span(tight.y0, tight.y1, height)
+    return (
+        None if (left, bottom, right, top) == (0, 0, width, height) else Bbox([[left, bottom], [right, top]])
+    )
+
+
+def _span(low: float, high: float, size: float) -> tuple[float, float]:
+    """From 0 to `size`, and further where what is drawn from `low` to `high` needs it."""
+    start = low - _MARGIN_INCHES if low < 0 else 0.0
+    end = high + _MARGIN_INCHES if high > size else size
     # a text far off, at a place no axis shows, is not worth a huge picture
-    bounded = right - left <= 2 * width and top - bottom <= 2 * height
-    return Bbox([[left, bottom], [right, top]]) if bounded and not fits else None
+    return (start, end) if end - start <= 2 * size else (0.0, size)
 
 
 def _open_figures() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import signal
 from _thread import get_ident
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,16 @@ class Memory:
     def hold(self) -> None:
         """Let the limit count."""
         if self.limit is not None:
-            resource.setrlimit(resource.RLIMIT_DATA, (min(self.limit, self._hard), self._hard))
+            self._set(min(self.limit, self._hard))
 
     def lift(self) -> None:
         """Allow the spare memory too."""
         if self.limit is not None:
-            resource.setrlimit(resource.RLIMIT_DATA, (self._hard, self._hard))
+            self._set(self._hard)
+
+    def _set(self, count: int) -> None:
+        with suppress(OSError, ValueError):  # an author's code has set a lower one for good
+            resource.setrlimit(resource.RLIMIT_DATA, (count, self._hard))
 
 
 class Interrupts:

@@ -110,7 +110,6 @@ def _leave(code: int) -> NoReturn:
     try:
         atexit._run_exitfuncs()
     finally:
-        sys.stdout.flush()
         os._exit(code)
 
 

@@ -60,6 +60,8 @@ class Observed:
         """Working folder; empty: not asked yet."""
         self._opened: deque[tuple[str, bool]] = deque()
         """Absolute path, and whether it is opened for writing."""
+        self._noted: set[tuple[str, bool]] = set()
+        """The same, of the whole session."""
         self._known: set[str] = set()
         """Files that are reported, or written before they were read."""
         self._modules: set[str] = set(sys.modules)
@@ -75,8 +77,10 @@ class Observed:
             path, mode, flags = args
             if type(path) is not str or path[:1] != "/":
                 path = self._absolute(path)
-            if not path.endswith(".pyc") and not path.startswith(self._skipped):
-                self._opened.append((path, _writes(mode, flags)))
+            note = path, _writes(mode, flags)
+            if note not in self._noted and not path.endswith(".pyc") and not path.startswith(self._skipped):
+                self._noted.add(note)
+                self._opened.append(note)
         elif event == "import":
             # only for extension modules is the file known here
             if args[1] is not None and "/lib-dynload/" not in args[1]:
@@ -95,7 +99,7 @@ class Observed:
         """Empty for a descriptor."""
         if isinstance(path, int):
             return ""
-        text = os.fsdecode(path)  # type: ignore[arg-type]
+        text = path if type(path) is str else os.fsdecode(path)  # type: ignore[arg-type]
         if text[:1] == "/":
             return text
         try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .frames import Channel
     from .limits import Interrupts
 
-_BATCH_CHARACTERS = 8192
+_BATCH_BYTES = 8192
 _WAIT_S = 0.05
 _LINES_AT_ONCE = 200
 _DESCRIPTORS = (("stdout", 1), ("stderr", 2))
@@ -40,6 +40,8 @@ class Output:
         self._lock = RLock()
         self._open = False
         self._muted = False
+        self._orphaned = False
+        """Whether this is a forked child, which prints to the real descriptors."""
         self._kept: list[dict[str, Any]] = []
         """Frames that wait for the next cell."""
         self._parts: list[str] = []
@@ -54,7 +56,7 @@ class Output:
     def _begin_budget(self) -> None:
         self._left = self._text_bytes
         self._lines = _LINES_AT_ONCE
-        self._dropped: dict[str, int] = {}
+        self._dropped = dict.fromkeys(("stdout", "stderr"), 0)
 
     def open(self) -> None:
         """A cell begins."""
@@ -68,7 +70,8 @@ class Output:
         if self.flush_c:
             self.sync()
         for name, count in self._dropped.items():
-            self._channel.send({"event": "dropped", "name": name, "bytes": count})
+            if count:
+                self._channel.send({"event": "dropped", "name": name, "bytes": count})
         self._open = False
         self._begin_budget()
 
@@ -84,36 +87,32 @@ class Output:
     def write(self, name: str, text: str) -> None:
         """Take text for one of the streams, as much as the cell has left."""
         with self._lock:
-            if self._muted or not text:
+            # called a million times by a loop that prints: the common ways are short
+            size = len(text) if text.isascii() else len(_encoded(text))
+            if self._left <= 0 and not self._muted:
+                self._dropped[name] += size
+            elif self._muted:
                 return
-            if self._channel.closed:
+            elif self._orphaned:
                 _write_below(name, text)
-                return
-            if self._left <= 0:
-                self._drop(name, _size(text))
-                return
-            if name != self._name:
-                self.flush()
-                self._name = name
-            size = _size(text)
-            if size > self._left:
-                text = self._cut(name, text, size)
-            self._left -= size
-            self._parts.append(text)
-            self._size += len(text)
-            if self._due(text):
-                self.flush()
+            else:
+                if name != self._name:
+                    self.flush()
+                    self._name = name
+                self._parts.append(text if size <= self._left else self._cut(name, text, size))
+                self._left -= size
+                self._size += size
+                if self._due(text):
+                    self.flush()
 
     def _due(self, text: str) -> bool:
-        if self._size >= _BATCH_CHARACTERS:
+        if self._lines > 0 and text[-1:] == "\n":
+            self._lines -= 1
             return True
-        if self._lines > 0:
-            self._lines -= text[-1:] == "\n"
-            return text[-1:] == "\n"
         now = monotonic()
         if len(self._parts) == 1:
             self._since = now
-        return now - self._since > _WAIT_S
+        return self._size >= _BATCH_BYTES or now - self._since > _WAIT_S
 
     def flush(self) -> None:
         """Send the text that waits; keep it if no cell is running."""
@@ -136,7 +135,7 @@ class Output:
 
     def sync(self) -> None:
         """Have the builder take everything so far, before others write to the pipes; main thread only."""
-        if not self._open or self._channel.closed:
+        if not self._open or self._orphaned:
             self.flush()
             return
         self._interrupts.hold()
@@ -158,16 +157,14 @@ class Output:
 
     def _cut(self, name: str, text: str, size: int) -> str:
         kept = _encoded(text)[: self._left].decode("utf-8", "ignore")
-        self._drop(name, size - len(kept.encode("utf-8")))
+        self._dropped[name] += size - len(kept.encode("utf-8"))
         return kept
-
-    def _drop(self, name: str, count: int) -> None:
-        self._dropped[name] = self._dropped.get(name, 0) + count
 
     def _orphan(self) -> None:
         """In a forked child: what waits is the parent's; a lock may be held by a thread that is not here."""
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
+        self._orphaned = True
 
 
 class Stream(io.TextIOBase):
@@ -250,10 +247,6 @@ def install(output: Output) -> None:
     """Put our streams in place, under the names Python restores them from too."""
     sys.stdout, sys.stderr = (Stream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
     sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(_encoded(text))
 
 
 def _encoded(text: str) -> bytes:

@@ -49,10 +49,14 @@ class Tracebacks:
 
     def text(self, error: BaseException) -> str:
         """The traceback, ours and the machine's left out; long ones lose their middle."""
+        import linecache
         import traceback
 
         for name in self._sources:
             self.remember(name)  # again: somebody may have cleared what linecache knows
+        if isinstance(error, SyntaxError) and not error.text:
+            # found after parsing, as `return` outside of a function
+            error.text = linecache.getline(error.filename or "", error.lineno or 0)
         shown = traceback.TracebackException(type(error), error, error.__traceback__)
         suggestion = _suggestion(error)
         self._cut(shown, set())

@@ -111,9 +111,9 @@ class Values:
 
 def cut(text: str, size: int) -> str:
     """At most `size` bytes of UTF-8, an ellipsis behind what is not all."""
-    if len(text) <= size and (text.isascii() or len(text.encode("utf-8", "replace")) <= size):
-        return text
-    return text.encode("utf-8", "replace")[:size].decode("utf-8", "ignore") + "…"
+    # one character more than can fit is enough to see
+    data = text[: size + 1].encode("utf-8", "replace")
+    return text if len(data) <= size else data[:size].decode("utf-8", "ignore") + "…"
 
 
 def _asks(shown: object) -> bool:

@@ -1,0 +1,237 @@
+"""Workers forked from a server that has imported numpy or torch already; where that cannot be, spawned ones.
+
+The server is one process for a whole run. A session that needs something else than what the server was
+started with gets a process of its own, as without a server: the result is the same, it only comes later.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+from .jobs import SessionJob
+from .process import Process, die_with_us, spawn
+from .reaper import MARK_NAME
+
+_SERVER = Path(__file__).with_name("worker") / "fork_server.py"
+_NO_MARK = "0" * len(str(1 << 48))
+"""As long as a mark: it is written over this."""
+_OWN = frozenset((MARK_NAME, "TMPDIR"))
+"""What every session has for itself."""
+READY_S = 120.0
+"""By then everything is imported, from a slow disk too."""
+_STARTED = b"s"
+_START_S = 30.0
+_LEAVE_S = 2.0
+_POLL_S = 0.01
+_UNKNOWN_END = -9
+
+
+class ForkServer:
+    """Starts workers; `with ForkServer(…) as server: run_session(job, watch, server.start)`.
+
+    python: what the sessions run in. preload: modules to import. environ: of the sessions, without what each
+    has for itself.
+    """
+
+    def __init__(self, python: str, preload: tuple[str, ...], environ: Mapping[str, str]) -> None:
+        self._python, self._preload, self._environ = python, preload, dict(environ)
+        self._lock = threading.Lock()
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._refusal: str | None = None
+        """None: the server has not said yet whether it can."""
+        self._problems: Mapping[str, str] = MappingProxyType({})
+
+    def __enter__(self) -> ForkServer:
+        """Start it; it imports while the builder goes on."""
+        control, far = socket.socketpair()
+        with far:
+            try:
+                self._server = subprocess.Popen(
+                    [self._python, str(_SERVER), str(far.fileno()), *self._preload],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    pass_fds=(far.fileno(),),
+                    cwd="/",
+                    env={**self._environ, MARK_NAME: _NO_MARK},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                control.close()
+                self._refusal = f"{self._python} cannot be started: {error.strerror or error}"
+                return self
+        self._control = control
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it; workers that still run are not touched."""
+        with self._lock:
+            self._give_up("the fork server is closed")
+        if self._server:
+            try:
+                self._server.wait(_LEAVE_S)
+            except subprocess.TimeoutExpired:
+                # in the middle of an import
+                self._server.kill()
+                self._server.wait()
+
+    def start(self, job: SessionJob) -> Process:
+        """A worker for `job`: forked, or spawned if `why_not` says so; OSError if the system cannot."""
+        return (None if self.why_not(job) else self._fork(job)) or spawn(job)
+
+    def why_not(self, job: SessionJob) -> str:
+        """Why a job is not forked, in words; "" if it is. Waits until the server has imported its modules."""
+        if job.cuda:
+            return "CUDA does not survive a fork"
+        if job.threads != 1:
+            return f"it uses {job.threads} threads, and threads do not survive a fork"
+        if job.python != self._python:
+            return f"it runs in {job.python}"
+        env = job.env
+        for name in sorted((env.keys() | self._environ.keys()) - _OWN):
+            if env.get(name) != self._environ.get(name):
+                return f"its environment variable {name} differs"
+        return self._server_problem()
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Module → why it could not be imported; waits as `why_not` does."""
+        self._server_problem()
+        return self._problems
+
+    def _server_problem(self) -> str:
+        with self._lock:
+            if self._refusal is None:
+                answer = self._answer()
+                if answer is None:
+                    return self._give_up("the fork server ended while it imported its modules")
+                self._problems = MappingProxyType(dict(answer["problems"]))
+                self._refusal = str(answer["refusal"])
+                if self._preload and len(self._problems) == len(self._preload):
+                    self._refusal = "none of the modules can be imported"
+            return self._refusal
+
+    def _answer(self) -> dict[str, Any] | None:
+        """What the server says when it has imported; None if it is gone, or too slow."""
+        if self._control is None:
+            return None
+        self._control.settimeout(READY_S)
+        try:
+            with self._control.makefile("rb") as stream:
+                length = int.from_bytes(stream.read(4), "big")
+                answer: dict[str, Any] = json.loads(stream.read(length))
+                return answer
+        except (OSError, ValueError):
+            return None
+
+    def _give_up(self, reason: str) -> str:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        self._refusal = reason
+        return reason
+
+    def _fork(self, job: SessionJob) -> Process | None:
+        """A forked worker; None if none has come."""
+        with ExitStack() as ours, ExitStack() as life_end, ExitStack() as theirs:
+            control, far = socket.socketpair()
+            (out, far_out), (err, far_err), (status, far_status) = os.pipe(), os.pipe(), os.pipe()
+            far_life, life = os.pipe()
+            ours.callback(control.close)
+            theirs.callback(far.close)
+            life_end.callback(os.close, far_life)
+            for stack, descriptors in (
+                (ours, (out, err, status, life)),
+                (theirs, (far_out, far_err, far_status)),
+            ):
+                for descriptor in descriptors:
+                    stack.callback(os.close, descriptor)
+            if not self._ask(job, [far.fileno(), far_out, far_err, far_status, far_life]):
+                return None
+            # else the end of the worker would not be seen at our ends
+            theirs.close()
+            pid = _started(status)
+            if pid is None:
+                return None
+            die_with_us(far_life, pid)
+            ours.pop_all()
+            return Process(pid, pid, control, out, err, _Ending(pid, status), (life,))
+
+    def _ask(self, job: SessionJob, descriptors: list[int]) -> bool:
+        """Request a worker; False if the server is gone."""
+        data = json.dumps({"env": dict(job.env), "folder": str(job.folder)}).encode("ascii")
+        with self._lock:
+            if self._control is None:
+                return False
+            try:
+                socket.send_fds(self._control, [len(data).to_bytes(4, "big")], descriptors)
+                self._control.sendall(data)
+            except OSError:
+                self._give_up("the fork server has ended")
+                return False
+        return True
+
+
+def _started(status: int) -> int | None:
+    """The process id a new worker sends; None if it has failed to become one."""
+    if not select.select([status], [], [], _START_S)[0]:
+        return None
+    message = os.read(status, 5)
+    return int.from_bytes(message[1:], "big") if message[:1] == _STARTED else None
+
+
+class _Ending:
+    """Waits for a worker that is the server's child: its `Process.wait`."""
+
+    def __init__(self, pid: int, status: int) -> None:
+        self._pid, self._status = pid, status
+        self._code: int | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, timeout_s: float | None) -> int | None:
+        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
+            return None
+        try:
+            if self._code is None and select.select([self._status], [], [], timeout_s)[0]:
+                message = os.read(self._status, 5)
+                if message:
+                    self._code = int.from_bytes(message[1:], "big", signed=True)
+                else:
+                    self._code = self._orphan(timeout_s)
+                if self._code is not None:
+                    os.close(self._status)
+            return self._code
+        finally:
+            self._lock.release()
+
+    def _orphan(self, timeout_s: float | None) -> int | None:
+        """The code of a worker whose server has died: it is ours then, or nobody learns its code."""
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            try:
+                pid, status = os.waitpid(self._pid, os.WNOHANG)
+                if pid:
+                    return os.waitstatus_to_exitcode(status)
+            except ChildProcessError:
+                with suppress(PermissionError):
+                    try:
+                        os.kill(self._pid, 0)
+                    except ProcessLookupError:
+                        return _UNKNOWN_END
+            if end is not None and time.monotonic() >= end:
+                return None
+            time.sleep(_POLL_S)

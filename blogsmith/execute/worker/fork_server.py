@@ -1,0 +1,230 @@
+"""Imports what sessions share, once, and forks a worker for each: `python fork_server.py 5 numpy torch`.
+
+5 is the server's end of a socket pair. It says what it could import, then takes requests: four bytes of
+length with the descriptors of `_PASSED`, and so much JSON. The forked child sends its process id to the
+`status` pipe, later the server sends how the child ended. The server ends when its socket is closed.
+
+A child must be like a worker that was started: a session of its own, exactly the environment asked for, fresh
+random numbers. What a fork would break is refused here (modules that start threads) or by the builder (CUDA).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from socket import socket
+    from typing import Any, NoReturn
+
+_PASSED = ("control", "stdout", "stderr", "status", "life")
+_MARK = "BLOGSMITH_SESSION"
+STARTED, ENDED = b"s", b"e"
+
+
+class Server:
+    """The process that forks."""
+
+    def __init__(self, control: socket) -> None:
+        self._control = control
+        self._running: dict[int, int] = {}
+        """Process id of a child → its status pipe."""
+        self._woken, self._wake = os.pipe()
+
+    def announce(self, modules: Iterable[str]) -> None:
+        """Import modules; tell the builder which could not be, and why nothing may be forked, in words."""
+        problems = dict(filter(None, map(_import_problem, modules)))
+        self._send({"problems": problems, "refusal": _refusal()})
+
+    def serve(self) -> None:
+        """Fork until the builder hangs up."""
+        import gc
+        import select
+        import signal
+
+        for descriptor in (self._woken, self._wake):
+            os.set_blocking(descriptor, False)
+        signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        _flush()
+        # what is shared stays shared: a collector that looks at it would copy it into every child
+        gc.collect()
+        gc.freeze()
+        while True:
+            ready, _, _ = select.select([self._control.fileno(), self._woken], [], [])
+            if self._woken in ready:
+                os.read(self._woken, 512)
+            self._bury()
+            if self._control.fileno() in ready and not self._take_request():
+                return
+
+    def _take_request(self) -> bool:
+        """Fork one worker; False once there is nobody to ask."""
+        import json
+        from socket import recv_fds
+
+        head, descriptors, _, _ = recv_fds(self._control, 4, len(_PASSED))
+        if len(head) < 4 or len(descriptors) < len(_PASSED):
+            return False
+        request = json.loads(self._receive(int.from_bytes(head, "big")))
+        passed = dict(zip(_PASSED, descriptors))  # noqa: B905 - Python 3.9
+        child = os.fork()
+        if child == 0:
+            try:
+                self._become(request, passed)
+            finally:
+                os._exit(1)
+        self._running[child] = passed.pop("status")
+        for descriptor in passed.values():
+            os.close(descriptor)
+        return True
+
+    def _become(self, request: dict[str, Any], passed: dict[str, int]) -> NoReturn:
+        """In the child: be a worker."""
+        from . import seeds
+        from .main import serve
+
+        _forget_signals()
+        os.setsid()
+        for descriptor in (self._woken, self._wake, self._control.detach(), *self._running.values()):
+            os.close(descriptor)
+        for target, name in ((1, "stdout"), (2, "stderr")):
+            os.dup2(passed[name], target)
+            os.close(passed[name])
+        _set_environment(request["env"])
+        os.chdir(request["folder"])
+        seeds.fresh()
+        os.write(passed["status"], STARTED + os.getpid().to_bytes(4, "big"))
+        os.close(passed["status"])
+        serve(passed["control"])
+
+    def _bury(self) -> None:
+        """Pass on how children ended."""
+        while self._running:
+            child, status = os.waitpid(-1, os.WNOHANG)
+            if child == 0:
+                return
+            code = os.waitstatus_to_exitcode(status)
+            descriptor = self._running.pop(child)
+            with suppress(BrokenPipeError):  # nobody waits for it
+                os.write(descriptor, ENDED + code.to_bytes(4, "big", signed=True))
+            os.close(descriptor)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        import json
+
+        data = json.dumps(message).encode("ascii")
+        self._control.sendall(len(data).to_bytes(4, "big") + data)
+
+    def _receive(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            piece = self._control.recv(count - len(data))
+            if not piece:
+                raise EOFError
+            data += piece
+        return data
+
+
+def _import_problem(name: str) -> tuple[str, str] | None:
+    """The name and why it cannot be imported; None if it is."""
+    from importlib import import_module
+
+    try:
+        import_module(name)
+    except BaseException as error:  # whatever a package does, the server goes on
+        return name, f"{type(error).__name__}: {error}"
+    return None
+
+
+def _refusal() -> str:
+    """Why this process must not be forked; "" if it may. Threads do not survive a fork, their locks do."""
+    import threading
+
+    threads = threading.active_count()
+    if os.path.isdir("/proc/self/task"):  # noqa: PTH112 - as everywhere in the worker
+        threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    return f"{threads - 1} threads run as soon as the modules are imported" if threads > 1 else ""
+
+
+def _flush() -> None:
+    """Let go of what modules printed while they were imported; every child would print it again."""
+    import ctypes
+
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    ctypes.CDLL(None).fflush(None)
+
+
+def _forget_signals() -> None:
+    import signal
+
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _set_environment(env: dict[str, str]) -> None:
+    """Exactly `env`, also for what has read the old one already."""
+    import time
+
+    _show_mark(env.get(_MARK, ""))
+    for name in [name for name in os.environ if name not in env]:
+        del os.environ[name]
+    os.environ.update(env)
+    time.tzset()
+    tempfile: Any = sys.modules.get("tempfile")
+    if tempfile:
+        tempfile.tempdir = None
+
+
+def _show_mark(mark: str) -> None:
+    """Write the session's mark where others look for it: over the one this process was started with.
+
+    The system shows the environment of the start; `os.environ` changes a copy.
+    """
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    library.getenv.restype = ctypes.c_void_p
+    address = library.getenv(_MARK.encode())
+    data = mark.encode()
+    if address and len(os.environ.get(_MARK, "")) == len(data):
+        ctypes.memmove(address, data, len(data))
+
+
+def _run(descriptor: int, modules: Iterable[str]) -> None:
+    """The server's whole life."""
+    import signal
+    import socket
+
+    # Ctrl-C is the builder's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from . import figures, main  # noqa: F401 - the worker itself is what all sessions share first
+
+    figures.install(lambda frame: None)
+    server = Server(socket.socket(fileno=descriptor))
+    server.announce(modules)
+    server.serve()
+
+
+def _boot() -> None:
+    """As `start.py` does: this folder becomes the package `_blogsmith` and is no place to import from."""
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    ours = (folder, os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
+    sys.path[:] = [entry for entry in sys.path if entry not in ours]
+    descriptor, modules = int(sys.argv[1]), sys.argv[2:]
+    sys.argv[:] = [""]
+    package = type(sys)("_blogsmith")
+    package.__path__ = [folder]
+    sys.modules["_blogsmith"] = package
+    from _blogsmith.fork_server import _run  # type: ignore[import-not-found]
+
+    _run(descriptor, modules)
+
+
+if __name__ == "__main__":
+    _boot()

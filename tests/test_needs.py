@@ -1,0 +1,185 @@
+"""What a machine lacks, asked in one child process, and told in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogsmith.cells import Need
+from blogsmith.execute import probe
+from blogsmith.execute.needs import installed, unmet
+
+CUDA = Need("cuda")
+
+
+def answering(answer: Any, code: int = 0, stderr: str = "") -> Any:
+    """A `subprocess.run` whose child says this."""
+
+    def run(command: list[str], **settings: Any) -> subprocess.CompletedProcess[str]:
+        text = answer if isinstance(answer, str) else "greetings from torch\n" + json.dumps(answer) + "\n"
+        return subprocess.CompletedProcess(command, code, text, stderr)
+
+    return run
+
+
+def never(*args: Any, **settings: Any) -> Any:
+    raise AssertionError("a process was started")
+
+
+def asked(need: Need, answer: Mapping[str, Any]) -> str:
+    return unmet([need], "python", {}, answering(answer), lambda: True).get(need, "")
+
+
+def test_without_needs_no_process_starts() -> None:
+    assert unmet([], "python", {}, never) == {}
+    assert installed([], "python", {}, never) == {}
+
+
+def test_without_a_device_nobody_is_asked_about_cuda() -> None:
+    needs = [CUDA, Need("cuda", "8.0")]
+    assert unmet(needs, "python", {}, never, lambda: False) == dict.fromkeys(
+        needs, "this machine has no CUDA device"
+    )
+
+
+@pytest.mark.parametrize(
+    ("need", "packages", "said"),
+    [
+        (Need("torch"), {"torch": "2.13.0"}, ""),
+        (Need("torch"), {"torch": ""}, ""),
+        (Need("torch"), {}, "torch is not installed"),
+        (Need("torch", "2.6"), {"torch": "2.13.0+cpu"}, ""),
+        (Need("torch", "2.13"), {"torch": "2.13"}, ""),
+        (Need("torch", "2.13.0"), {"torch": "2.13"}, ""),
+        (Need("torch", "2.13.1"), {"torch": "2.13"}, "torch is 2.13, older than 2.13.1"),
+        (Need("torch", "2.6"), {"torch": "2.5.1"}, "torch is 2.5.1, older than 2.6"),
+        (Need("torch", "2.6"), {"torch": ""}, "torch does not say its version, and 2.6 is needed"),
+    ],
+)
+def test_packages(need: Need, packages: dict[str, str], said: str) -> None:
+    assert asked(need, {"packages": packages}) == said
+
+
+@pytest.mark.parametrize(
+    ("need", "cuda", "said"),
+    [
+        (CUDA, {"capability": "7.5"}, ""),
+        (Need("cuda", "8.0"), {"capability": "9.0"}, ""),
+        (Need("cuda", "9.0"), {"capability": "10.0"}, ""),
+        (Need("cuda", "8.0"), {"capability": "7.5"}, "its CUDA device has capability 7.5, not 8.0"),
+        (CUDA, {"problem": "torch sees no CUDA device"}, "torch sees no CUDA device"),
+    ],
+)
+def test_cuda(need: Need, cuda: dict[str, str], said: str) -> None:
+    assert asked(need, {"packages": {}, "cuda": cuda}) == said
+
+
+def test_all_names_are_asked_for_at_once() -> None:
+    commands = []
+
+    def run(command: list[str], **settings: Any) -> Any:
+        commands.append(command)
+        return answering({"packages": {"numpy": "2.4.6"}, "cuda": {"capability": "9.0"}})(command)
+
+    needs = [CUDA, Need("numpy"), Need("numpy", "2.0"), Need("nope"), CUDA]
+    assert unmet(needs, "python", {}, run, lambda: True) == {Need("nope"): "nope is not installed"}
+    assert [json.loads(command[-1]) for command in commands] == [["cuda", "nope", "numpy"]]
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (
+            answering("", 1, "Traceback\nImportError: no\n"),
+            "python does not say what it has: ImportError: no",
+        ),
+        (answering("", -11), "python does not say what it has: exit code -11"),
+        (answering("no JSON"), "python does not say what it has: exit code 0"),
+        (answering([]), "python does not say what it has: exit code 0"),
+    ],
+)
+def test_a_child_that_fails_is_said(run: Any, said: str) -> None:
+    assert unmet([Need("numpy")], "/opt/python", {}, run) == {Need("numpy"): said}
+    assert installed(["numpy"], "/opt/python", {}, run) == {}
+
+
+def test_a_child_that_hangs_is_said() -> None:
+    def run(command: list[str], **settings: Any) -> Any:
+        raise subprocess.TimeoutExpired(command, settings["timeout"])
+
+    found = unmet([Need("numpy")], "python", {}, run)
+    assert found == {Need("numpy"): "python did not say within 30 s what it has"}
+
+
+def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:
+    found = unmet([Need("json")], str(tmp_path / "python3"), {})
+    assert found == {Need("json"): "python3 cannot be started: No such file or directory"}
+
+
+def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Path) -> None:
+    for name in ("loud", "package"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('imported')\n")
+    (tmp_path / "package" / "inner.py").write_text("")
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    wanted = [
+        "json",
+        "yaml",
+        "loud",
+        "package.inner",
+        "package.other",
+        "os.path",
+        "os.json",
+        "nope",
+        "a..b",
+        "keys",
+    ]
+    found = unmet([Need(name) for name in wanted], sys.executable, environ)
+    assert {need.name for need in found} == {"package.other", "os.json", "nope", "a..b", "keys"}
+
+
+def test_versions_are_found_by_import_name() -> None:
+    found = installed(["yaml", "msgspec", "json", "nope"], sys.executable, os.environ)
+    assert set(found) == {"yaml", "msgspec"}
+    assert found["yaml"][0].isdigit()
+
+
+def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert probe.tool_device() == {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 9.0\n")
+    tool.chmod(0o755)
+    assert probe.tool_device() == {"capability": "9.0"}
+    tool.write_text("#!/bin/sh\necho failed >&2; exit 9\n")
+    assert probe.tool_device() == {"problem": "nvidia-smi sees no CUDA device"}
+
+
+TORCH = """
+class cuda:
+    is_available = staticmethod(lambda: {available})
+    get_device_capability = staticmethod(lambda: (9, 0))
+print("torch says hello")
+"""
+
+
+@pytest.mark.parametrize(
+    ("available", "said"),
+    [
+        ("True", ""),
+        ("False", "torch sees no CUDA device"),
+        ("1/0", "torch cannot look for CUDA devices: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_torch_is_asked_for_the_device(tmp_path: Path, available: str, said: str) -> None:
+    (tmp_path / "torch.py").write_text(TORCH.format(available=available))
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    need = Need("cuda", "8.0")
+    assert unmet([need], sys.executable, environ, device=lambda: True).get(need, "") == said
