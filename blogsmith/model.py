@@ -126,7 +126,7 @@ class FrontMatter:
     """LaTeX packages in force; None means: as the site says."""
     math_numbering: str = ""
     """`all`, `labelled`, `none`, the first two also with ` by section`; empty means: as the site says."""
-    execution: PageExecution = PageExecution()
+    execution: PageExecution = field(default_factory=PageExecution)
     """How the page wants its code run."""
     references: tuple[Reference, ...] = ()
     bibliography: str = ""

@@ -47,7 +47,7 @@ class Display:
     kind: Literal["value", "display"]
     """`value`: of the last expression; `display`: shown by `display()` or drawn."""
     data: Mapping[str, str | Blob]
-    """MIME type → text, or bytes for pictures (SVG too); `image/png;scheme=dark` is the one for dark pages."""
+    """MIME type → text, or bytes for pictures (SVG too); `image/png;scheme=dark` is one for dark pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,8 @@ class ShapeMismatch:
     expected: str
     """With the sizes filled in, e.g. `(4, 8)`."""
     got: str
+    cell: int = 0
+    """In its session, of the comment: a function may stand in an earlier cell; 0: the cell that ran."""
 
 
 @dataclass(frozen=True, slots=True)

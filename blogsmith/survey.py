@@ -15,7 +15,7 @@ from .errors import Diagnostic, SiteError
 from .execute.record import PageRecord
 from .execute.staleness import PageVerdict, judge
 from .execute.store import read_page
-from .execute.surroundings import SiteFiles, Surroundings
+from .execute.surroundings import FileDigests, Surroundings
 from .ledger import BuildOptions, Ledger, no_progress
 from .syntax.parser import Parsed, make_parser, parse_document
 from .workshop import open_workshop
@@ -82,7 +82,7 @@ class Survey:
 
     def after_running(self) -> Surroundings:
         """The same with the files as they are now."""
-        files = SiteFiles(self.root)
+        files = FileDigests(self.root)
         return replace(self.surroundings, digest_of=files.digest, matches=files.matches, running=False)
 
 
@@ -149,6 +149,6 @@ def surroundings(
 
     running: whether cells may run now; versions: as in `Surroundings`.
     """
-    files = SiteFiles(root)
+    files = FileDigests(root)
     environment = {name: os.environ[name] for name in execution.env if name in os.environ}
     return Surroundings(environment, files.digest, files.matches, execution.figures, versions, running)

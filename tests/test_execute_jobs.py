@@ -178,6 +178,14 @@ def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
     assert outputs.finish() == (Stream("stderr", "mine\n"),)
 
 
+def test_a_stack_may_come_before_what_was_printed_earlier() -> None:
+    outputs = collected()
+    outputs.written_below("stderr", STACK)
+    outputs.printed("stderr", "mine\n")
+    assert outputs.take_stack(2) == 3
+    assert outputs.finish() == (Stream("stderr", "mine\n"),)
+
+
 def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
     outputs = collected()
     outputs.written_below("stderr", STACK)

@@ -21,7 +21,7 @@ from blogsmith.execute.freeze_lock import freeze_lock
 from blogsmith.execute.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
 from blogsmith.execute.record_json import from_json, to_json
 from blogsmith.execute.store import folder_of, pictures_of, read_page, write_page
-from blogsmith.execute.surroundings import SiteFiles
+from blogsmith.execute.surroundings import FileDigests
 from blogsmith.runs import DARK, Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
 from tests.recorded import POST, around, cell, digest, page, picture, pictured, record, shown
 
@@ -440,13 +440,13 @@ def test_patterns_of_depends(tmp_path: Path, pattern: str, found: list[str]) -> 
     root = tmp_path / "site"
     put(root, "content/posts/a.npy", "content/posts/b.npy", "content/posts/d/e/c.npy", "data/x.csv")
     put(root, "_freeze/x.json", ".blogsmith/y.json", "../outside.txt")
-    assert list(SiteFiles(root).matches(pattern, POST)) == found
+    assert list(FileDigests(root).matches(pattern, POST)) == found
 
 
 def test_digests_are_of_regular_files_read_once(tmp_path: Path) -> None:
     put(tmp_path, "a.txt")
     os.mkfifo(tmp_path / "pipe")
-    files = SiteFiles(tmp_path)
+    files = FileDigests(tmp_path)
     assert files.digest("a.txt") == digest("a.txt")
     assert [files.digest(name) for name in ("gone", "pipe", ".", "nul\x00")] == [None] * 4
     (tmp_path / "a.txt").write_text("other")

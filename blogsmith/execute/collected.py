@@ -123,17 +123,23 @@ class Collected:
             self._pieces = []
 
     def _cut_off(self, stack: str) -> None:
-        """Take a stack off the end of stderr, as far as it came into the outputs."""
+        """Take a stack out of stderr, as far as it came into the outputs."""
         at = self._last("stderr")
         shown = self._outputs[at] if at >= 0 else None
         over = len(stack.encode("utf-8", "replace"))
         if isinstance(shown, Stream):
-            # the limit may have cut it anywhere
-            size = next((n for n in range(len(stack), 0, -1) if shown.text.endswith(stack[:n])), 0)
-            self._outputs[at] = Stream("stderr", shown.text[: len(shown.text) - size])
+            start = shown.text.rfind(stack)
+            size = len(stack) if start >= 0 else self._overlap(shown.text, stack)
+            start = start if start >= 0 else len(shown.text) - size
+            self._outputs[at] = Stream("stderr", shown.text[:start] + shown.text[start + size :])
             over -= len(stack[:size].encode("utf-8", "replace"))
         if "stderr" in self._dropped:
             self._dropped["stderr"] = max(0, self._dropped["stderr"] - over)
+
+    @staticmethod
+    def _overlap(text: str, stack: str) -> int:
+        """How much of a stack stands at the end of a text that the limit may have cut anywhere."""
+        return next((n for n in range(len(stack), 0, -1) if text.endswith(stack[:n])), 0)
 
     def _note_dropped(self, name: Name, count: int) -> None:
         at = self._last(name)

@@ -28,8 +28,8 @@ _NO_MARK = "0" * len(str(1 << 48))
 """As long as a mark: it is written over this."""
 _OWN = frozenset((MARK_NAME, "TMPDIR"))
 """What every session has for itself."""
-READY_S = 120.0
-"""By then everything is imported, from a slow disk too."""
+READY_S = 30.0
+"""By then everything is imported, or never: sessions wait for it."""
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0

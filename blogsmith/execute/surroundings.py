@@ -35,7 +35,7 @@ class Surroundings:
 
 
 @dataclass(slots=True)
-class SiteFiles:
+class FileDigests:
     """Files of the site as they were when first asked for; lives as long as one build."""
 
     root: Path

@@ -27,7 +27,7 @@ weights /= weights.sum(axis=-1, keepdims=True)
 np.allclose(weights.sum(axis=-1), 1)""",
     """out = weights @ v
 for d in (16, 64, 256):
-    a, b = rng.normal(size=(2, 1000, d))
+    a, b = rng.normal(size=(2, 200, d))
     print(d, round(float((a * b).sum(axis=-1).std()), 2))
 out.shape""",
     "np.linalg.svd(weights, compute_uv=False)[:3].round(4)",

@@ -189,7 +189,8 @@ class Session:
         value = self._evaluated(code, f"<value {message['number']}>")
         spec = self._filled(message["spec"])
         latex = "" if spec or message["conversion"] else self._values.latex(value)
-        convert = dict(_CONVERSIONS).get(message["conversion"])
+        conversions: dict[str, Callable[[object], str]] = dict(_CONVERSIONS)
+        convert = conversions.get(message["conversion"])
         return format(convert(value) if convert else value, spec), latex
 
     def _evaluated(self, code: str, name: str) -> Any:

@@ -75,7 +75,8 @@ class Claim:
         number = _at(operand, _ast.Constant(value=len(self._nodes), kind=None))
         self._nodes.append(operand)
         keep = _at(operand, _ast.Name(id=_KEEP, ctx=_ast.Load()))
-        return _at(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
+        call: _ast.expr = _at(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
+        return call
 
     def _explain(self, node: _ast.expr, value: Any) -> str:
         """Why `node` has a value one did not expect."""

@@ -11,6 +11,7 @@ import os
 from _thread import RLock
 from json.decoder import JSONDecoder
 from json.encoder import JSONEncoder
+from os import _exit, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ class Channel:
         view = memoryview(data)
         try:
             while view:
-                view = view[os.write(self._descriptor, view) :]
+                view = view[write(self._descriptor, view) :]
         except ConnectionError:
-            os._exit(1)  # the builder is gone, and nobody else wants to know
+            _exit(1)  # the builder is gone, and nobody else wants to know
 
     def _read(self, count: int) -> bytes:
         data = b""

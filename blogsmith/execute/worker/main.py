@@ -11,6 +11,7 @@ import faulthandler
 import os
 import signal
 import sys
+from os import _exit
 
 from . import figures, streams, versions
 from .cell import Session
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from socket import socket
     from typing import Any, NoReturn
 
+    from typing_extensions import Buffer
+
 
 def serve(control: int | socket) -> NoReturn:
     """Run one session. control: the worker's end of the socket, taken over. Leaves the process."""
@@ -35,7 +38,7 @@ def serve(control: int | socket) -> NoReturn:
     channel = Channel(control if isinstance(control, int) else control.detach(), interrupts)
     start = channel.receive()
     if start is None:
-        os._exit(1)
+        _exit(1)
     sandbox = _prepare(start)
     session = _session(start, channel, interrupts)
     python = ".".join(map(str, sys.version_info[:3]))
@@ -76,7 +79,30 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     figures.install(output.emit)
     builtins.display = values.display  # type: ignore[attr-defined]
     observed.install()
+    _watch_below(output)
     return session
+
+
+def _watch_below(output: Output) -> None:
+    """Put versions of two functions in place that pass our streams by.
+
+    What `os.write` prints stands behind what was printed before; a cell that calls `os._exit` leaves what it
+    printed, and on stderr the stack, as a crash does.
+    """
+    write = os.write
+
+    def watched_write(fd: int, data: Buffer) -> int:
+        if fd in (1, 2):
+            output.sync()
+        return write(fd, data)
+
+    def watched_exit(status: int) -> NoReturn:
+        if output.is_in_cell:
+            output.sync()
+            faulthandler.dump_traceback(file=2, all_threads=False)
+        _exit(status)
+
+    os.write, os._exit = watched_write, watched_exit
 
 
 def _loop(channel: Channel, session: Session) -> int:
@@ -110,7 +136,7 @@ def _leave(code: int) -> NoReturn:
     try:
         atexit._run_exitfuncs()
     finally:
-        os._exit(code)
+        _exit(code)
 
 
 def _flush_c() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import get_ident
 from collections import deque
 
 TYPE_CHECKING = False
@@ -36,7 +35,7 @@ _INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
 class Observed:
     """Files and modules of the site, as one session comes to use them.
 
-    before_spawn: called in the main thread before another program starts.
+    before_spawn: called before another program starts.
     foreign_code: called when C code from outside Python is loaded, which may print by itself.
     """
 
@@ -55,7 +54,6 @@ class Observed:
         self._skipped = (sys.prefix + library, sys.base_prefix + library)
         self._before_spawn = before_spawn
         self._foreign_code = foreign_code
-        self._main = get_ident()
         self._folder = ""
         """Working folder; empty: not asked yet."""
         self._opened: deque[tuple[str, bool]] = deque()
@@ -88,8 +86,7 @@ class Observed:
         elif event == "ctypes.dlopen":
             self._foreign_code()
         elif event in _SPAWNS:
-            if get_ident() == self._main:
-                self._before_spawn()
+            self._before_spawn()
         elif event == "os.chdir":
             self._folder = ""
         elif event == "os.rename" and (target := self._absolute(args[1])):

@@ -23,7 +23,7 @@ class Seeds:
     def seed(self, number: int) -> None:
         """From here on every generator starts from `number`."""
         if self._seed is None:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, self)
         self._seed = number
         import random  # noqa: F401 - to be seeded now, not when somebody imports it
 

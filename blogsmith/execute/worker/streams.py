@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from _thread import RLock
+from _thread import RLock, get_ident
+from os import _exit, write
 from time import monotonic
 
 from .frames import without_surrogates
@@ -38,10 +39,13 @@ class Output:
         self._interrupts = interrupts
         self._text_bytes = text_bytes
         self._lock = RLock()
+        self._main = get_ident()
         self._open = False
         self._muted = False
         self._orphaned = False
         """Whether this is a forked child, which prints to the real descriptors."""
+        self._ahead = False
+        """Whether something was sent that the builder may not have seen yet."""
         self._kept: list[dict[str, Any]] = []
         """Frames that wait for the next cell."""
         self._parts: list[str] = []
@@ -62,7 +66,7 @@ class Output:
         """A cell begins."""
         kept, self._kept, self._open = self._kept, [], True
         for frame in kept:
-            self._channel.send(frame)
+            self._deliver(frame)
 
     def close(self) -> None:
         """A cell ends: send what waits."""
@@ -74,6 +78,11 @@ class Output:
                 self._channel.send({"event": "dropped", "name": name, "bytes": count})
         self._open = False
         self._begin_budget()
+
+    @property
+    def is_in_cell(self) -> bool:
+        """Whether a cell is running, and this is its process and its thread."""
+        return self._open and not self._orphaned and get_ident() == self._main
 
     def mute(self) -> None:
         """Drop everything until `unmute`."""
@@ -134,16 +143,21 @@ class Output:
                 self._deliver(frame)
 
     def sync(self) -> None:
-        """Have the builder take everything so far, before others write to the pipes; main thread only."""
-        if not self._open or self._orphaned:
+        """Have the builder take everything so far, before others write to the pipes.
+
+        Other threads may not read from the socket; they only flush.
+        """
+        if not self.is_in_cell:
             self.flush()
             return
         self._interrupts.hold()
         try:
             self.flush()
-            self._channel.send({"event": "sync"})
-            if self._channel.receive() is None:
-                os._exit(1)
+            if self._ahead:
+                self._ahead = False
+                self._channel.send({"event": "sync"})
+                if self._channel.receive() is None:
+                    _exit(1)
             if self.flush_c:
                 self.flush_c()
         finally:
@@ -151,6 +165,7 @@ class Output:
 
     def _deliver(self, frame: dict[str, Any]) -> None:
         if self._open:
+            self._ahead = True
             self._channel.send(frame)
         else:
             self._kept.append(frame)
@@ -246,7 +261,8 @@ class _Bytes(io.BufferedIOBase):
 def install(output: Output) -> None:
     """Put our streams in place, under the names Python restores them from too."""
     sys.stdout, sys.stderr = (Stream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
-    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    # where code that redirects a stream finds what to put back; types call them constants
+    sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _encoded(text: str) -> bytes:
@@ -259,4 +275,4 @@ def _encoded(text: str) -> bytes:
 def _write_below(name: str, text: str) -> None:
     data = memoryview(_encoded(text))
     while data:
-        data = data[os.write(dict(_DESCRIPTORS)[name], data) :]
+        data = data[write(dict(_DESCRIPTORS)[name], data) :]

@@ -59,7 +59,8 @@ def version(name: str) -> str:
     except metadata.PackageNotFoundError:
         pass
     # Python 3.9 cannot ask which distribution brought a name
-    distributions = getattr(metadata, "packages_distributions", dict)().get(name, ())
+    ask: Callable[[], dict[str, list[str]]] = getattr(metadata, "packages_distributions", dict)
+    distributions = ask().get(name)
     return metadata.version(distributions[0]) if distributions else ""
 
 
