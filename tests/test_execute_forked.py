@@ -20,7 +20,7 @@ from blogsmith.execute.conversation import quiet, run_session
 from blogsmith.execute.forked import ForkServer
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
-from blogsmith.runs import SessionRun, Stream
+from blogsmith.runs import SessionRun, ShapeMismatch, Stream
 from tests.sessions import LINUX, cell, is_alive, job, no_process_left, printed, value, wait_for
 
 PARENT = "import os\nprint(os.getppid())"
@@ -79,11 +79,20 @@ def test_a_forked_session_is_like_a_spawned_one(tmp_path: Path, server: ForkServ
 
 
 def test_what_c_code_prints_stands_in_its_cell(tmp_path: Path) -> None:
-    """Its buffer is written out at the end of a cell, wherever the code was loaded."""
-    work = job(tmp_path, "import ctypes\nctypes.CDLL(None).printf(b'from C');", "print('next')")
-    with started(work, "ctypes") as server:
+    """Its buffer is written out at the end of a cell, also if the server has loaded it."""
+    (tmp_path / "c_module.py").write_text("import ctypes\nlibrary = ctypes.CDLL(None)\n", "utf-8")
+    work = job(tmp_path, "import c_module\nc_module.library.printf(b'from C');", "print('next')")
+    work = replace(work, env={**work.env, "PYTHONPATH": str(tmp_path)})
+    with started(work, "c_module") as server:
         run = forked(server, work)
     assert [printed(one) for one in run.cells] == ["from C", "next\n"]
+
+
+def test_shapes_of_a_function_in_an_earlier_cell(tmp_path: Path) -> None:
+    code = "class A:\n    shape = (3, 4)\ndef f(\n    x,  # (n, n)\n):\n    return x"
+    run = run_session(job(tmp_path, cell(1, code, shapes=True), "print()", cell(3, "f(A());", shapes=True)))
+    assert [one.shapes for one in run.cells[:2]] == [(), ()]
+    assert run.cells[2].shapes == (ShapeMismatch(4, "(n, n)", "(n, n)", "(3, 4)", cell=1),)
 
 
 def test_workers_are_the_servers_children(tmp_path: Path, server: ForkServer) -> None:

@@ -45,7 +45,8 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
 def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter) -> None:
     for shape in run.shapes:
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
-        reporter.error("cell-shape", message, _shape_place(cell, shape.line, shape.written, reporter.lines))
+        at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
+        reporter.error("cell-shape", message, _shape_place(at, shape.line, shape.written, reporter.lines))
     if run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)

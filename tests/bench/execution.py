@@ -134,10 +134,10 @@ GOALS = (
 def main(arguments: Sequence[str]) -> int:
     """Measure and print the table."""
     options = options_of(arguments)
-    sizes = Sizes(runs=options.runs, posts=options.posts)
-    print(
-        f"{sizes.posts} NumPy posts of {sizes.cells} cells; medians of {sizes.runs}; {_load()}\n", flush=True
-    )
+    sizes = Sizes(runs=options.runs, best=options.best, posts=options.posts)
+    taken = f"{'best' if sizes.best else 'median'} of {sizes.runs} runs"
+    print(f"{sizes.posts} NumPy posts of {sizes.cells} cells; {taken}; {_load()}\n")
+    sys.stdout.flush()
     ours = measure_engine(sizes, ask_ours) | measure_alone(sizes)
     theirs = measure_engine(sizes, nbclient_in(options.nbclient)) if options.nbclient else {}
     print("\n".join(table(ours, theirs)))

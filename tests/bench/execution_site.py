@@ -9,6 +9,7 @@ looks, in a process of its own, at what building an unchanged site takes, and pr
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import os
 import shutil
@@ -166,7 +167,7 @@ def main(arguments: Sequence[str]) -> int:
 
     judged = judge_unchanged(site, runs)
     # asked to run what is stale, so that it would if anything were
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(io.StringIO()):
         code = blogsmith(["build", "--execute", "--site", str(site)])
     json.dump({"ms": judged, "started": len(started), "numpy": int("numpy" in sys.modules)}, sys.stdout)
     return code

@@ -12,6 +12,7 @@ import pytest
 
 from blogsmith.execute.jobs import TEXT_BYTES
 
+from . import execution
 from .execution import (
     AT_ONCE,
     GOALS,
@@ -84,6 +85,19 @@ def test_posts_differ_and_repeat() -> None:
     with jobs_of([numpy_codes(1), numpy_codes(2)], AT_ONCE) as jobs:
         assert len({job.post for job in jobs}) == 2
     assert [cell.number for cell in page_of(("1", "2")).cells] == [1, 2]
+
+
+def test_the_table_is_printed_with_the_load(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(execution, "measure_engine", lambda sizes, ask: {"ready": sizes.pick([9, 4, 5])})
+    monkeypatch.setattr(execution, "measure_alone", lambda sizes: {})
+    assert execution.main(["--runs", "7"]) == execution.main(["--best", "--posts", "5"]) == 0
+    printed = capsys.readouterr().out
+    assert "20 NumPy posts of 5 cells; median of 7 runs; load average" in printed
+    assert "5 NumPy posts of 5 cells; best of 3 runs; load average" in printed
+    ready = [line.split() for line in printed.splitlines() if line.startswith("worker ready")]
+    assert ready == [f"worker ready, ms {n} not measured ≤ 80 yes".split() for n in (5, 4)]
 
 
 def test_without_options_the_goals_of_twenty_posts_are_measured() -> None:

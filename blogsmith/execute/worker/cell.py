@@ -61,16 +61,18 @@ class Session:
         self._loop: AbstractEventLoop | None = None
         self.imports: dict[str, None] = {}
         """Top-level names that cells import themselves, in order."""
+        self._shapes: list[dict[str, Any]] = []
+        """Shape comments found false in this cell; they may stand in a function of an earlier one."""
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run one cell and send what it gives; returns the message that ends it."""
-        shapes: list[dict[str, Any]] = []
+        self._shapes = []
         # as if the cell were a script of its own: each place may warn again
         self._namespace.pop("__warningregistry__", None)
         self._output.open()
         figures.begin(message["figures"])
         start = perf_counter()
-        ending = self._guarded(lambda: self._cell(message, shapes))
+        ending = self._guarded(lambda: self._cell(message))
         ending["claim"] = ending.pop("value")
         if "matplotlib.pyplot" in sys.modules:
             drawn = self._guarded(lambda: figures.flush(message["figures"]))
@@ -88,7 +90,7 @@ class Session:
             "modules": modules,
             "device": versions.device(),
             "imports": self.packages(),
-            "shapes": shapes,
+            "shapes": self._shapes,
         }
 
     def compute(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +139,7 @@ class Session:
         status, problem = _in_words(error, failure, self._memory.limit)
         return {"status": status, "problem": problem, "failure": failure, "value": None}
 
-    def _cell(self, message: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    def _cell(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Run the code; what it claims, if it claims something."""
         code, name = message["code"], f"<cell {message['number']}>"
         self._remember(code, name)
@@ -146,7 +148,7 @@ class Session:
         if message["seed"] is not None:
             self._seeds.seed(message["seed"])
         if message["shapes"]:
-            tree = self._with_shapes(tree, code, shapes)
+            tree = self._with_shapes(tree, code, message["number"])
         last = _last_expression(tree)
         if message["claim"]:
             return self._claim(tree, last, code, name)
@@ -174,11 +176,12 @@ class Session:
         self._flags |= code.co_flags & _FUTURE_ANNOTATIONS
         return code
 
-    def _with_shapes(self, tree: Module, code: str, found: list[dict[str, Any]]) -> Module:
+    def _with_shapes(self, tree: Module, code: str, number: int) -> Module:
         from .shapes import instrument
 
         def report(line: int, written: str, expected: str, got: str) -> None:
-            found.append({"line": line, "written": written, "expected": expected, "got": got})
+            found = {"cell": number, "line": line, "written": written, "expected": expected, "got": got}
+            self._shapes.append(found)
 
         return instrument(tree, code, self._namespace, report)
 

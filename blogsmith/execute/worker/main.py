@@ -70,6 +70,8 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
         output.flush_c = _flush_c
 
     observed = Observed(start["root"], start["exclude"], output.sync, foreign_code)
+    if f"{__package__}.fork_server" in sys.modules:
+        foreign_code()  # it was loaded before anybody looked
     tracebacks = Tracebacks(start["root"], sources)
     values = Values(output, text_bytes)
     memory = Memory(start["limits"]["data_bytes"])

@@ -8,9 +8,11 @@ dropped, since a value has no place to show it.
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import sys
+import termios
 from _thread import RLock, get_ident
 from os import _exit, write
 from time import monotonic
@@ -166,6 +168,8 @@ class Output:
     def _deliver(self, frame: dict[str, Any]) -> None:
         if self._open:
             self._ahead = True
+            if sys.platform == "linux":  # elsewhere the writing end of a pipe does not know
+                frame["below"] = [_waiting(descriptor) for _, descriptor in _DESCRIPTORS]
             self._channel.send(frame)
         else:
             self._kept.append(frame)
@@ -263,6 +267,14 @@ def install(output: Output) -> None:
     sys.stdout, sys.stderr = (Stream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
     # where code that redirects a stream finds what to put back; types call them constants
     sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
+
+
+def _waiting(descriptor: int) -> int:
+    """Bytes in a pipe that nobody has read yet: they stand before what is sent now."""
+    try:
+        return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)
+    except OSError:
+        return 0
 
 
 def _encoded(text: str) -> bytes:
