@@ -122,7 +122,8 @@ def execute(
         options = BuildOptions(now=clocks.now(), drafts=True, future=True, execution=asked)
         report = execute_site(root, posts, options, progress)
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
-    terminal.say(execution_line(report, clocks.seconds() - started))
+    if report.ok or report.ran:
+        terminal.say(execution_line(report, clocks.seconds() - started))
     if timings and report.cell_times:
         terminal.say(timing_table(report.cell_times))
     return 0 if report.ok else 1

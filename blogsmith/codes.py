@@ -84,6 +84,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "cell-option": "An option of a cell does not exist or has a wrong value; one without effect warns.",
         "cell-pending": "A cell was never run, and may not be run now (warning).",
         "cell-picture": "A recorded picture is missing or cannot be shown.",
+        "cell-preload": "A module that all sessions are to share cannot be imported (warning).",
         "cell-shape": "A shape written in a comment is not the shape of the value.",
         "cell-stale": "A recorded result is older than the code, and may not be made anew (warning).",
         "cell-start": "The process that runs cells cannot start.",

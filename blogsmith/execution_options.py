@@ -21,7 +21,7 @@ _EXECUTION_OPTIONS = (
         default=None,
         metavar="[=stale|all]",
         help="Run cells also on a site that is not trusted here: those whose result is missing or stale, "
-        "or all. By default stale ones run on trusted sites only.",
+        "or all; by default stale ones run on trusted sites only.",
     ),
     click.option(
         "--frozen",

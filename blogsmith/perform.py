@@ -48,7 +48,7 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
     with ledger.stage("records"):
         around = surroundings(workshop.root, execution, running=may_run)
         surveyed = survey(workshop.root, around, parsed)
-    versions = _versions(surveyed, workshop, asked)
+    versions = _versions(surveyed, workshop, asked, may_run=may_run)
     if asked.strict_versions:
         around = surroundings(workshop.root, execution, running=may_run, versions=versions)
         surveyed = survey(workshop.root, around, parsed)
@@ -67,12 +67,14 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
     return Performed(shown, cells, ran.cells)
 
 
-def _versions(surveyed: Survey, workshop: Workshop, asked: ExecutionOptions) -> Mapping[str, str]:
-    """Import name → version here; of another Python only if it may be started."""
+def _versions(
+    surveyed: Survey, workshop: Workshop, asked: ExecutionOptions, *, may_run: bool
+) -> Mapping[str, str]:
+    """Import name → version here. Another Python is a program that the site names: started only if it may."""
     names = recorded_packages(surveyed.pages)
     if not workshop.config.execution.python:
         return installed(names)
-    if names and (asked.execute or asked.strict_versions):
+    if names and may_run and (asked.execute or asked.strict_versions):
         python = resolve_python(workshop.config.execution.python, workshop.root)
         return installed_in(names, python, os.environ)
     return {}

@@ -6,11 +6,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .cells import Cell, Need
-from .errors import Diagnostic, SiteError
+from .errors import Diagnostic, Reporter, SiteError
 from .execute.conversation import Watch, quiet
 from .execute.environment import cores
 from .execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
@@ -149,9 +150,25 @@ def _run(
     if expect:
         expect(sum(len(page.cells.of_session(job.session)) for page, job in jobs))
     workers = asked.jobs or execution.jobs or cores()
-    return list(
-        run_sessions([job for _, job in jobs], workers=workers, watch=watch, preload=execution.preload)
+
+    def absent(problems: Mapping[str, str]) -> None:
+        ledger.add(_absent(problems, workshop))
+
+    running = run_sessions(
+        [job for _, job in jobs], workers=workers, watch=watch, preload=execution.preload, absent=absent
     )
+    with closing(running):
+        return list(running)
+
+
+def _absent(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]:
+    """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
+    reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
+    for module, why in problems.items():
+        index = workshop.config.execution.preload.index(module)
+        place = workshop.settings.places.get(("execute", "preload", index))
+        reporter.warn("cell-preload", f"{module} cannot be preloaded: {why}", place)
+    return reporter.diagnostics
 
 
 def _recorded(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .cell_places import in_post
 from .report import printable
 from .runs import CellOutput, CellRun, Display, Failure, SessionRun, Stream
 
@@ -47,7 +48,7 @@ class Watching:
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
-            self._text(job, output.text + "\n")
+            self._text(job, in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines))
         elif isinstance(output, Display):
             kinds = ", ".join(sorted(output.data))
             self._text(job, f"[{kinds}]\n")

@@ -287,8 +287,9 @@ def test_a_page_as_jobs(tmp_path: Path) -> None:
         figure_format="png",
         figure_dark=True,
         skip="why",
+        first_line=40,
     )
-    assert gpu.steps == (CellStep(1, "cell 2", "x = 2\n", 5.0, 7),)
+    assert gpu.steps == (CellStep(1, "cell 2", "x = 2\n", 5.0, 7, first_line=20),)
     assert (main.cuda, gpu.cuda) == (False, True)
     assert main.folder == tmp_path / "content" / "post"
     assert (main.env["SEED"], main.threads) == ("3", cores())

@@ -30,6 +30,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
+    "cell_places": "model",
     "cells": "model",
     "runs": "model",
     "execution_words": "config",

