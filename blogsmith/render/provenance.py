@@ -118,7 +118,7 @@ def _with_details(name: str, details: list[str]) -> str:
 
 def duration(seconds: float) -> str:
     """`under 1 ms`, `12 ms`, `1.4 s`, `42 s`, `2 min 5 s`."""
-    if seconds < 0.0005:
+    if round(seconds * 1000) < 1:
         return "under 1 ms"
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"

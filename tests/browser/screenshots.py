@@ -28,6 +28,7 @@ KINDS = (
     "/docs/callouts/",
     "/docs/mathematics/",
     "/posts/",
+    "/posts/attention-in-numpy/",
     "/posts/softmax-without-overflow/",
     "/posts/square-root-of-d-k/",
     "/posts/three-masks/",
