@@ -14,6 +14,7 @@ from blogsmith.build import build_site
 from blogsmith.errors import SiteError
 from blogsmith.ledger import BuildOptions
 from blogsmith.new import new_post, new_site, quoted
+from blogsmith.trust import trust
 
 TODAY = dt.date(2026, 3, 1)
 
@@ -40,10 +41,11 @@ def test_new_site_has_configuration_home_and_first_post(tmp_path: Path) -> None:
 
 def test_a_new_site_builds_without_a_word(tmp_path: Path) -> None:
     new_site(tmp_path, TODAY)
+    trust(tmp_path)
     noon = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
     report = build_site(tmp_path, BuildOptions(now=noon, strict=True))
     assert report.diagnostics == ()
-    assert (report.ok, report.code_blocks, report.images) == (True, 1, 1)
+    assert (report.ok, report.code_blocks, report.images, report.ran) == (True, 2, 1, 2)
     assert report.formulas > 5
     assert "T = 1/4" in (tmp_path / "public/posts/hello/temperature.svg").read_text("utf-8")
 
