@@ -7,22 +7,26 @@ same page, whether its cells ran a moment ago, last year, or on another machine.
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .cells import Cell, Value
-from .errors import Diagnostic, Place, Reporter
+from .errors import Diagnostic, Place, Reporter, place_within
+from .execute.environment import cell_environment
 from .execute.jobs import resolve_python
 from .execute.needs import installed as installed_in
 from .execute.results import results
 from .execute.staleness import State, Verdict
 from .execute.store import folder_of
+from .execute.surroundings import Surroundings
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .running import Ran, run_stale
 from .runs import PageResults
 from .survey import Survey, SurveyedPage, surroundings, survey
 from .syntax.parser import Parsed
-from .trust import is_trusted
+from .trust import is_trusted, was_trusted
 from .versions import installed, recorded_packages, version_warning
 from .workshop import Workshop
 
@@ -57,10 +61,12 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
     if may_run:
         with ledger.stage("run"):
             ran = run_stale(surveyed, workshop, options, ledger)
+    hint = _hint(workshop, asked, may_run=may_run)
     shown = {}
     for page in ran.survey.pages:
         if not page.wrong and str(page.cells.path) not in ran.failed:
-            ledger.add(_outdated(page, frozen=asked.frozen, may_run=may_run))
+            ledger.add(_outdated(page, hint, frozen=asked.frozen, may_run=may_run))
+        ledger.add(_without_files(page, ran.survey.surroundings))
         ledger.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
@@ -75,12 +81,28 @@ def _versions(
     if not workshop.config.execution.python:
         return installed(names)
     if names and may_run and (asked.execute or asked.strict_versions):
-        python = resolve_python(workshop.config.execution.python, workshop.root)
-        return installed_in(names, python, os.environ)
+        execution = workshop.config.execution
+        python = resolve_python(execution.python, workshop.root)
+        environment = cell_environment(os.environ, execution.env, 1, Path(tempfile.gettempdir()))
+        return installed_in(names, python, environment)
     return {}
 
 
-def _outdated(page: SurveyedPage, *, frozen: bool, may_run: bool) -> list[Diagnostic]:
+def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]:
+    """Warnings for what `depends` of a cell names and is not there: nobody would see it change."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        for pattern in cell.options.depends if cell.runs else ():
+            if not around.matches(pattern, page.cells.path):
+                place = place_within(pattern, cell.options.places.get("depends"), page.lines)
+                reporter.warn("cell-option", f"depends: there is no file {pattern}", place, _DEPENDS_HINT)
+    return reporter.diagnostics
+
+
+_DEPENDS_HINT = "write its path from the folder of the post, or with / in front from that of the site"
+
+
+def _outdated(page: SurveyedPage, hint: str, *, frozen: bool, may_run: bool) -> list[Diagnostic]:
     """What a page shows that is not the result of its present code; each state once, with its first place."""
     reporter = Reporter(str(page.cells.path), page.lines)
     found: dict[State, list[Cell | Value]] = {}
@@ -94,16 +116,26 @@ def _outdated(page: SurveyedPage, *, frozen: bool, may_run: bool) -> list[Diagno
         why = _verdict(page, items[0]).words
         if frozen:
             message = f"{what}: no valid result, {why}"
-            reporter.error("freeze-stale", message, _place(items[0]), "blogsmith execute runs it")
+            reporter.error("freeze-stale", message, _place(items[0]), hint)
         elif state == "missing":
-            message = f"{what}: never run, so no result is shown"
-            reporter.warn("cell-pending", message, _place(items[0]), _HINT)
+            message = f"{what}: no result is recorded, so none is shown"
+            reporter.warn("cell-pending", message, _place(items[0]), hint)
         else:
-            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), _HINT)
+            # it may run, and was not: this machine has not what it needs
+            needs = items[0].options.needs if may_run and isinstance(items[0], Cell) else ()
+            where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is" if needs else hint
+            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
     return reporter.diagnostics
 
 
-_HINT = "blogsmith execute runs it; after blogsmith trust every build does"
+def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:
+    """What to do about results that are missing or stale."""
+    if asked.frozen:
+        return "run blogsmith execute where its code may run, and commit _freeze/"
+    if not may_run and was_trusted(workshop.root):
+        why = "the site is no longer trusted: its plugins or settings under execute: have changed"
+        return f"{why}; blogsmith trust, or blogsmith execute"
+    return "blogsmith execute runs it; after blogsmith trust every build does"
 
 
 def _verdict(page: SurveyedPage, item: Cell | Value) -> Verdict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from .cells import Cell, Need
 from .errors import Diagnostic, Reporter, SiteError
+from .execute.breaking_off import ending_in_order
 from .execute.conversation import Watch, quiet
 from .execute.environment import cores
 from .execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
@@ -22,6 +22,7 @@ from .execute.record import PageRecord
 from .execute.recording import session_record
 from .execute.staleness import judge
 from .execute.store import write_page
+from .execute.working_folder import working_folder
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .load_config import CONFIG_NAME
 from .runs import SessionRun
@@ -49,8 +50,8 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
     chosen = [page for page in surveyed.pages if not page.wrong and _is_chosen(page, asked)]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         return Ran(surveyed)
-    with _working_folder() as folder:
-        setting = _setting(workshop, asked, folder)
+    with ending_in_order(), working_folder() as folder:
+        setting = _setting(workshop, folder)
         unmet = _unmet(chosen, asked, setting)
         ledger.add(
             missing_need(page.cells.path, cell, _why(cell, unmet), page.lines)
@@ -71,11 +72,7 @@ def _is_chosen(page: SurveyedPage, asked: ExecutionOptions) -> bool:
     return asked.posts is None or str(page.cells.path) in asked.posts
 
 
-def _working_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="blogsmith-", ignore_cleanup_errors=True)
-
-
-def _setting(workshop: Workshop, asked: ExecutionOptions, folder: str) -> Setting:
+def _setting(workshop: Workshop, folder: Path) -> Setting:
     """The site's settings; SiteError if its Python is not there."""
     config = workshop.config
     python = resolve_python(config.execution.python, workshop.root)
@@ -89,8 +86,9 @@ def _setting(workshop: Workshop, asked: ExecutionOptions, folder: str) -> Settin
         config.execution,
         workshop.root,
         os.environ,
-        jobs=asked.jobs or config.execution.jobs,
-        temporary=Path(folder),
+        # not `--jobs`: other threads sum in another order, and no option may change a result
+        jobs=config.execution.jobs,
+        temporary=folder,
         exclude=(workshop.root / config.output,),
     )
 

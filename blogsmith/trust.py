@@ -39,6 +39,12 @@ def is_trusted(root: Path) -> bool:
     return _records().get(str(root.resolve())) == code_digest(root)
 
 
+def was_trusted(root: Path) -> bool:
+    """Whether this user trusted this folder, and its plugins or settings have changed since."""
+    known = _records().get(str(root.resolve()))
+    return known is not None and known != code_digest(root)
+
+
 def trust(root: Path) -> None:
     """Record the site's code as it is now; SiteError if the record cannot be written."""
     file = record_file()

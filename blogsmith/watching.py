@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .cell_places import in_post
 from .report import printable
-from .runs import CellOutput, CellRun, Display, Failure, SessionRun, Stream
+from .runs import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 
 if TYPE_CHECKING:
     from .execute.jobs import SessionJob
@@ -41,36 +41,40 @@ class Watching:
     def cell_started(self, job: SessionJob, position: int) -> None:
         """A cell begins; `position` counts from 1 in its session."""
         with self._lock:
-            self._progress(f"run {_post(job)}, cell {position}", self._done, max(1, self._total))
+            self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """A cell has printed or shown something."""
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
-            self._text(job, in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines))
+            text = in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+            self._text(job, text, new_line=True)
         elif isinstance(output, Display):
-            kinds = ", ".join(sorted(output.data))
-            self._text(job, f"[{kinds}]\n")
+            self._text(job, _displayed(output), new_line=True)
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """A cell is done."""
         with self._lock:
             self._done += 1
-            self._progress(f"run {_post(job)}, cell {position}", self._done, max(1, self._total))
+            self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
         if run.status != "skipped":
             said = "" if run.status == "ok" else f", {run.problem or run.status}"
-            self._line(job, f"cell {position}: {run.seconds * 1000:.0f} ms{said}")
+            self._line(job, f"{_cell(job, position)}: {_time(run.seconds)}{said}")
 
     def ended(self, job: SessionJob, run: SessionRun) -> None:
         """A session is over."""
         self._line(job, run.problem or "ends")
 
-    def _text(self, job: SessionJob, text: str) -> None:
-        """Whole lines at once, so that sessions do not mix within a line."""
+    def _text(self, job: SessionJob, text: str, *, new_line: bool = False) -> None:
+        """Whole lines at once, so that sessions do not mix within a line.
+
+        new_line: it does not go on where the line before it was left.
+        """
         name = (str(job.post), job.session)
         with self._lock:
-            *lines, rest = (self._open.pop(name, "") + text).split("\n")
+            before = self._open.pop(name, "")
+            *lines, rest = (f"{before}\n{text}" if before and new_line else before + text).split("\n")
             if rest:
                 self._open[name] = rest
             for line in lines:
@@ -82,6 +86,25 @@ class Watching:
             if rest:
                 self._say(f"{_post(job)} | {printable(rest)}")
             self._say(f"{_post(job)}: {text}")
+
+
+def _displayed(output: Display) -> str:
+    """A value as text where it has one, as a terminal would show it; else what kinds of picture it is."""
+    text = output.data.get("text/plain")
+    kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
+    return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"
+
+
+def _cell(job: SessionJob, position: int) -> str:
+    """The cell as messages call it."""
+    from .execute.jobs import CellStep  # loaded by then; a build without cells is spared it
+
+    cells = [step.name for step in job.steps if isinstance(step, CellStep)]
+    return cells[position - 1] if 0 < position <= len(cells) else f"cell {position}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
 def _post(job: SessionJob) -> str:

@@ -5,6 +5,7 @@ An archive comes from elsewhere: before anything of it is placed, all of it is r
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -22,7 +23,7 @@ from .freeze_lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE
 from .record_json import from_json, to_json
-from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unnamed
+from .store import FREEZE, OUTPUTS, folder_of, leads_out, pictures_of, put_page, read_folder, unnamed
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of an archive, unpacked: all of it is held in memory."""
@@ -131,6 +132,8 @@ def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) ->
 
 def _folders(root: Path) -> list[Path]:
     """Every folder that holds a file of ours."""
+    if leads_out(root, PurePosixPath(FREEZE)):
+        raise OSError(errno.EPERM, "a link leads out of the site")
     # os.walk does not follow links: what lies behind one is no folder of ours
     walk = [Path(folder) for folder, _, _ in os.walk(root / FREEZE)]
     return sorted(folder for folder in walk if (folder / OUTPUTS).is_file() or unnamed(folder, {}))

@@ -7,7 +7,6 @@ takes the rest of its session with it, no more.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,8 +18,10 @@ from .answers import cell_run, failure_of, line_of, machine_of, value_run, with_
 from .collected import Collected
 from .exchange import Answer, Exchange, Limits
 from .jobs import CellStep, SessionJob, ValueStep
+from .machine_paths import MachinePaths
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
+from .working_folder import session_folder
 
 START_S = 30.0
 """A worker that is not ready by then never will be."""
@@ -77,20 +78,17 @@ def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> 
 
 
 def _run(job: SessionJob, watch: Watch, start: Start) -> SessionRun:
+    number = new_number()
     try:
-        folder = job.env.get("TMPDIR")
-        with tempfile.TemporaryDirectory(
-            prefix="blogsmith-", dir=folder, ignore_cleanup_errors=True
-        ) as temporary:
-            return _run_in(Path(temporary), job, watch, start)
+        with session_folder(job.env.get("TMPDIR"), number) as temporary:
+            return _run_in(temporary, number, job, watch, start)
     except OSError as error:
         return _not_started(job, _cannot_start(job, error))
 
 
-def _run_in(temporary: Path, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
+def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
     # left on: switching it off needs to know that no other session runs
     adopt_orphans(True)
-    number = new_number()
     own = {"TMPDIR": str(temporary), MARK_NAME: str(number)}
     process = start(replace(job, env={**job.env, **own}))
     mark = put_mark(process, number)
@@ -100,7 +98,8 @@ def _run_in(temporary: Path, job: SessionJob, watch: Watch, start: Start) -> Ses
     finally:
         end_session(process, mark)
         process.close()
-    return with_digests(run, session.reads, session.modules, job.root)
+    here = MachinePaths(job.root, temporary, job.env.get("HOME", ""))
+    return here.removed(with_digests(run, session.reads, session.modules, job.root))
 
 
 def _cannot_start(job: SessionJob, error: OSError) -> str:

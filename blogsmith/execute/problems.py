@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from ..cells import Cell, PageCells, Value
 from ..errors import Diagnostic, Place, Reporter
 from ..runs import CellRun, Failure, SessionRun, ValueRun
 
-_CODES = {
-    "error": "cell-error",
-    "exit": "cell-exit",
-    "timeout": "cell-timeout",
-    "memory": "cell-memory",
-    "died": "cell-died",
-}
-_HINTS = {
-    "cell-exit": "let the code run to its end; an early end of a cell ends the session",
-    "cell-timeout": "#| timeout: 5 min   in the cell, or timeout: under execute: in blogsmith.yaml",
-    "cell-memory": "#| memory: 8 GB   in the cell, or memory: under execute: in blogsmith.yaml",
-}
+_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "error": "cell-error",
+        "exit": "cell-exit",
+        "timeout": "cell-timeout",
+        "memory": "cell-memory",
+        "died": "cell-died",
+    }
+)
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "cell-exit": "let the code run to its end; an early end of a cell ends the session",
+        "cell-timeout": "#| timeout: 5 min   in the cell, or timeout: under execute: in blogsmith.yaml",
+        "cell-memory": "#| memory: 8 GB   in the cell, or memory: under execute: in blogsmith.yaml",
+    }
+)
+_MEANT = "if the exception is meant to be shown: #| error: true"
+_NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
+"""Behind what Python's grammar says of a cell; the diagnostic has the place."""
+_MODULE = re.compile(r"No module named '([A-Za-z_]\w*)")
+_BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
+    {
+        "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
+        "FileNotFoundError": "cells run in the folder of their post: write the path from there",
+        "EOFError": "there is nobody to answer: input() finds its input empty",
+    }
+)
+"""Exception → what an author may not know of it here."""
+_UNJUDGED = "end it with a comparison that is true or false, such as (a == b).all()"
 
 
 def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
@@ -50,15 +69,28 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
     if run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
-    if cell.options.claim and failure is None and run.status == "error":
+    if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):
+        _report_claim(cell, run, failure, reporter)
+        return
+    at, line = _where(cell, run, failure, cells)
+    place = _line_place(at, line, reporter.lines)
+    if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
+        reporter.error("cell-syntax", f"this is not Python: {_said(failure)}", place)
+        return
+    code = _CODES[run.status]
+    message = _said(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
+    reporter.error(code, message, place, _hint(code, failure, at, cell))
+
+
+def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter) -> None:
+    """A claim is false, or, if there is a failure, its value does not know whether it is true."""
+    if failure is None:
         sides = f" ({run.claim})" if run.claim else ""
         message = f"the claim does not hold: {cell.options.claim}{sides}"
         reporter.error("claim-false", message, _line_place(cell, run.line, reporter.lines))
         return
-    code = _CODES[run.status]
-    at, line = _where(cell, run, failure, cells)
-    message = _said(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
-    reporter.error(code, message, _line_place(at, line, reporter.lines), _hint(code, failure, at, cell))
+    place = _line_place(cell, len(cell.code.rstrip().split("\n")), reporter.lines)
+    reporter.error("claim-false", f"the claim is neither true nor false: {_said(failure)}", place, _UNJUDGED)
 
 
 def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]) -> tuple[Cell, int]:
@@ -70,16 +102,22 @@ def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Ce
 
 def _said(failure: Failure) -> str:
     first = failure.message.split("\n", 1)[0]
+    if _NOT_PYTHON.search(failure.message):
+        return _NOT_PYTHON.sub("", first)
     return f"{failure.name}: {first}" if first else failure.name
 
 
 def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell) -> str:
-    if failure is not None and failure.name == "ModuleNotFoundError":
-        return "install it for the Python that runs cells (execute: python), or write #| needs: NAME"
-    if failure is not None and code == "cell-error":
-        called = "" if at is cell else f"called from {cell.name}; "
-        return f"{called}if the exception is meant to be shown: #| error: true"
-    return _HINTS.get(code, "")
+    if failure is None or code != "cell-error":
+        return _HINTS.get(code, "")
+    called = "" if at is cell else f"called from {cell.name}; "
+    module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
+    if module:
+        where = "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names"
+        return f"{called}{where}, or write #| needs: {module[1]}"
+    if failure.message.startswith("asyncio.run() cannot be called"):
+        return f"{called}write await in its place: it works outside functions"
+    return called + _BY_EXCEPTION.get(failure.name, _MEANT)
 
 
 def _check_value(value: Value, run: ValueRun, reporter: Reporter) -> None:

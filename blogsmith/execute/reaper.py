@@ -112,6 +112,12 @@ def end_session(process: Process, mark: Mark) -> int | None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pgid, signal.SIGKILL)
     code = process.wait(_END_S)
+    end_survivors(mark)
+    return code
+
+
+def end_survivors(mark: Mark) -> None:
+    """Kill and bury everything that carries a mark."""
     end = time.monotonic() + _END_S
     while (left := survivors(mark)) and time.monotonic() < end:
         for pid in left:
@@ -121,7 +127,6 @@ def end_session(process: Process, mark: Mark) -> int | None:
         for pid in left:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
-    return code
 
 
 def survivors(mark: Mark) -> list[int]:

@@ -17,6 +17,10 @@ _PATH = r"(?s)^(?!/)(?!(.*/)?\.\.(/|\Z))[^\x00]+\Z"
 _Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
 _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Name = Annotated[str, msgspec.Meta(pattern=r"^[^\W\d]\w*\Z")]
+_Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 _Files = dict[_Path, _Sha256]
 Lines = list[str]
 
@@ -33,7 +37,7 @@ class Picture(Struct, frozen=True):
 class Stream(Struct, frozen=True, tag_field="output_type", tag="stream"):
     name: Literal["stdout", "stderr"]
     text: Lines
-    dropped: int = 0
+    dropped: _Count = 0
 
 
 class Value(Struct, frozen=True, tag_field="output_type", tag="execute_result"):
@@ -48,8 +52,8 @@ class Error(Struct, frozen=True, tag_field="output_type", tag="error"):
     ename: str
     evalue: str
     traceback: Lines
-    cell: int = 0
-    line: int = 0
+    cell: _Count = 0
+    line: _Count = 0
 
 
 Output = Stream | Value | Display | Error
@@ -63,30 +67,30 @@ class Machine(Struct, frozen=True):
     capability: str = ""
     driver: str = ""
     cuda: str = ""
-    threads: int = 0
-    packages: dict[str, str] = {}
+    threads: _Count = 0
+    packages: dict[_Name, str] = {}
 
 
 class Origin(Struct, frozen=True):
     machine: Machine = Machine()
-    date: str = ""
+    date: _Date = ""
 
 
 class Cell(Struct, frozen=True):
     key: _Key
     code: _Key
     status: Literal["ok", "error"] = "ok"
-    seconds: float = 0.0
+    seconds: _Seconds = 0.0
     outputs: list[Output] = []
     label: str = ""
     options: dict[str, str] = {}
     depends: _Files = {}
     reads: _Files = {}
     modules: _Files = {}
-    packages: list[str] = []
+    packages: list[_Name] = []
     device: str = "cpu"
     problem: str = ""
-    line: int = 0
+    line: _Count = 0
     claim: str = ""
     origin: Origin | None = None
 
@@ -107,7 +111,7 @@ class Session(Struct, frozen=True):
     environment: dict[str, str] = {}
     depends: _Files = {}
     machine: Machine = Machine()
-    date: str = ""
+    date: _Date = ""
 
 
 class File(Struct, frozen=True):

@@ -28,6 +28,8 @@ FREEZE = "_freeze"
 OUTPUTS = "outputs.json"
 MOST_BYTES = 256 * 1024 * 1024
 """Of one file; a cell keeps a MiB of text, so no record comes near it."""
+_READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
+_OUTSIDE = "a link leads out of the site"
 _NEW = ".new-"
 _OURS = re.compile(rf"{PICTURE}|{re.escape(_NEW)}.*")
 _ATTRIBUTES = "* -text linguist-generated=true\n"
@@ -60,6 +62,8 @@ def read_folder(root: Path, folder: PurePosixPath) -> Reading:
     """The record in one folder under `_freeze/`, as `read_page`."""
     name = folder / OUTPUTS
     data = None
+    if leads_out(root, folder):
+        return Reading(None, (damage(str(name), f"the recorded results cannot be read: {_OUTSIDE}"),))
     while True:
         last = data
         try:
@@ -117,6 +121,8 @@ def put_page(
     named: file name → SHA-256 of every picture that `outputs` names.
     """
     try:
+        if leads_out(root, folder):
+            raise OSError(errno.EPERM, _OUTSIDE)
         (root / folder).mkdir(parents=True, exist_ok=True)
         if not (root / FREEZE / ".gitattributes").exists():
             _put(root / FREEZE / ".gitattributes", _ATTRIBUTES.encode())
@@ -148,10 +154,15 @@ def _blobs(cell: CellRecord) -> Iterator[Blob]:
             yield from (part for part in output.data.values() if isinstance(part, Blob))
 
 
+def leads_out(root: Path, folder: PurePosixPath) -> bool:
+    """Whether links lead from `folder` out of the site: nothing there is read, written or removed."""
+    return not f"{os.path.realpath(root / folder)}/".startswith(f"{os.path.realpath(root)}/")
+
+
 def _read(file: str) -> bytes:
-    """The bytes of a regular file; OSError for anything else, also for one too large."""
+    """The bytes of a regular file; OSError for anything else: a link, a pipe, one too large."""
     # plain calls: this is most of what an unchanged post costs
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(file, _READ_ONLY)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

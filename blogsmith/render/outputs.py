@@ -170,6 +170,8 @@ def _warn_of_lost_caption(
     rendering: Rendering, cell: Cell, result: CellResult, pictures: list[Drawn]
 ) -> None:
     asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
-    if asked and not pictures and result.status == "ok" and cell.options.output:
-        message = f"{cell.name} has a {asked} and draws no picture"
-        rendering.reporter.warn("cell-figure", message, cell.options.places[asked])
+    if not (asked or cell.figure_number) or pictures or result.status != "ok" or not cell.options.output:
+        return
+    why = f"has a {asked}" if asked else "is numbered as a figure"
+    place = cell.options.places.get(asked or "label", cell.place)
+    rendering.reporter.warn("cell-figure", f"{cell.name} {why} and draws no picture", place)

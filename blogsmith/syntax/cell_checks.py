@@ -42,6 +42,8 @@ class Fault:
     column: int
     """1-based, in characters."""
     length: int
+    of_line: bool = False
+    """The whole line is wrong: its indentation."""
 
 
 def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
@@ -55,7 +57,8 @@ def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
         line, column = error.lineno or 1, error.offset or 1
         is_short = error.end_lineno == line and (error.end_offset or 0) > column
         length = (error.end_offset or 0) - column if is_short else 1
-        return Fault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length)
+        of_line = isinstance(error, IndentationError)
+        return Fault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length, of_line)
     except (ValueError, RecursionError, MemoryError):
         # limits of this process; the one that runs the code may have others, and speaks for itself
         return None
@@ -74,7 +77,7 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             page.reporter.error("label-twice", f"label {cell.label} is used on line {line} already", place)
             cell = replace(cell, label="")
         kept.append(cell)
-        if cell.runs and page.options.check_syntax:
+        if cell.runs:
             _check_syntax(cell, page)
     for cell in kept:
         yield _with_fallback(cell, labels, page)
@@ -103,6 +106,7 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
 
 
 def _check_syntax(cell: Cell, page: PageState) -> None:
+    """Report code that is no Python; where another version judges that, commands of IPython only."""
     fault = syntax_fault(cell.code)
     if fault is None:
         return
@@ -117,6 +121,10 @@ def _check_syntax(cell: Cell, page: PageState) -> None:
         place = Place(start[0], start[1] + at, len(word))
         page.reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint)
         return
-    column = min(fault.column, len(text) + 1)
-    place = Place(start[0], start[1] + column - 1, max(1, min(fault.length, len(text) - column + 1)))
+    if not page.options.check_syntax:
+        return
+    column, length = min(fault.column, len(text) + 1), fault.length
+    if fault.of_line:
+        column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
+    place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
     page.reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)

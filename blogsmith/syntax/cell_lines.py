@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..errors import Place, Reporter, TextMap, did_you_mean
+from ..errors import Place, Reporter, TextMap, nearest
 from ..strict_yaml import Located, load
 from .cell_readers import KEYS
 from .front_text import located
@@ -21,6 +21,9 @@ from .state import PageState
 _OPTION = re.compile(r"[ \t]*#\|[ ]?")
 _DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _SPACED = re.compile(r"[ \t]*# \|[ \t]*([A-Za-z][\w-]*):\s")
+_BELOW = re.compile(r"^[ \t]*#\|[ \t]*([A-Za-z][\w-]*):[ \t]", re.MULTILINE)
+_UNSPACED = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
+_FIRST = re.compile(r"(?<=first on line )(\d+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
     if has_options:
         settings += _settings(lines[start:at], _OPTION, first + start, page)
     warn_of_comment("".join(lines[at : at + 1]), first + at, page)
+    warn_of_late("\n".join(lines[at:]), first + at, page)
     while at and at < len(lines) and not lines[at].strip():
         at += 1
     return Head(tuple(settings), at, has_options)
@@ -83,6 +87,20 @@ def warn_of_comment(line: str, number: int, page: PageState) -> None:
         place = Place(start[0], start[1] + line.find("#"), len(text))
         hint = f"write {text.replace('# |', '#|', 1)}"
         page.reporter.warn("cell-option", "# | is a comment, not an option", place, hint)
+
+
+def warn_of_late(code: str, number: int, page: PageState) -> None:
+    """Warn of the first option that stands below a blank line or code, where it is a comment.
+
+    number: 0-based, of the first line of `code` in the page.
+    """
+    found = next((found for found in _BELOW.finditer(code) if found[1] in KEYS), None)
+    if found:
+        line = code[found.start() :].partition("\n")[0]
+        start = page.text_map(line, number + code.count("\n", 0, found.start())).starts[0]
+        place = Place(start[0], start[1] + line.find("#"), len(line.strip()))
+        hint = "options stand in the first lines of the fence"
+        page.reporter.warn("cell-option", f"{found[1]} is a comment here, not an option", place, hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +132,17 @@ def _settings(lines: Sequence[str], mark: re.Pattern[str], first: int, page: Pag
     if not isinstance(value, dict):
         if value is not None:
             place = block.place(block.located.places.get((), Place(1)))
-            page.reporter.error("cell-option", "options of a cell are `key: value` lines", place)
+            page.reporter.error(
+                "cell-option", "options of a cell are `key: value` lines", place, _meant(value)
+            )
         return []
     return [_setting(block, key, item) for key, item in value.items()]
+
+
+def _meant(value: object) -> str:
+    """A hint for `echo=false` and `echo:false`."""
+    found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
+    return f"write {found[1]}: {found[2]}" if found and found[1] in KEYS else ""
 
 
 def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> _Block:
@@ -129,8 +155,8 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
     block = _Block(bare, starts, found or Located(None, {}, {}, {}))
     for problem in reporter.diagnostics:
         place = block.place(problem.place or Place(1))
-        severity = problem.severity
-        page.reporter.report(problem.code, problem.message, place, hint=problem.hint, severity=severity)
+        message = _FIRST.sub(lambda found: str(block.place(Place(int(found[1]))).line), problem.message)
+        page.reporter.report(problem.code, message, place, hint=problem.hint, severity=problem.severity)
     return block
 
 
@@ -168,6 +194,12 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
 """Tag that does less here than its name says → what happens."""
 
 
+def _near(tag: str) -> str:
+    """A tag may mean anything to others; only one that is almost a known one is told."""
+    near = nearest(tag, (*_TAGS, *_NO_EFFECT))
+    return f"did you mean {near}?" if near and tag[:1] == near[:1] else ""
+
+
 def _from_tags(setting: Setting, page: PageState) -> list[Setting]:
     """The options that `tags` stand for; any other setting as it is."""
     if setting.key != "tags":
@@ -183,7 +215,7 @@ def _from_tags(setting: Setting, page: PageState) -> list[Setting]:
         if said := _NO_EFFECT.get(tag):
             hint = "write output: false to leave it out"
             page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
-        elif tag not in _TAGS and (hint := did_you_mean(tag, (*_TAGS, *_NO_EFFECT))):
+        elif tag not in _TAGS and (hint := _near(tag)):
             page.reporter.warn("cell-option", f"unknown tag {tag}", place, hint)
         if tag in _TAGS:
             key, meant = _TAGS[tag]

@@ -26,6 +26,7 @@ from .state import PageState, inline_map, inline_place, page_of
 MAX_LENGTH = 1000
 """Characters of an expression."""
 
+_TIGHT = re.compile(r"\{=(?!=)(?![ \t\n])[^{}\n]{1,200}?=\}")
 _OPENS = re.compile(r"\{=(?=[ \t\n])")
 _PIECE = re.compile(
     r"(?P<string>'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
@@ -133,7 +134,17 @@ def value(state: StateInline, silent: bool) -> bool:
 def _open(state: StateInline, silent: bool) -> bool:
     """Warn of the first value of a text that has no end."""
     page = page_of(state.env)
-    if not silent and _MEANT.match(state.src, state.pos) and page.open_value is not page.current:
+    tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
+    if tight:
+        place = inline_place(state, state.pos, tight.end())
+        inner = tight[0][2:-2].strip()
+        page.reporter.warn(
+            "value-open",
+            f"{tight[0]} is text: the marks of a value have a blank inside",
+            place,
+            f"write {{= {inner} =}}",
+        )
+    elif not silent and _MEANT.match(state.src, state.pos) and page.open_value is not page.current:
         page.open_value = page.current
         place = inline_place(state, state.pos, state.pos + 2)
         page.reporter.warn(

@@ -18,7 +18,7 @@ from ..cells import Cell, PageCells
 from ..errors import Place
 from ..model import Document
 from .cell_checks import check_cells
-from .cell_lines import read_head, warn_of_comment
+from .cell_lines import read_head, warn_of_comment, warn_of_late
 from .cell_options import Described, read_options
 from .cell_values import refuse_values
 from .records import Fence, get, put
@@ -100,7 +100,9 @@ def _leave(token: Token, page: PageState) -> None:
         token.content = token.content[options.end() :] if options else token.content
         return
     if _is_python(fence):
-        warn_of_comment(token.content.partition("\n")[0], (token.map or [0])[0] + 1, page)
+        first = (token.map or [0])[0] + 1
+        warn_of_comment(token.content.partition("\n")[0], first, page)
+        warn_of_late(token.content, first, page)
     if not off:
         for setting in fence.settings:
             message = f"{setting.key} says nothing on a fence that does not run"

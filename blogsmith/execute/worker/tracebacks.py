@@ -20,8 +20,10 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + "/"  # noqa: PTH100, PTH120
 _LIBRARY = re.compile(
     r"/(?:lib(?:64)?/python3\.\d+/)?(?:site|dist)-packages/|/lib(?:64)?/python3\.\d+/",
 )
-_BEFORE_PATHS = (" ", "\n", "\t", "'", '"', "(")
+_BEFORE_PATHS = tuple(" \n\t'\"()[]<>=:,;|")
 _MAX_PATH = 4096
+_COLOUR = re.compile(r"(?<=\x1b\[)[\d;]*m")
+"""The rest of an escape, behind its bracket."""
 _CELL = re.compile(r"<cell (\d+)>")
 _SUGGESTION = re.compile(r"[.?] ?Did you mean: .*\?$")
 _MAX_CHARACTERS = 64 * 1024
@@ -78,10 +80,11 @@ class Tracebacks:
         """A file's name without what only this machine knows."""
         if not path.startswith("/"):
             return path
-        shorter = _without_libraries(path)
-        if shorter == path and path.startswith(self._root):
-            shorter = path[len(self._root) :]
-        return shorter if shorter != path else path.rpartition("/")[2]
+        return path[len(self._root) :] if self._is_of_site(path) else short_path(path)
+
+    def _is_of_site(self, path: str) -> bool:
+        # an environment may lie in the site
+        return path.startswith(self._root) and not _LIBRARY.search(path)
 
     def install(self) -> None:
         """Warnings and exceptions that no cell sees are told in the same way, on stderr."""
@@ -133,15 +136,24 @@ class Tracebacks:
                 self._cut(other, seen)
 
     def _without_paths(self, text: str) -> str:
-        return _without_libraries(text).replace(self._root, "")
+        # the site first: its name may hold blanks, at which a path in a text else ends
+        return without_libraries(text.replace(self._root, ""))
 
 
-def _without_libraries(text: str) -> str:
+def short_path(path: str) -> str:
+    """A file's name from its library on, or its last part."""
+    found = _LIBRARY.search(path)
+    return path[found.end() :] if found else path.rpartition("/")[2]
+
+
+def without_libraries(text: str) -> str:
     """Paths of installed files without the folder they are installed in; in one go, however long the text."""
     pieces, done = [], 0
     for match in _LIBRARY.finditer(text):
         begin = max(done, match.start() - _MAX_PATH)
         start = begin + 1 + max(text[begin : match.start()].rfind(end) for end in _BEFORE_PATHS)
+        if colour := _COLOUR.match(text, start):
+            start = colour.end()
         pieces.append(text[done:start])
         done = match.end()
     return "".join((*pieces, text[done:]))

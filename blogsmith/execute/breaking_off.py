@@ -1,0 +1,47 @@
+"""A run that is told to end ends everything it has started first.
+
+Ctrl-C raises KeyboardInterrupt anyway. SIGTERM and SIGHUP, with which systems and closing terminals end a
+program, would leave processes and folders behind.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Inside, SIGTERM and SIGHUP raise SystemExit with 128 plus their number, as a shell would report them.
+
+    The first of these signals or Ctrl-C counts; more of them do not disturb the end. Only the main thread
+    hears signals: in another one nothing changes. A signal that is ignored or handled already stays so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _numbers()}
+    plain = (signal.SIG_DFL, signal.default_int_handler)
+    ours = [number for number, handler in before.items() if handler in plain]
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for other in ours:
+            signal.signal(other, signal.SIG_IGN)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + number)
+
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])
+
+
+def _numbers() -> list[signal.Signals]:
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]

@@ -1,0 +1,115 @@
+"""What outputs say about the folders of the machine that ran them, taken out before anything is recorded.
+
+The same cells give the same record in any folder and for any user, and no page tells where its author keeps
+files. Files of the site are named from its root, those of libraries from the library, those of the user
+from `~`, and temporary ones from `/tmp`. All text that a cell gives is treated so; pictures are not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..runs import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
+from .worker.tracebacks import short_path, without_libraries
+
+_INSTALLED = Path(__file__).parent.parent.parent
+"""Where the package lies: our own frames stand in stacks that a cell prints."""
+# A name that goes on in front makes another path of it; the letter at the end of a colour's escape does not.
+# Nor is the end tag of an element a path.
+_BEFORE = r"(?:(?<![\w.~<-])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
+_BEHIND = r"(?![\w-]|\.\w)"
+_PLACE = re.compile(r'(?<=File ")(/[^"\n]{1,4096})(?=", line \d)')
+_WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class MachinePaths:
+    """The folders of one session that mean nothing elsewhere."""
+
+    root: Path
+    """Of the site."""
+    temporary: Path
+    """Of the session."""
+    home: str = ""
+    """Of the user; empty: unknown."""
+
+    def removed(self, run: SessionRun) -> SessionRun:
+        """`run` without them."""
+        clean = self._cleaner()
+        cells = tuple(_cell(cell, clean) for cell in run.cells)
+        values = {number: _value(value, clean) for number, value in run.values.items()}
+        return replace(run, cells=cells, values=values)
+
+    def _cleaner(self) -> _Cleaner:
+        roots = _spellings(str(self.root))
+        names = dict.fromkeys(
+            _spellings(self.home) if self.home.count("/") and len(self.home) > 1 else (), "~"
+        )
+        names |= dict.fromkeys(roots, "")
+        names |= dict.fromkeys(_spellings(str(self.temporary)), "/tmp")
+        pattern = "|".join(re.escape(path) for path in sorted(names, key=len, reverse=True))
+        own = re.escape(f"{_INSTALLED}/blogsmith/")
+        return _Cleaner(
+            re.compile(rf"{_BEFORE}(?:(?P<own>{own})|(?P<path>{pattern}){_BEHIND}(?P<slash>/?))"), names
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cleaner:
+    pattern: re.Pattern[str]
+    names: Mapping[str, str]
+    """Folder → what it is called; "": the paths in it are told from there."""
+
+    def __call__(self, text: str) -> str:
+        if "/" not in text:
+            return text
+        text = without_libraries(self.pattern.sub(self._renamed, text))
+        return _WARNING.sub(_shortened, _PLACE.sub(_shortened, text))
+
+    def _renamed(self, found: re.Match[str]) -> str:
+        if found["own"]:
+            return "blogsmith/"
+        name = self.names[found["path"]]
+        if name:
+            return f"{name}{found['slash']}"
+        follows = found.string[found.end() : found.end() + 1]
+        return "" if found["slash"] and re.match(r"[\w.~-]", follows) else f".{found['slash']}"
+
+
+def _shortened(found: re.Match[str]) -> str:
+    return short_path(found[1])
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """A folder as it was given and as the system calls it, behind links."""
+    given = path.rstrip("/")
+    return tuple(dict.fromkeys(p for p in (given, os.path.realpath(given)) if len(p) > 1)) if given else ()
+
+
+def _cell(run: CellRun, clean: _Cleaner) -> CellRun:
+    outputs = tuple(_outputs(run.outputs, clean))
+    return replace(run, outputs=outputs, problem=clean(run.problem), claim=clean(run.claim))
+
+
+def _outputs(outputs: Iterable[CellOutput], clean: _Cleaner) -> Iterator[CellOutput]:
+    for output in outputs:
+        if isinstance(output, Stream):
+            yield replace(output, text=clean(output.text))
+        elif isinstance(output, Failure):
+            yield _failure(output, clean)
+        else:
+            texts = {mime: clean(part) for mime, part in output.data.items() if isinstance(part, str)}
+            yield Display(output.kind, {**output.data, **texts})
+
+
+def _value(run: ValueRun, clean: _Cleaner) -> ValueRun:
+    failure = _failure(run.failure, clean) if run.failure else None
+    return replace(run, text=clean(run.text), latex=clean(run.latex), failure=failure)
+
+
+def _failure(failure: Failure, clean: _Cleaner) -> Failure:
+    return replace(failure, message=clean(failure.message), text=clean(failure.text))
