@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from .cells import Cell, Need
@@ -22,6 +23,7 @@ from .execute.record import PageRecord
 from .execute.recording import session_record
 from .execute.staleness import judge
 from .execute.store import write_page
+from .execute.surroundings import Surroundings
 from .execute.working_folder import working_folder
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .load_config import CONFIG_NAME
@@ -64,8 +66,8 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
             for page in chosen
             for session in _sessions(page, asked, unmet)
         ]
-        runs = _run(jobs, workshop, asked, ledger)
-    return _recorded(surveyed, jobs, runs, unmet, options, ledger)
+        with closing(_run(jobs, workshop, asked, ledger)) as runs:
+            return _recorded(surveyed, jobs, runs, unmet, options, ledger)
 
 
 def _is_chosen(page: SurveyedPage, asked: ExecutionOptions) -> bool:
@@ -141,7 +143,7 @@ def _run(
     workshop: Workshop,
     asked: ExecutionOptions,
     ledger: Ledger,
-) -> list[SessionRun]:
+) -> Generator[SessionRun, None, None]:
     execution = workshop.config.execution
     watch: Watch = asked.watch or quiet
     expect: Callable[[int], None] | None = getattr(watch, "expect", None)
@@ -156,7 +158,7 @@ def _run(
         [job for _, job in jobs], workers=workers, watch=watch, preload=execution.preload, absent=absent
     )
     with closing(running):
-        return list(running)
+        yield from running
 
 
 def _absent(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]:
@@ -172,26 +174,34 @@ def _absent(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]
 def _recorded(
     surveyed: Survey,
     jobs: Sequence[tuple[SurveyedPage, SessionJob]],
-    runs: Sequence[SessionRun],
+    runs: Iterator[SessionRun],
     unmet: Mapping[Need, str],
     options: BuildOptions,
     ledger: Ledger,
 ) -> Ran:
-    """Write what ended well, report what did not."""
-    by_page: dict[str, dict[str, SessionRun]] = {}
+    """Write what ended well, report what did not: each page as soon as its sessions have ended.
+
+    So whoever breaks off loses only what runs at that moment.
+    """
+    records: dict[str, PageRecord] = {}
     count, failed = 0, set()
-    for (page, job), run in zip(jobs, runs, strict=True):
-        problems = run_problems(page.cells, run, page.lines)
-        ledger.add(problems)
-        count += _note_times(page, run, ledger)
-        if problems:
-            failed.add(str(page.cells.path))
-        else:
-            by_page.setdefault(str(page.cells.path), {})[job.session] = run
-    pages = []
-    for page in surveyed.pages:
-        done = by_page.get(str(page.cells.path), {})
-        pages.append(_with_record(page, done, surveyed, options) if done else page)
+    for path, group in groupby(jobs, key=lambda job: str(job[0].cells.path)):
+        good = {}
+        for page, job in group:
+            run = next(runs)
+            problems = run_problems(page.cells, run, page.lines)
+            ledger.add(problems)
+            count += _note_times(page, run, ledger)
+            if problems:
+                failed.add(path)
+            else:
+                good[job.session] = run
+        if good:
+            records[path] = _record(page, good, surveyed, options)
+    # the end of the generator: it tells what could not be preloaded
+    next(runs, None)
+    around = surveyed.after_running()
+    pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
     return Ran(replace(surveyed, pages=tuple(pages)), count, unmet, frozenset(failed))
 
 
@@ -204,9 +214,9 @@ def _note_times(page: SurveyedPage, run: SessionRun, ledger: Ledger) -> int:
     return ran
 
 
-def _with_record(
+def _record(
     page: SurveyedPage, runs: Mapping[str, SessionRun], surveyed: Survey, options: BuildOptions
-) -> SurveyedPage:
+) -> PageRecord:
     """Sessions that did not run or failed keep what is recorded of them."""
     around, names = surveyed.after_running(), page.verdict.recorded
     date = options.now.date().isoformat()
@@ -217,5 +227,10 @@ def _with_record(
         if session is not None:
             made[name] = session
     keep = {name: known for name, known in names.items() if name not in made}
-    record = write_page(surveyed.root, page.cells.path, PageRecord(made), keep)
+    return write_page(surveyed.root, page.cells.path, PageRecord(made), keep)
+
+
+def _with_record(page: SurveyedPage, record: PageRecord | None, around: Surroundings) -> SurveyedPage:
+    if record is None:
+        return page
     return replace(page, record=record, verdict=judge(page.cells, record, around))

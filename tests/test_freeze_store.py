@@ -51,8 +51,9 @@ OUTPUT: st.SearchStrategy[CellOutput] = st.one_of(
     st.builds(Display, st.sampled_from(["value", "display"]), st.dictionaries(TEXT, TEXT | BLOB, max_size=3)),
     st.builds(Failure, TEXT, TEXT, TEXT, st.integers(0, 9), st.integers(0, 99)),
 )
-MACHINE = st.builds(Machine, *[TEXT] * 7, st.integers(0, 64), WORDS)
-ORIGIN = st.builds(Origin, MACHINE, TEXT)
+NAME = st.sampled_from(["numpy", "PIL", "größe", "_x"])
+MACHINE = st.builds(Machine, *[TEXT] * 7, st.integers(0, 64), st.dictionaries(NAME, TEXT, max_size=2))
+ORIGIN = st.builds(Origin, MACHINE, st.dates().map(str) | st.just(""))
 RUN = st.builds(
     CellRun,
     st.sampled_from(["ok", "error"]),
@@ -63,7 +64,7 @@ RUN = st.builds(
     FILES,
     FILES,
     st.sampled_from(["cpu", "cuda"]),
-    st.lists(TEXT, max_size=2).map(tuple),
+    st.lists(NAME, max_size=2).map(tuple),
     st.just(()),
     TEXT,
 )

@@ -267,7 +267,7 @@ def test_a_new_site_is_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main(["new", "site", str(tmp_path / "n")]) == 0
     write(tmp_path / "n", "content/posts/a.md", "```{python}\nprint(6 * 7)\n```\n")
     assert main(["build", "--site", str(tmp_path / "n")]) == 0
-    assert "1 run now" in capsys.readouterr().out
+    assert "3 run now" in capsys.readouterr().out
 
 
 def test_v_shows_what_cells_print_while_they_run(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -242,3 +243,26 @@ def test_a_piece_of_a_figure_is_no_value(worker: Client, last: str) -> None:
     worker.need("matplotlib")
     shown = worker.run(f"import matplotlib.pyplot as plt\n{last}").values
     assert shown and all("text/plain" not in frame["text"] for frame in shown)
+
+
+def test_display_of_ipython_is_ours(worker: Client, tmp_path: Path) -> None:
+    """Notebooks import it; without a shell of IPython it would print an address."""
+    for name, text in {
+        "__init__": "",
+        "display": "from .core.display_functions import display\n",
+        "core/__init__": "",
+        "core/display_functions": "def display(*objects): print(object())\n",
+    }.items():
+        file = tmp_path / "IPython" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    ended = worker.run(RICH + "from IPython.display import display\ndisplay(Rich(), display_id=True)")
+    assert [kind for kind, _ in ended.order()] == ["display"]
+    assert ended.values[0]["text"]["text/html"] == "<b>rich</b>"
+
+
+@pytest.mark.parametrize("last", ["'yes'", "[].sort", "b'no'"])
+def test_a_claim_that_would_always_hold_is_an_error(worker: Client, last: str) -> None:
+    ended = worker.run(last, claim=True)
+    assert ended.done["failure"]["name"] == "TypeError"
+    assert "a claim ends in a comparison" in ended.done["failure"]["message"]

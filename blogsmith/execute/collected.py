@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -74,8 +75,9 @@ class Collected:
                 data[mime] = kept
                 self._left -= len(kept.encode("utf-8", "replace"))
         for mime, encoded in binary.items():
-            raw = base64.b64decode(encoded)
-            data[mime] = Blob(hashlib.sha256(raw).hexdigest(), raw)
+            with contextlib.suppress(ValueError):  # a form that is none is left out
+                raw = base64.b64decode(encoded)
+                data[mime] = Blob(hashlib.sha256(raw).hexdigest(), raw)
         if any(data.values()):
             self._add(Display("value" if kind == "value" else "display", data))
 

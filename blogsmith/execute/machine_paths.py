@@ -18,11 +18,11 @@ from .worker.tracebacks import short_path, without_libraries
 
 _INSTALLED = Path(__file__).parent.parent.parent
 """Where the package lies: our own frames stand in stacks that a cell prints."""
-# A name that goes on in front makes another path of it; the letter at the end of a colour's escape does not.
-# Nor is the end tag of an element a path.
-_BEFORE = r"(?:(?<![\w.~<-])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
+# A name in front makes another path of it, `<` an end tag; the letter that ends a colour's escape does not.
+_PART_OF_MORE = re.compile(r"[\w.~<-]\Z")
+_COLOUR = re.compile(r"\x1b\[[\d;]{0,16}m\Z")
 _BEHIND = r"(?![\w-]|\.\w)"
-_PLACE = re.compile(r'(?<=File ")(/[^"\n]{1,4096})(?=", line \d)')
+_PLACE = re.compile(r'File "(/[^"\n]{1,4096})(?=", line \d)')
 _WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
 
 
@@ -45,17 +45,13 @@ class MachinePaths:
         return replace(run, cells=cells, values=values)
 
     def _cleaner(self) -> _Cleaner:
-        roots = _spellings(str(self.root))
-        names = dict.fromkeys(
-            _spellings(self.home) if self.home.count("/") and len(self.home) > 1 else (), "~"
-        )
-        names |= dict.fromkeys(roots, "")
+        names = dict.fromkeys(_spellings(self.home), "~")
+        names |= dict.fromkeys(_spellings(str(self.root)), "")
         names |= dict.fromkeys(_spellings(str(self.temporary)), "/tmp")
-        pattern = "|".join(re.escape(path) for path in sorted(names, key=len, reverse=True))
-        own = re.escape(f"{_INSTALLED}/blogsmith/")
-        return _Cleaner(
-            re.compile(rf"{_BEFORE}(?:(?P<own>{own})|(?P<path>{pattern}){_BEHIND}(?P<slash>/?))"), names
-        )
+        paths = "|".join(re.escape(path[1:]) for path in sorted(names, key=len, reverse=True))
+        own = re.escape(f"{_INSTALLED}/blogsmith/"[1:])
+        # the slash alone in front: what a search can look for quickly
+        return _Cleaner(re.compile(rf"/(?:(?P<own>{own})|(?P<path>{paths}){_BEHIND}(?P<slash>/?))"), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +64,27 @@ class _Cleaner:
         if "/" not in text:
             return text
         text = without_libraries(self.pattern.sub(self._renamed, text))
-        return _WARNING.sub(_shortened, _PLACE.sub(_shortened, text))
+        text = _PLACE.sub(lambda found: f'File "{short_path(found[1])}', text)
+        return _WARNING.sub(lambda found: short_path(found[1]), text) if "Warning: " in text else text
 
     def _renamed(self, found: re.Match[str]) -> str:
+        before = found.string[max(0, found.start() - 20) : found.start()]
+        if _PART_OF_MORE.search(before) and not _COLOUR.search(before):
+            return found[0]
         if found["own"]:
             return "blogsmith/"
-        name = self.names[found["path"]]
+        name = self.names["/" + found["path"]]
         if name:
             return f"{name}{found['slash']}"
         follows = found.string[found.end() : found.end() + 1]
         return "" if found["slash"] and re.match(r"[\w.~-]", follows) else f".{found['slash']}"
 
 
-def _shortened(found: re.Match[str]) -> str:
-    return short_path(found[1])
-
-
 def _spellings(path: str) -> tuple[str, ...]:
-    """A folder as it was given and as the system calls it, behind links."""
+    """A folder as it was given and as the system calls it, behind links; none for one that is no path."""
     given = path.rstrip("/")
-    return tuple(dict.fromkeys(p for p in (given, os.path.realpath(given)) if len(p) > 1)) if given else ()
+    real = os.path.realpath(given) if given.startswith("/") else ""
+    return tuple(dict.fromkeys(p for p in (given, real) if len(p) > 1 and p.startswith("/")))
 
 
 def _cell(run: CellRun, clean: _Cleaner) -> CellRun:

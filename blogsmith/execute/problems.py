@@ -114,6 +114,8 @@ def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell) -> str:
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
         where = "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names"
+        if module[1] == "IPython":
+            where = f"display() needs no import; for the rest {where}"
         return f"{called}{where}, or write #| needs: {module[1]}"
     if failure.message.startswith("asyncio.run() cannot be called"):
         return f"{called}write await in its place: it works outside functions"

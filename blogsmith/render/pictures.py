@@ -32,6 +32,13 @@ _ENDINGS: Mapping[str, str] = MappingProxyType(
 )
 """Types of pictures, the first that there is is shown."""
 _NAME = re.compile(r"\w[\w.-]{0,200}")
+# In an `<img>` nothing of it runs, but it would for a reader who opens the file itself. References in a tag
+# can hide each of these words.
+_ACTIVE = re.compile(
+    rb"<(?:[\w.-]+:)?(?:script|foreignobject|iframe|handler|listener)\b"
+    rb"|[\s\"'/]on[a-z]+\s*=|javascript:|<!entity|<[^<>]*&(?:#|tab;|newline;|colon;)|\0",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,8 @@ def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str
     name = f"{stem}-{blob.digest[:8]}{_ENDINGS[kind]}"
     if content is None or not _NAME.fullmatch(name):
         found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
+    elif kind == "image/svg+xml" and _is_active(content):
+        found = "its SVG holds a script, foreign elements or entities"
     else:
         found = rendering.tools.picture(rendering.document, name, content)
     if isinstance(found, str):
@@ -108,6 +117,14 @@ def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str
     if content is not None:
         rendering.files[name] = content
     return found
+
+
+def _is_active(content: Path | bytes) -> bool:
+    try:
+        data = content if isinstance(content, bytes) else content.read_bytes()
+    except OSError:  # whoever measures it says so
+        return False
+    return _ACTIVE.search(data) is not None
 
 
 def _content(rendering: Rendering, blob: Blob) -> Path | bytes | None:

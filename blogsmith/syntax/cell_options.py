@@ -31,7 +31,9 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(
             ("code-line-numbers", "lineno-start", "linenos"), "write linenos behind the language"
         ),
-        **dict.fromkeys(("tbl-cap", "tbl-subcap"), "write it into the text"),
+        **dict.fromkeys(
+            ("tbl-cap", "tbl-subcap"), "write it into the text; a link to #cell-LABEL leads here"
+        ),
         **dict.fromkeys(("name", "id"), "write label:"),
         **dict.fromkeys(("caption", "cap"), "write fig-cap:"),
         **dict.fromkeys(("cache", "freeze-cache"), "results are recorded anyway; freeze: says for how long"),

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from . import figures, versions
 from .claims import Claim
+from .values import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is dear to import
 _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
+_VALUE_BYTES = 64 * 1024
+"""Of a value in the text, where more is surely a mistake."""
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
 
@@ -194,7 +197,8 @@ class Session:
         latex = "" if spec or message["conversion"] else self._values.latex(value)
         conversions: dict[str, Callable[[object], str]] = dict(_CONVERSIONS)
         convert = conversions.get(message["conversion"])
-        return format(convert(value) if convert else value, spec), latex
+        text = format(convert(value) if convert else value, spec)
+        return cut(text, _VALUE_BYTES), latex if len(latex) <= _VALUE_BYTES else ""
 
     def _evaluated(self, code: str, name: str) -> Any:
         self._remember(code, name)

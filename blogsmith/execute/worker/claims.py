@@ -37,6 +37,9 @@ class Claim:
             value = run()
         finally:
             namespace.pop(_KEEP, None)
+        if callable(value) or isinstance(value, (str, bytes)):
+            # true whatever it says: a method that is not called, a text
+            raise TypeError(f"a claim ends in a comparison, not in a {type(value).__name__}")
         holds = bool(value)
         return {"holds": holds, "detail": "" if holds else self._explain(self._expression, value)}
 

@@ -13,7 +13,7 @@ import signal
 import sys
 from os import _exit
 
-from . import figures, streams, versions
+from . import figures, ipython, streams, versions
 from .cell import Session
 from .frames import Channel
 from .limits import Interrupts, Memory
@@ -80,6 +80,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     tracebacks.install()
     figures.install(output.emit)
     builtins.display = values.display  # type: ignore[attr-defined]
+    ipython.install(values.display)
     observed.install()
     _watch_below(output)
     return session

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
 
 from . import figures
 
@@ -125,11 +125,12 @@ def _asks(shown: object) -> bool:
 
 
 def _base64(mime: str, value: object) -> str:
-    """Methods give bytes; SVG comes as text, and bundles hold base64 already."""
+    """Methods give bytes; SVG comes as text, and bundles hold base64 already. Empty for what is none."""
     if isinstance(value, str):
-        if mime != "image/svg+xml":
-            return "".join(value.split())
-        value = value.encode("utf-8", "replace")
+        try:
+            value = value.encode("utf-8", "replace") if mime == "image/svg+xml" else a2b_base64(value)
+        except ValueError:
+            return ""
     return b2a_base64(value, newline=False).decode("ascii") if isinstance(value, bytes) else ""
 
 
