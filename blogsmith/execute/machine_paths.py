@@ -63,9 +63,12 @@ class _Cleaner:
     def __call__(self, text: str) -> str:
         if "/" not in text:
             return text
-        text = without_libraries(self.pattern.sub(self._renamed, text))
+        text = self.pattern.sub(self._renamed, text)
+        # where it is sure which characters are the path, blanks may be among them
         text = _PLACE.sub(lambda found: f'File "{short_path(found[1])}', text)
-        return _WARNING.sub(lambda found: short_path(found[1]), text) if "Warning: " in text else text
+        if "Warning: " in text:
+            text = _WARNING.sub(lambda found: short_path(found[1]), text)
+        return without_libraries(text)
 
     def _renamed(self, found: re.Match[str]) -> str:
         before = found.string[max(0, found.start() - 20) : found.start()]

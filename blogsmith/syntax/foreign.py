@@ -43,12 +43,17 @@ _HABITS = (
         "put it inside a formula, or under math: macros:",
     ),
     _Habit(re.compile(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
+    _Habit(re.compile(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
+    _Habit(re.compile(r'(?m)^===[!+]?[ \t]+"[^"\n]{1,80}"'), "there are no tabs; write headings"),
+    _Habit(re.compile(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"),
+    _Habit(re.compile(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
 )
 _ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _VALUE_HINT = "a value is written {= expression =}"
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _MARKS = frozenset("{[:(^\\!")
+_LONG_MARKS = ("???", "===", "++")
 
 
 def foreign(state: StateCore) -> None:
@@ -57,11 +62,16 @@ def foreign(state: StateCore) -> None:
     # an environment that is never closed was reported where it opens
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     for token in state.tokens:
-        if token.type != "inline" or not token.children or _MARKS.isdisjoint(token.content):
+        if token.type != "inline" or not token.children or not _may_hold_any(token.content):
             continue
         for place, text, hint in _placed(get(token, TextMap), _left_over(token.children)):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
+
+
+def _may_hold_any(text: str) -> bool:
+    """Quick, since most texts hold none."""
+    return not _MARKS.isdisjoint(text) or any(mark in text for mark in _LONG_MARKS)
 
 
 def _placed(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
@@ -101,7 +111,7 @@ def _left_over(children: list[Token]) -> Iterator[_Found]:
 
 
 def _in_text(text: str) -> Iterator[_Found]:
-    if _MARKS.isdisjoint(text):
+    if not _may_hold_any(text):
         return
     hits = sorted(
         (hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)
