@@ -66,6 +66,7 @@ class CellOptions:
     """False: run, show neither code nor output."""
     fig_cap: str = ""
     fig_alt: str = ""
+    tbl_cap: str = ""
     code_fold: str = ""
     """Label of the fold, empty if the code is not folded."""
     fold_open: bool = False
@@ -95,7 +96,7 @@ class CellOptions:
     places: Mapping[str, Place] = field(default_factory=dict)
     """Key as written → where its value stands."""
     texts: Mapping[str, TextMap] = field(default_factory=dict)
-    """`fig-cap`, `fig-alt`, `claim` → where their text stands, for what is wrong in them."""
+    """`fig-cap`, `fig-alt`, `tbl-cap`, `claim` → where their text stands, for what is wrong in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,13 @@ class Cell:
     place: Place
     """Of the language in the info string, or of the fence."""
     label: str = ""
-    """As `normal_id` gives it; empty if the author gave none."""
+    """As `label_id` gives it; empty if the author gave none."""
     options: CellOptions = CellOptions()
     language: str = "python"
     figure_number: str = ""
     """For a label `fig-…`; filled by `numbering.py`."""
+    table_number: str = ""
+    """The same for `tbl-…`."""
 
     @property
     def name(self) -> str:

@@ -89,6 +89,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "cell-stale": "A recorded result is older than the code, and may not be made anew (warning).",
         "cell-start": "The process that runs cells cannot start.",
         "cell-syntax": "The code of a cell is not valid Python.",
+        "cell-table": "A cell has a caption or a label of a table and shows none (warning).",
         "cell-timeout": "A cell runs longer than it may.",
         "cell-versions": "A result was recorded with other versions of packages (warning).",
         "claim-false": "A claim does not hold.",

@@ -64,12 +64,12 @@ def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
     """Remove results of posts that are gone or have no cells any more."""
-    from .execute.archive import prune as prune_records
+    from .freeze.archive import prune as prune_records
 
     surveyed = _surveyed(clocks, (), site)
     removed = prune_records(surveyed.root, [page.cells.path for page in surveyed.pages], dry=dry_run)
     for line in removed:
-        terminal.say(line)
+        terminal.say(printable(line))
     if not removed:
         terminal.say("nothing to remove")
     return 0
@@ -86,7 +86,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 
     For a machine that runs the cells and cannot push: carry the file over and unpack it there.
     """
-    from .execute.archive import pack as pack_records
+    from .freeze.archive import pack as pack_records
 
     surveyed = _surveyed(clocks, posts, site)
     packed = pack_records(surveyed.root, [page.cells.path for page in surveyed.pages], archive)
@@ -101,7 +101,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 @verbose_option
 def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     """Put the results in ARCHIVE into `_freeze/`."""
-    from .execute.archive import unpack as unpack_records
+    from .freeze.archive import unpack as unpack_records
 
     done = unpack_records(site_root(site), archive, keep=keep)
     for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):

@@ -17,10 +17,10 @@ from .errors import Diagnostic, Place, Reporter, place_within
 from .execute.environment import cell_environment
 from .execute.jobs import resolve_python
 from .execute.needs import installed as installed_in
-from .execute.results import results
-from .execute.staleness import State, Verdict
-from .execute.store import folder_of
-from .execute.surroundings import Surroundings
+from .freeze.results import results
+from .freeze.staleness import State, Verdict
+from .freeze.store import folder_of
+from .freeze.surroundings import Surroundings
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .running import Ran, run_stale
 from .runs import PageResults

@@ -19,12 +19,12 @@ from .execute.jobs import SessionJob, Setting, resolve_python, session_job, sett
 from .execute.needs import unmet as unmet_needs
 from .execute.pool import run_sessions
 from .execute.problems import missing_need, run_problems
-from .execute.record import PageRecord
-from .execute.recording import session_record
-from .execute.staleness import judge
-from .execute.store import write_page
-from .execute.surroundings import Surroundings
 from .execute.working_folder import working_folder
+from .freeze.record import PageRecord
+from .freeze.recording import session_record
+from .freeze.staleness import judge
+from .freeze.store import write_page
+from .freeze.surroundings import Surroundings
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .load_config import CONFIG_NAME
 from .runs import SessionRun

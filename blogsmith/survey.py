@@ -11,14 +11,16 @@ from pathlib import Path, PurePosixPath
 from .cells import PageCells
 from .collect import collect
 from .config import Execution
-from .errors import Diagnostic, SiteError
-from .execute.record import PageRecord
-from .execute.staleness import PageVerdict, judge
-from .execute.store import read_page
-from .execute.surroundings import FileDigests, Surroundings
+from .errors import Diagnostic, SiteError, did_you_mean
+from .freeze.record import PageRecord
+from .freeze.staleness import PageVerdict, judge
+from .freeze.store import read_page
+from .freeze.surroundings import FileDigests, Surroundings
 from .ledger import BuildOptions, Ledger, no_progress
 from .syntax.parser import Parsed, make_parser, parse_document
 from .workshop import open_workshop
+
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,12 @@ def chosen_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath
     chosen: list[str] = []
     for name in posts:
         found = [str(path) for path in known if _means(root, name, path)]
-        if not found:
-            hint = "name a source file or a folder, e.g. content/posts/attention.md"
+        bare = [str(path) for path in known if name in (path.name, _short(path).name)]
+        if not found and len(bare) != 1:
+            hint = _which(bare) or _near(name, known)
+            hint = hint or "name a source file or a folder, e.g. content/posts/attention.md"
             raise SiteError(Diagnostic("post-unknown", f"there is no post {name}", hint=hint))
-        chosen += found
+        chosen += found or bare
     return tuple(dict.fromkeys(chosen))
 
 
@@ -137,9 +141,27 @@ def _means(root: Path, name: str, path: PurePosixPath) -> bool:
         asked_path = PurePosixPath(asked.relative_to(root).as_posix())
         if path == asked_path or path.is_relative_to(asked_path):
             return True
-    short = PurePosixPath(name)
     below = path.relative_to("content") if path.parts[0] == "content" else path
-    return short in (path, below, below.with_suffix(""), below.parent if below.stem == "index" else below)
+    return PurePosixPath(name) in (path, below, below.with_suffix(""), _short(path))
+
+
+def _short(path: PurePosixPath) -> PurePosixPath:
+    """`content/posts/a.md` and `content/posts/a/index.md` → `posts/a`."""
+    below = path.relative_to("content") if path.parts[0] == "content" else path
+    return below.parent if below.stem == "index" else below.with_suffix("")
+
+
+def _near(name: str, known: Sequence[PurePosixPath]) -> str:
+    """A hint at the post whose short name is like `name`, with its folder if that has one."""
+    meant = _short(PurePosixPath(name))
+    is_bare = str(meant) == meant.name
+    shorts = [_short(path) for path in known]
+    return did_you_mean(str(meant), [short.name if is_bare else str(short) for short in shorts])
+
+
+def _which(paths: Sequence[str]) -> str:
+    """A hint at the first few of several pages that have the same name."""
+    return f"which of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}?" if paths else ""
 
 
 def surroundings(

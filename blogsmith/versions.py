@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 
 from .errors import Diagnostic, Reporter
-from .execute.staleness import version_changes
+from .freeze.staleness import version_changes
 from .survey import SurveyedPage
 
 

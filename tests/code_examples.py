@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from blogsmith.errors import Diagnostic, SiteError
-from blogsmith.execute.archive import unpack
+from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
 from blogsmith.new import new_post, new_site

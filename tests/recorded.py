@@ -11,10 +11,10 @@ from typing import Any
 from blogsmith.cells import Cell, CellOptions, PageCells, Value
 from blogsmith.config import FigureSettings
 from blogsmith.errors import Place, TextMap
-from blogsmith.execute.record import PageRecord
-from blogsmith.execute.recording import session_record
-from blogsmith.execute.staleness import PageVerdict, judge
-from blogsmith.execute.surroundings import Surroundings
+from blogsmith.freeze.record import PageRecord
+from blogsmith.freeze.recording import session_record
+from blogsmith.freeze.staleness import PageVerdict, judge
+from blogsmith.freeze.surroundings import Surroundings
 from blogsmith.runs import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
 
 POST = PurePosixPath("content/posts/attention.md")

@@ -24,6 +24,7 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ('fig-cap: "A $x$: b"', "fig_cap", "A $x$: b"),
     ("fig-cap: 3", "fig_cap", "3"),
     ("fig-alt: Two lines", "fig_alt", "Two lines"),
+    ("tbl-cap: Sizes in $n$", "tbl_cap", "Sizes in $n$"),
     ("code-fold: true", "code_fold", "Show code"),
     ("code-fold: Plot it", "code_fold", "Plot it"),
     ("code-fold: false", "code_fold", ""),
@@ -80,6 +81,20 @@ def test_options_that_need_others() -> None:
     )
     assert (cell.options.code_fold, cell.options.fold_open) == ("How", True)
     assert (cell.label, cell.figure_number, cell.options.fallback) == ("fig-x-y", "1", "skip")
+
+
+def test_labels_of_tables() -> None:
+    text = "```python\n#| label: tab:x\n#| needs: torch\n#| fallback: tab-y\nx\n```\n\n"
+    first, second = parse(text + "```{python #tab-y}\nx\n```\n").cells.cells
+    assert (first.label, first.table_number, first.options.fallback) == ("tbl-x", "1", "tbl-y")
+    assert (second.label, second.table_number, second.figure_number) == ("tbl-y", "2", "")
+
+
+@pytest.mark.parametrize("line", ["eval: false", "include: false", "output: false", "run-in: browser"])
+def test_what_shows_no_table_has_no_number(line: str) -> None:
+    parsed = parse(f"```python\n#| label: tbl-x\n#| {line}\nx\n```\n\n| a |\n|--|\n| b |\n\n: B {{#tbl-b}}\n")
+    assert parsed.cells.cells[0].table_number == ""
+    assert (list(parsed.labels), parsed.labels["tbl-b"].number) == (["tbl-b"], "1")
 
 
 def test_options_in_the_info_string() -> None:

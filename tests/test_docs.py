@@ -11,7 +11,7 @@ import pytest
 from blogsmith.codes import CODES
 from blogsmith.config import Config
 from blogsmith.execute.environment import ALLOWED, cell_environment
-from blogsmith.execute.keys import session_keys
+from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks import load_plugins
 from blogsmith.load_config import parse_config
 from blogsmith.model import Source
@@ -80,6 +80,7 @@ CELL_SAMPLES = {
     "label": "first",
     "fig-cap": "A curve.",
     "fig-alt": "A curve.",
+    "tbl-cap": "Sizes.",
     "fig-format": "png",
     "fig-dark": "true",
     "code-fold": "true",

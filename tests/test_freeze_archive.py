@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.errors import SiteError
-from blogsmith.execute import archive
-from blogsmith.execute.archive import Unpacked, pack, prune, unpack
-from blogsmith.execute.record import PageRecord
-from blogsmith.execute.record_json import to_json
-from blogsmith.execute.store import pictures_of, read_page, write_page
+from blogsmith.freeze import archive
+from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
+from blogsmith.freeze.record import PageRecord
+from blogsmith.freeze.record_json import to_json
+from blogsmith.freeze.store import pictures_of, read_page, write_page
 from tests.recorded import POST, cell, digest, page, pictured, record
 
 OTHER = PurePosixPath("content/posts/v1.2.md")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from blogsmith.cells import Cell, CellOptions, Need, PageCells
 from blogsmith.config import FigureSettings
 from blogsmith.errors import Place
-from blogsmith.execute.keys import environment_digests, session_keys
+from blogsmith.freeze.keys import environment_digests, session_keys
 from tests.recorded import cell, page
 
 CODES = ["import numpy as np\n", "a = np.arange(9)\n", "a.sum()\n"]
@@ -34,7 +34,7 @@ def with_second(**options: Any) -> PageCells:
         {"warning": False},
         {"include": False},
         {"error": True},
-        {"fig_cap": "Weights of one head", "fig_alt": "A matrix"},
+        {"fig_cap": "Weights of one head", "fig_alt": "A matrix", "tbl_cap": "Weights"},
         {"code_fold": "Code", "fold_open": True},
         {"freeze": "never"},
         {"fallback": "other"},
@@ -196,8 +196,8 @@ def test_environments_that_differ_have_other_keys(one: dict[str, str], other: di
 def test_every_option_was_decided_upon() -> None:
     """A new option must be sorted into one of the two tables above."""
     assert set(CellOptions.__dataclass_fields__) == {
-        *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "code_fold"),
-        *("fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
+        *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "tbl_cap"),
+        *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
         *("eval", "run_in", "session"),
     }

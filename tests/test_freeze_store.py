@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.errors import Diagnostic, SiteError
-from blogsmith.execute.freeze_lock import freeze_lock
-from blogsmith.execute.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
-from blogsmith.execute.record_json import from_json, to_json
-from blogsmith.execute.store import folder_of, pictures_of, read_page, write_page
-from blogsmith.execute.surroundings import FileDigests
+from blogsmith.freeze.lock import freeze_lock
+from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+from blogsmith.freeze.record_json import from_json, to_json
+from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
+from blogsmith.freeze.surroundings import FileDigests
 from blogsmith.runs import DARK, Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
 from tests.recorded import POST, around, cell, digest, page, picture, pictured, record, shown
 
@@ -362,7 +362,7 @@ def test_a_stuck_writer_is_said(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from blogsmith.execute.store import write_page
+from blogsmith.freeze.store import write_page
 from tests.recorded import POST, pictured
 root, seed = Path(sys.argv[1]), int(sys.argv[2])
 print("ready", flush=True)

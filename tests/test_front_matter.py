@@ -256,6 +256,10 @@ def test_mistakes_are_reported_at_their_places(lines: str, expected: list[str]) 
         ("Catgories: x", "warning", "did you mean categories?"),
         ("execute: {mod: all}", "error", "did you mean mode?"),
         ("execute: mark", "error", "did you mean marked?"),
+        *(
+            (f"execute: {word}", "error", "write marked, or all for every python fence")
+            for word in ("true", "yes", "On", "{mode: 'true'}")
+        ),
         ("layout: a\ntemplate: b", "error", "keep template only"),
     ],
 )

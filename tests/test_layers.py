@@ -21,7 +21,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("build",),
     ("site", "write", "lint"),
     ("render",),
-    ("read", "syntax", "tex", "execute"),
+    ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
     ("page_view",),
     ("model", "strict_yaml", "slugs", "decode"),

@@ -17,7 +17,7 @@ from blogsmith.cells import Cell, CellOptions
 from blogsmith.config import Config, Markup
 from blogsmith.errors import Place
 from blogsmith.render.ansi import NAMES, ansi_html, plain_output
-from blogsmith.render.output_html import MAX_CHARACTERS, clean_html
+from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.output_tree import MAX_DEPTH
 from blogsmith.render.provenance import duration, provenance
 from blogsmith.render.values import bare_tex
@@ -265,6 +265,30 @@ class TestForeignMarkup:
         start = time.process_time()
         clean_html(piece * (LONG // len(piece)), "o")
         assert time.process_time() - start < BUDGET_S
+
+    @pytest.mark.parametrize("said", ["Said", ""])
+    @pytest.mark.parametrize(
+        ("table", "own"),
+        [
+            ("<table><tr><td>a</table>", ""),
+            ("<table> <caption dir=ltr>Own <b>b</b></caption><tr><td>a</table>", "Own <b>b</b>"),
+            ("<table></table><table><tr><td>a<table><caption>In</caption><tr><td>b</table></table>", ""),
+        ],
+    )
+    def test_the_head_goes_to_the_first_table_that_is_shown(self, table: str, own: str, said: str) -> None:
+        later = "<table><caption>Later</caption><tr><td>c</table>"
+        clean = clean_html(table + later, "o", TableHead("tbl-x", "3", said))
+        head, _, rest = clean.html.partition("</caption>")
+        wrap = '<div class="table-wrap" role="region" tabindex="0" aria-label="Table 3">'
+        label = '<caption><span class="table-label">Table 3.</span>'
+        assert head == f'{wrap}<table id="tbl-x">{label} {said or own}'.rstrip()
+        assert "tbl-x" not in rest and "Table 3" not in rest and "Own" not in rest
+        assert "<caption>Later</caption>" in rest
+        assert clean.has_head and markup_problems(clean.html) == []
+
+    @pytest.mark.parametrize("html", ["<p>a</p>", "<table></table>", "<table><tr><td></table>", ""])
+    def test_a_head_without_a_table_is_told(self, html: str) -> None:
+        assert not clean_html(html, "o", TableHead("tbl-x", "1", "Said")).has_head
 
 
 class TestOutputs:

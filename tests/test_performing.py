@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from textwrap import dedent
 
 import pytest
 
 from blogsmith.cli import main
+from blogsmith.errors import SiteError
 from blogsmith.ledger import ExecutionOptions
+from blogsmith.survey import chosen_posts
 from blogsmith.trust import trust
 from tests.site_files import build
 
@@ -230,6 +232,49 @@ def test_execute_records_and_writes_no_site(site: Path, capsys: pytest.CaptureFi
 def test_execute_refuses_a_post_that_is_not_there(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["execute", "--site", str(site), "posts/b"]) == 1
     assert "there is no post posts/b [post-unknown]" in capsys.readouterr().err
+
+
+KNOWN = tuple(
+    PurePosixPath(f"content/{name}")
+    for name in ("posts/a.md", "posts/slow/index.md", "notes/b.md", "notes/fast.md", "fast.md", "old/fast.md")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("a", "posts/a.md"),
+        ("a.md", "posts/a.md"),
+        ("slow", "posts/slow/index.md"),
+        ("posts/slow", "posts/slow/index.md"),
+        ("b.md", "notes/b.md"),
+        ("fast", "fast.md"),
+    ],
+)
+def test_a_bare_name_is_enough_where_it_is_the_only_one(tmp_path: Path, name: str, path: str) -> None:
+    assert chosen_posts(tmp_path, [name], KNOWN) == (f"content/{path}",)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("slwo.md", "did you mean slow?"),
+        ("content/posts/slwo.md", "did you mean posts/slow?"),
+        ("zzz", "name a source file or a folder, e.g. content/posts/attention.md"),
+    ],
+)
+def test_a_name_of_no_post_gets_a_hint(tmp_path: Path, name: str, hint: str) -> None:
+    with pytest.raises(SiteError) as caught:
+        chosen_posts(tmp_path, [name], KNOWN)
+    assert [d.hint for d in caught.value.diagnostics] == [hint]
+
+
+def test_a_bare_name_of_several_posts_is_asked_back(tmp_path: Path) -> None:
+    several = [PurePosixPath(f"content/{folder}/a.md") for folder in "pqrs"]
+    with pytest.raises(SiteError) as caught:
+        chosen_posts(tmp_path, ["a"], several)
+    (found,) = caught.value.diagnostics
+    assert found.hint == "which of content/p/a.md, content/q/a.md, content/r/a.md, …?"
 
 
 def test_frozen_exits_with_3_only_if_nothing_else_is_wrong(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from blogsmith.cells import Cell, Need, PageCells
 from blogsmith.config import FigureSettings
-from blogsmith.execute.record import PageRecord
-from blogsmith.execute.recording import session_record
-from blogsmith.execute.results import results
-from blogsmith.execute.staleness import judge, version_changes
+from blogsmith.freeze.record import PageRecord
+from blogsmith.freeze.recording import session_record
+from blogsmith.freeze.results import results
+from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.runs import CellRun, Failure, Machine, ShapeMismatch, Stream
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 

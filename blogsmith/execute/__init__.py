@@ -1,1 +1,1 @@
-"""Running the code of posts: worker processes, what they give, and how it is recorded."""
+"""Running the code of posts: worker processes, and what they give."""

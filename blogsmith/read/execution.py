@@ -25,6 +25,8 @@ Mode = Literal["off", "marked", "all"]
 
 KEYS = ("mode", "echo", "warning", "error", "freeze", "timeout", "memory", "seed", "shapes", "depends")
 _MODES: Mapping[str, Mode] = MappingProxyType({"off": "off", "marked": "marked", "all": "all"})
+_YES = ("true", "yes", "on", "eval")
+"""What somebody writes who wants cells to run; the first also without quotes."""
 _FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         "enabled": "write mode: off, marked or all",
@@ -71,7 +73,7 @@ def _refuse_unknown(below: Fields) -> None:
 
 
 def _mode(fields: Fields, key: str) -> Mode | None:
-    if fields.values.get(key) is True:
+    if str(fields.values.get(key)).casefold() in _YES:
         fields.wrong(
             f"{key} must be off, marked or all", key, hint="write marked, or all for every python fence"
         )

@@ -111,9 +111,13 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 def caption(table_open: Token, html: str) -> str:
     """The caption of the table that `table_open` begins."""
-    number = get(table_open, Table).number
-    label = f'<span class="table-label">Table {number}.</span> ' if number else ""
-    return f"<caption>{label}{html}</caption>\n"
+    return f"{table_caption(get(table_open, Table).number, html)}\n"
+
+
+def table_caption(number: str, html: str) -> str:
+    """The `<caption>`; empty without number and text."""
+    label = f'<span class="table-label">Table {number}.</span>' if number else ""
+    return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 
 
 def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> str:

@@ -15,6 +15,7 @@ from markdown_it.token import Token
 from ..cells import Cell
 from ..runs import CellResult, Failure
 from ..syntax.records import Fence, get
+from .ansi import plain_output
 from .captions import inline_html
 from .context import Rendering, Rule
 from .fences import code_of_fence, fence
@@ -50,13 +51,16 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     """What stands in the cell, and its status."""
     result = rendering.results.cells.get(cell.number, CellResult("pending"))
     shown = show_outputs(rendering, cell, result)
-    # a reference to a figure must lead somewhere, also while there is no picture
-    name = cell.label if cell.figure_number and not shown.has_anchor else ""
+    # a reference to a figure or table must lead somewhere, also while there is none
+    is_numbered = bool(cell.figure_number or cell.table_number)
+    name = cell.label if is_numbered and not shown.has_anchor else ""
     claim = _claim(rendering, cell, result, name)
     code = _code(rendering, token, cell, "" if claim else name)
     if cell.options.run_in == "both":
         code = _runnable(code)
-    notes = "".join(f'<p class="output-note">{escaped(note)}</p>\n' for note in _notes(cell, result))
+    notes = "".join(
+        f'<p class="output-note">{escaped(plain_output(note))}</p>\n' for note in _notes(cell, result)
+    )
     output = _output(shown, notes, "" if claim or code else name)
     origin = _provenance(rendering, cell, result) if shown.html or claim else ""
     return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status

@@ -16,6 +16,9 @@ from .context import Rendering, Rule
 from .numbers import number_html
 from .prose import escaped
 
+_OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
+"""Begin of a label → what a cell shows."""
+
 
 def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     ref = get(tokens[index], NoteRef)
@@ -141,6 +144,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
         where = f" in {ref.page}" if ref.page else ""
         near = nearest(ref.target, labels)
         hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
+        hint = _of_cell(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"
         rendering.reporter.error("ref-undefined", message, ref.place, hint)
         return escaped(ref.written)
@@ -152,6 +156,15 @@ def reference(rendering: Rendering, ref: XRef) -> str:
         rendering.links.add(url)
     text = _printed(label, ref.form, rendering)
     return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
+
+
+def _of_cell(rendering: Rendering, ref: XRef) -> str:
+    """A hint, where a cell of the page has the label, but without the `fig-` or `tbl-` that numbers it."""
+    kind, _, name = ref.target.partition("-")
+    thing = _OUTPUTS.get(kind, "")
+    labels = [cell.label for cell in rendering.parsed.cells.cells]
+    is_meant = bool(thing) and not ref.page and name in labels
+    return f"a cell's {thing} has #| label: {ref.target}" if is_meant else ""
 
 
 def _like(label_id: str, ref: XRef) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from ..model import ImageInfo
+from .blocks import table_caption
 from .images import img_tag
 from .output_tree import VOID, Node, read_html
 
@@ -30,6 +31,16 @@ _LINK = re.compile(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class TableHead:
+    """What the author says of a table."""
+
+    id: str = ""
+    number: str = ""
+    caption: str = ""
+    """HTML; empty: as the table itself says."""
+
+
+@dataclass(frozen=True, slots=True)
 class CleanHtml:
     """What is left of a value's HTML."""
 
@@ -37,28 +48,33 @@ class CleanHtml:
     """Empty if nothing is left that a reader would see."""
     dropped: tuple[str, ...] = ()
     """Elements that were left out and would have shown or done something, e.g. `script`."""
+    has_head: bool = False
+    """A table was there to take the head."""
 
 
 @dataclass(slots=True)
 class _Writer:
     name: str
+    head: TableHead | None = None
+    """For the first table."""
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
 
 
-def clean_html(html: str, name: str) -> CleanHtml:
+def clean_html(html: str, name: str, head: TableHead | None = None) -> CleanHtml:
     """`html` with the elements and attributes that are safe and valid anywhere in a page.
 
-    name: what the output is called, for the regions in which its tables scroll.
+    name: what the output is called, for the regions in which its tables scroll. head: of its first table.
     """
     if len(html) > MAX_CHARACTERS:
         return CleanHtml("", ("more than a million characters",))
     tree, dropped = read_html(html)
-    writer = _Writer(name, dropped=set(dropped))
+    writer = _Writer(name, head, dropped=set(dropped))
     shown = "".join(_children(writer, tree)).strip()
     if not tree.text().strip() and "<img" not in shown:
         shown = ""
-    return CleanHtml(shown, tuple(sorted(writer.dropped)))
+    has_head = bool(head and writer.tables and shown)
+    return CleanHtml(shown, tuple(sorted(writer.dropped)), has_head)
 
 
 def _children(writer: _Writer, node: Node) -> Iterator[str]:
@@ -133,16 +149,29 @@ def _picture_size(data: str) -> tuple[int, int] | None:
 
 
 def _table(writer: _Writer, node: Node) -> str:
-    inside = "".join(_children(writer, node))
-    if "</tr>" not in inside:
+    parts = list(_children(writer, node))
+    if not any("</tr>" in part for part in parts):
         return ""
-    table = f"<table>{inside}</table>"
     if node.inside("table"):
-        return table
+        return f"<table>{''.join(parts)}</table>"
     writer.tables += 1
     number = f" {writer.tables}" if writer.tables > 1 else ""
-    label = escape(f"Table{number} in {writer.name}")
-    return f'<div class="table-wrap" role="region" tabindex="0" aria-label="{label}">{table}</div>'
+    label, name = f"Table{number} in {writer.name}", ""
+    head = writer.head if writer.tables == 1 else None
+    if head:
+        parts = _with_caption(writer, node, parts, head)
+        name = f' id="{escape(head.id)}"' if head.id else ""
+        label = f"Table {head.number}" if head.number else label
+    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{escape(label)}">'
+    return f"{wrap}<table{name}>{''.join(parts)}</table></div>"
+
+
+def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead) -> list[str]:
+    """The parts of a table with the caption of `head`; without one its number goes before the table's own."""
+    first = node.children[0]
+    own = first if isinstance(first, Node) and first.tag == "caption" else None
+    text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
+    return [table_caption(head.number, text), *parts[1 if own else 0 :]]
 
 
 def _cell(writer: _Writer, node: Node) -> str:

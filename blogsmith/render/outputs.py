@@ -9,10 +9,11 @@ from ..cell_places import in_post
 from ..cells import Cell
 from ..runs import CellOutput, CellResult, Display, Failure, Stream
 from .ansi import ansi_html, plain_output
+from .captions import inline_html
 from .context import Rendering
 from .formulas import NARROW, printed_width
-from .output_html import clean_html, dropped_in_words
-from .pictures import Drawn, drawn, figures_of
+from .output_html import TableHead, clean_html, dropped_in_words
+from .pictures import Drawn, drawn, figures_of, option_text
 from .prose import escaped
 from .values import bare_tex, output_math
 
@@ -30,21 +31,45 @@ class Shown:
 
     html: str = ""
     has_anchor: bool = False
-    """The label of a figure is the id of its first picture."""
+    """The label of a figure or table is the id of its first picture or table."""
+
+
+@dataclass(slots=True)
+class _Showing:
+    """A cell while its outputs become HTML."""
+
+    rendering: Rendering
+    cell: Cell
+    head: TableHead | None = None
+    """What the cell says of its first table; None once that has it."""
 
 
 def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Shown:
     """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
     outputs = list(_merged(_visible(cell, result)))
     blocks: list[str | Drawn] = []
+    head = _table_head(rendering, cell) if outputs else None
+    showing = _Showing(rendering, cell, head)
     for number, output in enumerate(outputs, 1):
         name = f"output of {cell.name}" if len(outputs) == 1 else f"output {number} of {cell.name}"
-        blocks.append(_block(rendering, cell, output, name))
+        blocks.append(_block(showing, output, name))
     pictures = [block for block in blocks if isinstance(block, Drawn)]
-    _warn_of_lost_caption(rendering, cell, result, pictures)
+    has_table = head is not None and showing.head is None
+    if result.status == "ok" and cell.options.output:
+        _warn_of_no_picture(rendering, cell, pictures)
+        _warn_of_no_table(rendering, cell, has_table=has_table)
     figures = iter(figures_of(rendering, cell, pictures))
     html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
-    return Shown(html, bool(pictures and cell.figure_number))
+    return Shown(html, bool((pictures and cell.figure_number) or (has_table and cell.table_number)))
+
+
+def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:
+    """What the cell says of the first table that it shows, if it says anything."""
+    caption, number = cell.options.tbl_cap, cell.table_number
+    if not (caption or number):
+        return None
+    html = inline_html(rendering, option_text(cell, "tbl-cap", caption)) if caption else ""
+    return TableHead(cell.label if number else "", number, html)
 
 
 def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
@@ -73,20 +98,22 @@ def _merged(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
         yield last
 
 
-def _block(rendering: Rendering, cell: Cell, output: CellOutput, name: str) -> str | Drawn:
+def _block(showing: _Showing, output: CellOutput, name: str) -> str | Drawn:
+    rendering, cell = showing.rendering, showing.cell
     if isinstance(output, Stream):
         text = _with_places(rendering, cell, output.text)
         return _text(text, f"output output-{output.name}", name) + _lost(output.dropped)
     if isinstance(output, Failure):
         return _text(_with_places(rendering, cell, output.text), "output output-error", name)
-    return _display(rendering, cell, output, name)
+    return _display(showing, output, name)
 
 
-def _display(rendering: Rendering, cell: Cell, output: Display, name: str) -> str | Drawn:
+def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
     """The richest form that can be shown."""
+    rendering, cell = showing.rendering, showing.cell
     html, latex = output.data.get("text/html"), output.data.get("text/latex")
     if isinstance(html, str) and not rendering.tools.config.markup.untrusted:
-        shown = _html(rendering, cell, html, name)
+        shown = _html(showing, html, name)
         if shown:
             return _value(shown)
     if isinstance(latex, str):
@@ -106,11 +133,16 @@ def _value(inside: str) -> str:
     return f'<div class="output output-value">{inside.rstrip()}</div>\n'
 
 
-def _html(rendering: Rendering, cell: Cell, html: str, name: str) -> str:
-    clean = clean_html(html, name)
+def _html(showing: _Showing, html: str, name: str) -> str:
+    clean = clean_html(html, name, showing.head)
+    if clean.has_head:
+        showing.head = None
     if clean.dropped:
         message = f"{name}: its HTML has {dropped_in_words(clean.dropped)}, which is not shown"
-        rendering.reporter.warn("output-html", message, cell.place, "show a table, a picture or text instead")
+        place = showing.cell.place
+        showing.rendering.reporter.warn(
+            "output-html", message, place, "show a table, a picture or text instead"
+        )
     return clean.html
 
 
@@ -166,12 +198,20 @@ def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
     return in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
 
 
-def _warn_of_lost_caption(
-    rendering: Rendering, cell: Cell, result: CellResult, pictures: list[Drawn]
-) -> None:
+def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn]) -> None:
     asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
-    if not (asked or cell.figure_number) or pictures or result.status != "ok" or not cell.options.output:
+    if not (asked or cell.figure_number) or pictures:
         return
     why = f"has a {asked}" if asked else "is numbered as a figure"
     place = cell.options.places.get(asked or "label", cell.place)
     rendering.reporter.warn("cell-figure", f"{cell.name} {why} and draws no picture", place)
+
+
+def _warn_of_no_table(rendering: Rendering, cell: Cell, *, has_table: bool) -> None:
+    asked = "tbl-cap" if "tbl-cap" in cell.options.places else ""
+    if not (asked or cell.table_number) or has_table:
+        return
+    why = f"has a {asked}" if asked else "is numbered as a table"
+    place = cell.options.places.get(asked or "label", cell.place)
+    hint = "a table is a value with _repr_html_, such as a data frame"
+    rendering.reporter.warn("cell-table", f"{cell.name} {why} and shows no table", place, hint)

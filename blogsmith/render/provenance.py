@@ -12,6 +12,7 @@ from html import escape
 from types import MappingProxyType
 
 from ..runs import CellResult, Machine
+from .ansi import plain_output
 
 UNKNOWN = "unknown"
 
@@ -57,19 +58,24 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
     """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept."""
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
-    shown = "".join(f' data-{name}="{escape(value)}"' for name, value in attributes.items())
+    shown = "".join(f' data-{name}="{_safe(value)}"' for name, value in attributes.items())
     versions = [f"Python {machine.python}"] if machine.python else []
     versions += [
         f"{_NAMES.get(name, name)} {version}" for name, version in result.packages.items() if version
     ]
     parts = [
         _when(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
-        escape(_device(result.device, machine)),
-        escape(", ".join(versions)),
+        _safe(_device(result.device, machine)),
+        _safe(", ".join(versions)),
         f"seed {seed}" if seed is not None else "",
         duration(result.seconds) if result.seconds else "",
     ]
     return f'<p class="provenance"{shown}>{" · ".join(part for part in parts if part)}</p>\n'
+
+
+def _safe(text: str) -> str:
+    # a record may hold what no page can
+    return escape(plain_output(text))
 
 
 def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[str, str]:

@@ -53,7 +53,7 @@ def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         hint = "This value has not been computed."
         code = f"<code>{escaped(value.expression)}</code>"
         return f'<span class="value value-pending" title="{hint}">{code}</span>'
-    stale = f' value-stale" title="{escaped(stale_words(result.stale))}' if result.stale else ""
+    stale = f' value-stale" title="{escaped(plain_output(stale_words(result.stale)))}' if result.stale else ""
     shown = output_math(rendering, tex, display=False) if (tex := _tex(result)) else ""
     return f'<span class="value{stale}">{shown or escaped(_words(result))}</span>'
 

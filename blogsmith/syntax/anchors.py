@@ -30,10 +30,10 @@ def _ids(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _cell_ids(cell: Cell) -> Iterator[str]:
-    """A cell is `cell-x`, its first figure `fig-x`; code that never runs is `x`, like any fence."""
+    """A cell is `cell-x`, its first figure `fig-x`, its table `tbl-x`; code that never runs is `x`."""
     if cell.label and cell.options.include and (cell.options.eval or cell.options.echo):
         yield f"cell-{cell.label}" if cell.options.eval else cell.label
-    if cell.figure_number:
+    if cell.figure_number or cell.table_number:
         yield cell.label
 
 

@@ -31,11 +31,9 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(
             ("code-line-numbers", "lineno-start", "linenos"), "write linenos behind the language"
         ),
-        **dict.fromkeys(
-            ("tbl-cap", "tbl-subcap"), "write it into the text; a link to #cell-LABEL leads here"
-        ),
+        "tbl-subcap": "write tbl-cap: for the first table, and a cell for each",
         **dict.fromkeys(("name", "id"), "write label:"),
-        **dict.fromkeys(("caption", "cap"), "write fig-cap:"),
+        **dict.fromkeys(("caption", "cap"), "write fig-cap: or tbl-cap:"),
         **dict.fromkeys(("cache", "freeze-cache"), "results are recorded anyway; freeze: says for how long"),
         "results": "write output: false to leave the output out",
         "message": "write warning: false to leave stderr out",
@@ -74,7 +72,7 @@ def read_options(settings: Sequence[Setting], page: PageState) -> Described:
     if page.mode == "off":
         found["eval"] = False
     places = {key: setting.place for key, setting in given.items() if not setting.implied}
-    texts = {key: given[key].text for key in ("fig-cap", "fig-alt", "claim") if key in given}
+    texts = {key: given[key].text for key in ("fig-cap", "fig-alt", "tbl-cap", "claim") if key in given}
     options = CellOptions(
         **found, places=places, texts={key: text for key, text in texts.items() if text is not None}
     )

@@ -21,8 +21,8 @@ from ..execution_words import (
     parse_seed,
     pattern_problem,
 )
-from .math import normal_id
 from .records import Setting
+from .refs import label_id
 from .state import PageState
 
 FOLD = "Show code"
@@ -92,14 +92,23 @@ def _text(asked: Asked) -> str | None:
         return " ".join(value.split())
     if isinstance(value, int | float) and not isinstance(value, bool):
         return asked.setting.spelling
-    hint = "one caption for all figures of the cell" if isinstance(value, list) else ""
+    hint = _ONE_TEXT.get(asked.setting.key, "") if isinstance(value, list) else ""
     asked.wrong(f"{asked.setting.key} must be a text", hint)
     return None
 
 
+_ONE_TEXT: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("fig-cap", "fig-alt"), "one caption for all figures of the cell"),
+        "tbl-cap": "one caption for the first table of the cell",
+    }
+)
+"""Option of which Quarto takes a list → what there is here."""
+
+
 def _label(asked: Asked) -> str | None:
     text = _text(asked)
-    name = normal_id(text or "")
+    name = label_id(text or "")
     if text is None or _LABEL.fullmatch(name):
         return name
     asked.wrong(f'"{text}" is no label', "use letters, digits and hyphens")
@@ -204,7 +213,7 @@ def _number(
 
 def _fallback(asked: Asked) -> str | None:
     text = _text(asked)
-    return normal_id(text) if text else None
+    return label_id(text) if text else None
 
 
 READERS: Mapping[str, tuple[str, Callable[[Asked], Any]]] = MappingProxyType(
@@ -218,6 +227,7 @@ READERS: Mapping[str, tuple[str, Callable[[Asked], Any]]] = MappingProxyType(
         "label": ("", _label),
         "fig-cap": ("fig_cap", _text),
         "fig-alt": ("fig_alt", _text),
+        "tbl-cap": ("tbl_cap", _text),
         "code-fold": ("code_fold", _fold),
         "code-summary": ("code_summary", _text),
         "freeze": ("freeze", _freeze),

@@ -22,6 +22,7 @@ from .cell_lines import read_head, warn_of_comment, warn_of_late
 from .cell_options import Described, read_options
 from .cell_values import refuse_values
 from .records import Fence, get, put
+from .refs import label_id
 from .state import PageState, page_of
 
 _PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})
@@ -133,7 +134,7 @@ def _with_info(described: Described, fence: Fence, page: PageState) -> Described
     if fence.id and described.label:
         message = f"the cell has two labels, {fence.id} and {described.label}"
         page.reporter.error("cell-option", message, options.places.get("label"))
-    return Described(described.label or fence.id, options)
+    return Described(described.label or label_id(fence.id), options)
 
 
 def _seeded(found: list[Cell], page: PageState) -> list[Cell]:

@@ -29,6 +29,7 @@ _PART = re.compile(
 _LINES = re.compile(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
 _KEYS = ("title", "linenos", "fold", "start", "hl", "id")
 _WORDS = ("linenos", "fold", "eval")
+_RUN = ("run", "exec", "execute")
 _MAX_LINE = 100_000
 
 _IN_BRACES = re.compile(
@@ -177,7 +178,8 @@ class _Reader:
             self.warn(f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), "")
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
-        hint = did_you_mean(word, choices) or f"known: {', '.join(_KEYS)}, {{lines}}"
+        hint = "write eval to run it" if word in _RUN else did_you_mean(word, choices)
+        hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
         self.warn(f"{word} means nothing on a code fence", offset, len(word), hint)
 
     def warn(self, message: str, offset: int, length: int, hint: str) -> None:

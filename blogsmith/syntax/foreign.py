@@ -50,7 +50,7 @@ _HABITS = (
 )
 _ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
-_VALUE_HINT = "a value is written {= expression =}"
+_CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
 _MARKS = frozenset("{[:(^\\!")
 _LONG_MARKS = ("???", "===", "++")
@@ -98,16 +98,20 @@ class _Found:
 def _left_over(children: list[Token]) -> Iterator[_Found]:
     for index, child in enumerate(children):
         if child.type in ("code_inline", "math_inline", "value"):
-            is_cell = child.type == "code_inline" and child.content.startswith("{python} ")
-            yield _Found(child.content, _VALUE_HINT if is_cell else "")
+            is_cell = child.type == "code_inline" and child.content.startswith(_CELL)
+            yield _Found(child.content, _value_hint(child.content.removeprefix(_CELL)) if is_cell else "")
         elif child.type == "text":
             yield from _in_text(child.content)
-            after = children[index + 1].type if index + 1 < len(children) else ""
-            role = _ROLE.search(child.content) if after == "code_inline" else None
+            after = children[index + 1] if index + 1 < len(children) else Token("", "", 0)
+            role = _ROLE.search(child.content) if after.type == "code_inline" else None
             if role:
-                yield _Found(role[0], _VALUE_HINT if role[0] == "{eval}" else _ROLE_HINT)
-            elif after == "kbd" and child.content.endswith("!"):
+                yield _Found(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
+            elif after.type == "kbd" and child.content.endswith("!"):
                 yield _Found("![[", _EMBED_HINT)
+
+
+def _value_hint(expression: str) -> str:
+    return f"write {{= {expression.strip()} =}}"
 
 
 def _in_text(text: str) -> Iterator[_Found]:

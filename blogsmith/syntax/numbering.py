@@ -118,15 +118,18 @@ def _number_table(token: Token, numbers: Numbers) -> None:
 
 
 def _number_cell(token: Token, numbers: Numbers) -> None:
-    """A cell with a label `fig-…` is a figure, if it can show one."""
+    """A cell with a label `fig-…` or `tbl-…` is a figure or table, if it can show one."""
     cell = token.meta.get("cell")
-    if not isinstance(cell, Cell) or not cell.label.startswith("fig-"):
+    if not isinstance(cell, Cell) or not cell.label.startswith(("fig-", "tbl-")):
         return
     if cell.runs and cell.options.include and cell.options.output:
+        is_figure = cell.label.startswith("fig-")
+        kind, name = ("fig", "Figure") if is_figure else ("tbl", "Table")
+        number = numbers.next(kind)
         place = cell.options.places.get("label", cell.place)
-        number = numbers.next("fig")
-        if numbers.add(Label(cell.label, "fig", "Figure", number, place)):
-            put(token, replace(cell, figure_number=number))
+        if numbers.add(Label(cell.label, kind, name, number, place)):
+            own = replace(cell, figure_number=number) if is_figure else replace(cell, table_number=number)
+            put(token, own)
 
 
 def _label_heading(token: Token, numbers: Numbers) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from ..errors import Diagnostic, SiteError
-from .freeze_lock import freeze_lock, write_problem
+from .lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE
 from .record_json import from_json, to_json

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from ..errors import Diagnostic
 from ..runs import DARK, Blob, CellOutput, Display
 from ..slugs import slugify
-from .freeze_lock import freeze_lock, write_problem
+from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE
 from .record_json import damage, from_json, to_json

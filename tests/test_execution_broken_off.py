@@ -1,0 +1,120 @@
+"""Builders that are broken off in the middle of a run leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from blogsmith.execute.conversation import run_session
+from blogsmith.execute.working_folder import working_folder
+from tests.run_sites import command, site
+from tests.sessions import LINUX, job
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
+
+
+# -- builders that are broken off --
+
+ESCAPES = """\
+import os, subprocess, tempfile, time, pathlib
+(pathlib.Path(tempfile.gettempdir()) / "x").write_text("x")
+subprocess.Popen(["sleep", "600"])
+subprocess.Popen(["sleep", "600"], start_new_session=True)
+pathlib.Path("started").touch()
+time.sleep(60)"""
+
+
+def started(root: Path, temporary: Path, config: str = "") -> subprocess.Popen[bytes]:
+    """A builder in the middle of its second post."""
+    temporary.mkdir()
+    site(root, config, a="print(1)", b=ESCAPES)
+    env = {**os.environ, "TMPDIR": str(temporary), "USER": str(root)}
+    process = command(root, "--jobs", "1", env=env)
+    wait_for((root / "content/posts/started").exists)
+    return process
+
+
+def wait_for(met: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def processes(root: Path) -> list[int]:
+    """Those that stem from a builder that `started`."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"USER={root}\0".encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.skipif(not LINUX, reason="processes are found under /proc")
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["int", "term", "hup"],
+)
+@pytest.mark.parametrize("config", ["", "execute: {preload: [json]}\n"], ids=["spawned", "forked"])
+def test_a_builder_that_is_told_to_end_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, code: int, config: str
+) -> None:
+    root = tmp_path / "s"
+    process = started(root, tmp_path / "tmp", config)
+    process.send_signal(number)
+    assert process.wait(20) == code
+    assert processes(root) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+    # the post that was done is recorded, the other is not
+    assert [str(p.relative_to(root)) for p in root.rglob("outputs.json")] == ["_freeze/posts/a/outputs.json"]
+
+
+@pytest.mark.skipif(not LINUX, reason="processes are found under /proc")
+def test_the_next_run_clears_up_behind_a_killed_builder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, temporary = tmp_path / "s", tmp_path / "tmp"
+    process = started(root, temporary)
+    process.kill()
+    process.wait(20)
+    assert processes(root)  # the one that left its group
+    (temporary / "blogsmith-file").touch()
+    (temporary / "blogsmith-link").symlink_to(tmp_path / "s")
+    (left,) = (entry for entry in temporary.iterdir() if entry.is_dir() and not entry.is_symlink())
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with working_folder() as young:
+        assert left.exists(), "it may be new, and not locked yet"
+        for folder in (left, young):
+            os.utime(folder, (1, 1))
+        with working_folder():
+            assert young.exists(), "somebody works in it"
+    wait_for(lambda: not processes(root))
+    assert sorted(entry.name for entry in temporary.iterdir()) == ["blogsmith-file", "blogsmith-link"]
+    assert (root / "blogsmith.yaml").exists()
+
+
+def test_no_descriptor_stays_open(tmp_path: Path) -> None:
+    def descriptors() -> int:
+        return len(list(Path("/dev/fd").iterdir()))
+
+    codes = (
+        "print(1)",
+        "import os; os._exit(3)",
+        "import os; os.kill(os.getpid(), 11)",
+        "import sys; sys.exit(1)",
+    )
+    run_session(job(tmp_path, codes[0]))
+    before = descriptors()
+    for code in codes:
+        run_session(job(tmp_path, code))
+    run_session(job(tmp_path, "1", python="/nowhere/python"))
+    assert descriptors() == before
