@@ -48,7 +48,9 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
     if not any(page.cells.sessions() for page in parsed):
         return Performed()
     asked, execution = options.execution, workshop.config.execution
-    may_run = not asked.frozen and (bool(asked.execute) or (options.write and is_trusted(workshop.root)))
+    may_run = not asked.frozen and (
+        bool(asked.execute) or (options.write and is_trusted(workshop.root, execution))
+    )
     with ledger.stage("records"):
         around = surroundings(workshop.root, execution, running=may_run)
         surveyed = survey(workshop.root, around, parsed)
@@ -104,9 +106,12 @@ _DEPENDS_HINT = "write its path from the folder of the post, or with / in front 
 
 def _outdated(page: SurveyedPage, hint: str, *, frozen: bool, may_run: bool) -> list[Diagnostic]:
     """What a page shows that is not the result of its present code; each state once, with its first place."""
+    outdated = page.verdict.outdated()
+    if not outdated:
+        return []
     reporter = Reporter(str(page.cells.path), page.lines)
     found: dict[State, list[Cell | Value]] = {}
-    for item in page.verdict.outdated():
+    for item in outdated:
         state = _verdict(page, item).state
         # where a cell could run and lacks what it needs, that was reported as an error
         if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):

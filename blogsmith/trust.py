@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from .config import Execution
 from .errors import Diagnostic, SiteError
 from .load_config import load_config
 
@@ -25,18 +26,21 @@ def record_file() -> Path:
     return Path(state) / "blogsmith" / "trusted.json"
 
 
-def code_digest(root: Path) -> str:
-    """Hex SHA-256 over every Python file under the site's `plugins/`, and its settings under `execute:`."""
-    total = hashlib.sha256(msgspec.json.encode(load_config(root).config.execution))
+def code_digest(root: Path, execution: Execution | None = None) -> str:
+    """Hex SHA-256 over every Python file under the site's `plugins/`, and its settings under `execute:`.
+
+    execution: these settings, where they are known; else they are read.
+    """
+    total = hashlib.sha256(msgspec.json.encode(execution or load_config(root).config.execution))
     for file in sorted((root / "plugins").rglob("*.py")):
         total.update(str(file.relative_to(root)).encode() + b"\0")
         total.update(hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
 
 
-def is_trusted(root: Path) -> bool:
+def is_trusted(root: Path, execution: Execution | None = None) -> bool:
     """Whether this user trusted this folder with exactly this code."""
-    return _records().get(str(root.resolve())) == code_digest(root)
+    return _records().get(str(root.resolve())) == code_digest(root, execution)
 
 
 def was_trusted(root: Path) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 
 from .errors import Diagnostic, Reporter
 from .freeze.staleness import version_changes
 from .survey import SurveyedPage
+
+_VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 
 
 def recorded_packages(pages: Iterable[SurveyedPage]) -> frozenset[str]:
@@ -25,9 +28,13 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
     found = {"python": platform.python_version()}
     for name in names:
         try:
-            found[name] = metadata.version(name)
+            text = metadata.distribution(name).read_text("METADATA") or ""
         except metadata.PackageNotFoundError:
             continue
+        # `metadata.version` parses all of it as a mail, which takes longer than to judge a page
+        version = _VERSION.search(text)
+        if version:
+            found[name] = version[1]
     return found
 
 

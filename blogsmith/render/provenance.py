@@ -70,7 +70,9 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
         f"seed {seed}" if seed is not None else "",
         duration(result.seconds) if result.seconds else "",
     ]
-    return f'<p class="provenance"{shown}>{" · ".join(part for part in parts if part)}</p>\n'
+    # the dot stays with what it follows: no line begins with one
+    text = "\u00a0· ".join(part for part in parts if part)
+    return f'<p class="provenance"{shown}>{text}</p>\n'
 
 
 def _safe(text: str) -> str:
