@@ -144,3 +144,12 @@ print(random.random(), np.random.rand())"""
         env = {**os.environ, "SOURCE_DATE_EPOCH": "1780000000", **more}
         assert command(root, *args, env=env).wait(60) == 0
     assert records(roots[0]) == records(roots[1])
+
+
+def test_addresses_of_objects_are_no_part_of_a_result(tmp_path: Path) -> None:
+    code = "class A: pass\nprint(A(), [A().__init__], 'at 0x7f001122')\nA()"
+    site(tmp_path, a=code)
+    build(tmp_path, execution=STALE)
+    shown = page(tmp_path, "a")
+    assert "&lt;__main__.A object at 0x…&gt; [&lt;method-wrapper" in shown
+    assert shown.count("at 0x…&gt;") == 3 and "at 0x7f001122" in shown

@@ -414,8 +414,8 @@ class TestProvenance:
     def test_all_that_is_known(self) -> None:
         html = provenance(FULL, 7)
         assert text_of(html) == (
-            "Recorded 5 Mar 2026 · GPU (NVIDIA H200, CUDA 12.8) · Python 3.11.7, NumPy 2.4.6, mine 1.0 · "
-            "seed 7 · 12 ms\n"
+            "Recorded 5 Mar 2026\u00a0· GPU (NVIDIA H200, CUDA 12.8)\u00a0· "
+            "Python 3.11.7, NumPy 2.4.6, mine 1.0\u00a0· seed 7\u00a0· 12 ms\n"
         )
         assert '<time datetime="2026-03-05">' in html
         for attribute in ('device="cuda"', 'packages="numpy 2.4.6, mine 1.0, torch unknown"', 'seed="7"'):

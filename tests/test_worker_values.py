@@ -229,13 +229,6 @@ def test_a_claim_about_arrays(worker: Client) -> None:
     assert (ended.failure["name"], ended.done["claim"]) == ("ValueError", None)
 
 
-def test_an_address_is_left_out_where_there_is_a_richer_form(worker: Client) -> None:
-    (frame,) = worker.run("class A:\n    def _repr_html_(self): return '<b>a</b>'\nA()").values
-    assert frame["text"] == {"text/html": "<b>a</b>"}
-    (frame,) = worker.run("object()").values
-    assert " at 0x" in frame["text"]["text/plain"]
-
-
 @pytest.mark.parametrize(
     "last", ["plt.plot([1, 2])", "plt.title('a')", "plt.gca()", "plt.subplots(2)[1]", "plt.hist([1, 2])"]
 )

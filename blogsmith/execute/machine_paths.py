@@ -1,4 +1,4 @@
-"""What outputs say about the folders of the machine that ran them, taken out before anything is recorded.
+"""What outputs say about the machine that ran them, its folders and memory, taken out before it is recorded.
 
 The same cells give the same record in any folder and for any user, and no page tells where its author keeps
 files. Files of the site are named from its root, those of libraries from the library, those of the user
@@ -23,6 +23,8 @@ _PART_OF_MORE = re.compile(r"[\w.~<-]\Z")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,16}m\Z")
 _BEHIND = r"(?![\w-]|\.\w)"
 _PLACE = re.compile(r'File "(/[^"\n]{1,4096})(?=", line \d)')
+# Of an object in memory, as its repr ends: another one in every run.
+_ADDRESS = re.compile(r"(<[^<>\n]{1,300} at 0x)[0-9a-fA-F]{4,16}(?=>)")
 _WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
 
 
@@ -61,6 +63,8 @@ class _Cleaner:
     """Folder → what it is called; "": the paths in it are told from there."""
 
     def __call__(self, text: str) -> str:
+        if " at 0x" in text:
+            text = _ADDRESS.sub(r"\1…", text)
         if "/" not in text:
             return text
         text = self.pattern.sub(self._renamed, text)

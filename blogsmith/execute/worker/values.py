@@ -41,9 +41,6 @@ class Values:
         if figures.show(shown, kind) or (kind == "value" and figures.is_part(shown)):
             return
         text, binary = self.bundle(shown)
-        if len(text) + len(binary) > 1 and " at 0x" in text["text/plain"]:
-            # an address differs from run to run, and the richer form says more
-            del text["text/plain"]
         self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
