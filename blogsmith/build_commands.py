@@ -13,13 +13,10 @@ from . import terminal
 from .clocks import Clocks
 from .execution_options import executing, execution_options, loud_option, watching
 from .ledger import BuildOptions, BuildReport, ExecutionOptions
-from .options import shown_path, site_config, site_option, site_root
+from .options import STALE, shown_path, site_config, site_option, site_root
 from .progress import ProgressBar
 from .report import print_diagnostics, wants_color
 from .summary import execution_line, scheduled_lines, summary_line, timing_table
-
-STALE = 3
-"""Exit code: nothing is wrong but results that `--frozen` forbids to make."""
 
 # Options of every command that builds, in the order of the help text.
 _BUILD_OPTIONS = (

@@ -45,7 +45,7 @@ class PageExecution:
     """Set once, before the first cell of every session."""
     shapes: bool | None = None
     depends: tuple[str, ...] = ()
-    """Counts for the first cell of every session of the page."""
+    """Files that all cells of the page depend on, as in `CellOptions`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class CellOptions:
     depends: tuple[str, ...] = ()
     """Files the cell depends on, relative to the post, `*` and `**` allowed."""
     timeout_s: float | None = None
-    """None: as page or site say."""
+    """None: as the site says; likewise the next."""
     memory_bytes: int | None = None
     seed: int | None = None
     """Set for random, NumPy and torch before the cell runs."""
@@ -101,7 +101,7 @@ class CellOptions:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A fence that opts in."""
+    """A fence that is marked as a cell, or any python fence in mode `all`."""
 
     number: int
     """1-based among all cells of the page."""

@@ -105,7 +105,7 @@ class FigureSettings(Struct, frozen=True):
     """How figures of cells are drawn."""
 
     format: Literal["svg", "png"] = "svg"
-    """Of matplotlib's figures."""
+    """File format of matplotlib's figures."""
     dark: bool = False
     """Draw each figure once more for dark pages."""
 
@@ -120,11 +120,11 @@ class Execution(Struct, frozen=True):
     env: tuple[str, ...] = ()
     """Environment variables that cells may see; a result is stale when one of them changes."""
     timeout: float = 60.0
-    """Seconds a cell may take."""
+    """Seconds a cell or value may take."""
     memory: str = "4 GB"
-    """Memory a session may use."""
+    """Memory the processes of a session may use together."""
     jobs: int = 0
-    """Sessions that run at once; 0: as many as there are cores."""
+    """Sessions that run at once, which share the cores for BLAS; 0: as many as there are cores."""
     preload: tuple[str, ...] = ()
     """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"

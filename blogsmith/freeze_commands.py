@@ -10,7 +10,7 @@ import click
 
 from . import terminal
 from .clocks import Clocks
-from .options import shown_path, site_option, site_root, verbose_option
+from .options import STALE, shown_path, site_option, site_root, verbose_option
 from .report import plural, print_diagnostics, printable, wants_color
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
         terminal.say(f"{page.cells.path!s:<{longest}}  {page.state}")
     if not pages:
         terminal.say("no post has cells")
-    return 3 if any(page.stale for page in pages) else 0
+    return STALE if any(page.stale for page in pages) else 0
 
 
 @freeze.command()

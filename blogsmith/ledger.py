@@ -38,8 +38,6 @@ class ExecutionOptions:
     """Sessions at once; 0: as the site says."""
     needs: tuple[str, ...] = ()
     """Run only sessions with a cell that needs one of these; empty: all."""
-    posts: tuple[str, ...] | None = None
-    """Run only cells of these source paths; None: of all."""
     watch: Watch | None = None
     """Follows the cells while they run."""
 

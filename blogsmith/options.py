@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .config import Config
 
 CONFIG_FILE = "blogsmith.yaml"
+STALE = 3
+"""Exit code: nothing is wrong but results that are missing or stale."""
 
 site_option = click.option(
     "--site",

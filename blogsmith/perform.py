@@ -101,7 +101,7 @@ def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]
     return reporter.diagnostics
 
 
-_DEPENDS_HINT = "write its path from the folder of the post, or with / in front from that of the site"
+_DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
 def _outdated(page: SurveyedPage, hint: str, *, frozen: bool, may_run: bool) -> list[Diagnostic]:

@@ -40,8 +40,6 @@ class Ran:
     """With the new records, judged again."""
     cells: int = 0
     """That ran."""
-    unmet: Mapping[Need, str] | None = None
-    """Needs this machine does not meet → why; None if nobody looked."""
     failed: frozenset[str] = frozenset()
     """Source paths of posts that did not end well, which is reported."""
 
@@ -49,7 +47,7 @@ class Ran:
 def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Ran:
     """Run the sessions that are to be run, record what they give, and judge all pages again."""
     asked = options.execution
-    chosen = [page for page in surveyed.pages if not page.wrong and _is_chosen(page, asked)]
+    chosen = [page for page in surveyed.pages if not page.wrong]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         return Ran(surveyed)
     with ending_in_order(), working_folder() as folder:
@@ -67,11 +65,7 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
             for session in _sessions(page, asked, unmet)
         ]
         with closing(_run(jobs, workshop, asked, ledger)) as runs:
-            return _recorded(surveyed, jobs, runs, unmet, options, ledger)
-
-
-def _is_chosen(page: SurveyedPage, asked: ExecutionOptions) -> bool:
-    return asked.posts is None or str(page.cells.path) in asked.posts
+            return _recorded(surveyed, jobs, runs, options, ledger)
 
 
 def _setting(workshop: Workshop, folder: Path) -> Setting:
@@ -88,8 +82,6 @@ def _setting(workshop: Workshop, folder: Path) -> Setting:
         config.execution,
         workshop.root,
         os.environ,
-        # not `--jobs`: other threads sum in another order, and no option may change a result
-        jobs=config.execution.jobs,
         temporary=folder,
         exclude=(workshop.root / config.output,),
     )
@@ -175,7 +167,6 @@ def _recorded(
     surveyed: Survey,
     jobs: Sequence[tuple[SurveyedPage, SessionJob]],
     runs: Iterator[SessionRun],
-    unmet: Mapping[Need, str],
     options: BuildOptions,
     ledger: Ledger,
 ) -> Ran:
@@ -202,7 +193,7 @@ def _recorded(
     next(runs, None)
     around = surveyed.after_running()
     pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
-    return Ran(replace(surveyed, pages=tuple(pages)), count, unmet, frozenset(failed))
+    return Ran(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
 def _note_times(page: SurveyedPage, run: SessionRun, ledger: Ledger) -> int:

@@ -108,6 +108,10 @@ class CellRun:
     claim: str = ""
     """For a claim that is false: the two sides, e.g. `left: 3.9, right: 4`."""
 
+    def ended_well(self, *, error: bool) -> bool:
+        """Whether it is no failure. error: an exception is a result of this cell."""
+        return self.status in ("ok", "skipped") or (error and self.status == "error")
+
 
 @dataclass(frozen=True, slots=True)
 class ValueRun:
@@ -196,7 +200,7 @@ class PageResults:
     """What a page shows of everything that runs in it."""
 
     cells: Mapping[int, CellResult] = field(default_factory=dict)
-    """By `Cell.number`; a cell that is missing is shown as code."""
+    """By `Cell.number`; a cell that is missing counts as `pending`."""
     values: Mapping[int, ValueResult] = field(default_factory=dict)
     folder: Path | None = None
     """Where the files of its pictures are."""

@@ -43,7 +43,7 @@ def scheduled_lines(report: BuildReport) -> list[str]:
 
 
 def timing_table(timings: Mapping[str, float]) -> str:
-    """Milliseconds of each stage, in the order the stages ran."""
+    """Milliseconds of each stage or cell, in the order they ran."""
     longest = max(map(len, timings), default=0)
     return "\n".join(f"{stage:<{longest}} {seconds * 1000:>9.1f} ms" for stage, seconds in timings.items())
 

@@ -39,7 +39,7 @@ def code_digest(root: Path, execution: Execution | None = None) -> str:
 
 
 def is_trusted(root: Path, execution: Execution | None = None) -> bool:
-    """Whether this user trusted this folder with exactly this code."""
+    """Whether this user trusted this folder with exactly these plugins and settings."""
     return _records().get(str(root.resolve())) == code_digest(root, execution)
 
 
@@ -50,7 +50,7 @@ def was_trusted(root: Path) -> bool:
 
 
 def trust(root: Path) -> None:
-    """Record the site's code as it is now; SiteError if the record cannot be written."""
+    """Record the site's plugins and settings as they are now; SiteError if the record cannot be written."""
     file = record_file()
     records = _records() | {str(root.resolve()): code_digest(root)}
     try:

@@ -258,12 +258,11 @@ def page() -> PageCells:
 
 
 def setting(root: Path) -> Setting:
-    execution = Execution(timeout=9.0, memory="1 GB", env=("SEED",))
+    execution = Execution(timeout=9.0, memory="1 GB", env=("SEED",), jobs=1)
     return setting_of(
         execution,
         root,
         {"PATH": "/bin", "SEED": "3"},
-        jobs=1,
         temporary=Path("/tmp"),
         exclude=(root / "public",),
     )

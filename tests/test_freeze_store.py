@@ -424,12 +424,10 @@ def put(root: Path, *paths: str) -> None:
         ("d/**", ["content/posts/d/e/c.npy"]),
         ("d", []),
         ("../../data/x.csv", ["data/x.csv"]),
-        ("/data/x.csv", ["data/x.csv"]),
-        ("/data/**", ["data/x.csv"]),
+        ("../../data/**", ["data/x.csv"]),
         ("../../../outside.txt", []),
-        ("/../outside.txt", []),
-        ("/_freeze/**", []),
-        ("/*/*.json", []),
+        ("../../_freeze/**", []),
+        ("../../*/*.json", []),
         ("nothing*", []),
         ("[", []),
         ("", []),
@@ -452,5 +450,4 @@ def test_digests_are_of_regular_files_read_once(tmp_path: Path) -> None:
     assert [files.digest(name) for name in ("gone", "pipe", ".", "nul\x00")] == [None] * 4
     (tmp_path / "a.txt").write_text("other")
     assert files.digest("a.txt") == digest("a.txt")
-    files.forget()
-    assert files.digest("a.txt") == digest("other")
+    assert FileDigests(tmp_path).digest("a.txt") == digest("other")

@@ -116,7 +116,6 @@ class Setting:
     figure_format: Literal["svg", "png"] = "svg"
     figure_dark: bool = False
     exclude: tuple[Path, ...] = ()
-    text_bytes: int = TEXT_BYTES
 
 
 def setting_of(
@@ -124,15 +123,15 @@ def setting_of(
     root: Path,
     environ: Mapping[str, str],
     *,
-    jobs: int,
     temporary: Path,
     exclude: tuple[Path, ...] = (),
 ) -> Setting:
     """The site's settings with paths resolved and sizes read; ValueError in words for a size that is none.
 
-    environ: the builder's own. jobs: sessions at once. exclude: folders that hold output, not sources.
+    environ: the builder's own. exclude: folders that hold output, not sources.
     """
-    threads = threads_per_job(jobs)
+    # not of `--jobs`: other threads sum in another order, and no option may change a result
+    threads = threads_per_job(execution.jobs)
     return Setting(
         root=root,
         python=resolve_python(execution.python, root),
@@ -181,7 +180,6 @@ def session_job(page: PageCells, session: str, setting: Setting, skipped: Mappin
         root=setting.root,
         folder=setting.root / page.path.parent,
         env=setting.env,
-        text_bytes=setting.text_bytes,
         sandbox=setting.sandbox,
         exclude=setting.exclude,
         cuda="cuda" in needed,

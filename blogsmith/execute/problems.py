@@ -66,7 +66,7 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
         reporter.error("cell-shape", message, _shape_place(at, shape.line, shape.written, reporter.lines))
-    if run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error):
+    if run.ended_well(error=cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
     if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):

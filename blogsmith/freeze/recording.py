@@ -26,7 +26,7 @@ def session_record(
     because this machine lacks what it needs keeps its result in it. A value that failed is left out.
     """
     cells = page.of_session(run.session)
-    if run.problem or any(is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
+    if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
         return None
     keys = session_keys(page, run.session, around.environment, around.figures)
     kept = _kept(cells, keys, old)
@@ -46,11 +46,10 @@ def session_record(
     )
 
 
-def is_failed(cell: Cell, run: CellRun) -> bool:
+def _is_failed(cell: Cell, run: CellRun) -> bool:
     """Whether a cell ended in a way that is no result. Where a session holds no such cell, skipped means:
     this machine lacks what the cell needs."""
-    accepted = run.status in ("ok", "skipped") or (run.status == "error" and cell.options.error)
-    return bool(run.shapes) or not accepted
+    return bool(run.shapes) or not run.ended_well(error=cell.options.error)
 
 
 def _cell_record(

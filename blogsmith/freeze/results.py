@@ -21,7 +21,7 @@ def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     folder: where the pictures of its record are. A cell that needs what no machine had yet shows what its
     `fallback` names; with `error`, and wherever nothing is recorded, it is `pending`.
     """
-    cells = {cell.number: _result(cell, verdict.cells.get(cell.number)) for cell in verdict.page.cells}
+    cells = {cell.number: _result(verdict.cells.get(cell.number)) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
     shown = {
         cell.number: _instead(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
@@ -31,7 +31,7 @@ def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     return PageResults(shown, values, folder)
 
 
-def _result(cell: Cell, verdict: Verdict | None) -> CellResult:
+def _result(verdict: Verdict | None) -> CellResult:
     if verdict is None:
         return CellResult("off")
     if verdict.record is None:

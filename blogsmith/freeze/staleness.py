@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..cells import Cell, Need, PageCells, Value
 from .changes import Changes
-from .keys import SessionKeys, session_keys
+from .keys import SessionKeys, cells_before, session_keys
 from .matching import Match, match_cells
 from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
 from .surroundings import Surroundings
@@ -181,7 +181,7 @@ class _Session:
         return {v.number: self._value(v, by_key.get(self.keys.values[v.number])) for v in self.page.values}
 
     def _value(self, value: Value, record: ValueRecord | None) -> Verdict:
-        position = sum(cell.number <= value.after for cell in self.cells)
+        position = cells_before(self.cells, value.after)
         reasons: list[str] = []
         if record is None:
             record = self._same_expression(value)

@@ -49,16 +49,11 @@ class FileDigests:
         return self._digests[path]
 
     def matches(self, pattern: str, post: PurePosixPath) -> tuple[str, ...]:
-        """Files that `pattern` matches, relative to the post; with a slash in front, to the site root."""
+        """Files that `pattern`, relative to the post, matches; relative to the site root."""
         key = (pattern, post.parent)
         if key not in self._matches:
             self._matches[key] = _glob(self.root, pattern, post.parent)
         return self._matches[key]
-
-    def forget(self) -> None:
-        """Look again from now on: cells have run and may have written files."""
-        self._digests.clear()
-        self._matches.clear()
 
 
 def _file_digest(file: Path) -> str | None:
@@ -90,7 +85,7 @@ def _glob(root: Path, pattern: str, folder: PurePosixPath) -> tuple[str, ...]:
 
 def _parts(pattern: str, folder: PurePosixPath) -> list[str]:
     """The pattern from the site root on, `..` resolved; empty if it leads out of the site."""
-    found: list[str] = [] if pattern.startswith("/") else list(folder.parts)
+    found = list(folder.parts)
     for part in pattern.split("/"):
         if part == "..":
             if not found:

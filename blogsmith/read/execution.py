@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ..cells import Freeze, PageExecution
 from ..errors import did_you_mean
@@ -22,6 +22,7 @@ from ..execution_words import (
 from .fields import Fields
 
 Mode = Literal["off", "marked", "all"]
+Number = TypeVar("Number", int, float)
 
 KEYS = ("mode", "echo", "warning", "error", "freeze", "timeout", "memory", "seed", "shapes", "depends")
 _MODES: Mapping[str, Mode] = MappingProxyType({"off": "off", "marked": "marked", "all": "all"})
@@ -57,9 +58,9 @@ def read_execution(fields: Fields, path: PurePosixPath) -> PageExecution:
         warning=below.flag("warning"),
         error=below.flag("error"),
         freeze=_freeze(below),
-        timeout_s=_timeout(below),
-        memory_bytes=_memory(below),
-        seed=_seed(below),
+        timeout_s=_read(below, "timeout", parse_seconds, "a time of at most a week", SECONDS_HINT),
+        memory_bytes=_read(below, "memory", parse_bytes, "an amount of memory", BYTES_HINT),
+        seed=_read(below, "seed", parse_seed, f"a whole number from 0 to {MAX_SEED}"),
         shapes=_shapes(below),
         depends=_depends(below, path.parent),
     )
@@ -90,27 +91,14 @@ def _freeze(below: Fields) -> Freeze | None:
     return None
 
 
-def _timeout(below: Fields) -> float | None:
-    value = below.values.get("timeout")
-    found = parse_seconds(value)
+def _read(
+    below: Fields, key: str, parse: Callable[[object], Number | None], what: str, hint: str = ""
+) -> Number | None:
+    """The number that `parse` finds; where it finds none, the key must be `what`."""
+    value = below.values.get(key)
+    found = parse(value)
     if value is not None and found is None:
-        below.wrong("timeout must be a time of at most a week", "timeout", hint=SECONDS_HINT)
-    return found
-
-
-def _memory(below: Fields) -> int | None:
-    value = below.values.get("memory")
-    found = parse_bytes(value)
-    if value is not None and found is None:
-        below.wrong("memory must be an amount of memory", "memory", hint=BYTES_HINT)
-    return found
-
-
-def _seed(below: Fields) -> int | None:
-    value = below.values.get("seed")
-    found = parse_seed(value)
-    if value is not None and found is None:
-        below.wrong(f"seed must be a whole number from 0 to {MAX_SEED}", "seed")
+        below.wrong(f"{key} must be {what}", key, hint=hint)
     return found
 
 

@@ -104,7 +104,8 @@ def _div_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     table = get(tokens[index], Table)
     name = f' id="{escaped(table.id)}"' if table.id else ""
-    label = f"Table {table.number or table.ordinal}"
+    # two regions of one name would be told apart by nobody who hears them
+    label = f"Table {table.number}" if table.number else f"Table {table.ordinal} on this page"
     wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{label}">'
     return f"{wrap}\n<table{name}{attributes(tokens[index], 'id')}>\n"
 

@@ -145,7 +145,7 @@ class _Builder:
         """Open an element that is not part of the tree."""
         if name in _REFUSED:
             self.dropped.add(name)
-        if not closed and name not in ("embed",):
+        if not closed and name != "embed":
             self.open.append(Node(name, {}, self.open[-1]))
 
     def _fill_list(self, name: str) -> None:

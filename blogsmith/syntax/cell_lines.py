@@ -19,6 +19,7 @@ from .records import Setting
 from .state import PageState
 
 _OPTION = re.compile(r"[ \t]*#\|[ ]?")
+_OPTION_LINES = re.compile(r"(?:[ \t]*#\|[^\n]*\n)*")
 _DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _SPACED = re.compile(r"[ \t]*# \|[ \t]*([A-Za-z][\w-]*):\s")
 _BELOW = re.compile(r"^[ \t]*#\|[ \t]*([A-Za-z][\w-]*):[ \t]", re.MULTILINE)
@@ -33,8 +34,12 @@ class Head:
     settings: tuple[Setting, ...]
     lines: int
     """How many lines of the fence it takes, blank lines behind it included."""
-    has_options: bool
-    """A line `#|` is among them."""
+
+
+def option_lines(code: str) -> str:
+    """The lines `#|` in front of the code of a fence; empty if there are none."""
+    found = _OPTION_LINES.match(code)
+    return found[0] if found else ""
 
 
 def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
@@ -54,14 +59,13 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
     start = at
     while at < len(lines) and _OPTION.match(lines[at]):
         at += 1
-    has_options = at > start
-    if has_options:
+    if at > start:
         settings += _settings(lines[start:at], _OPTION, first + start, page)
     warn_of_comment("".join(lines[at : at + 1]), first + at, page)
     warn_of_late("\n".join(lines[at:]), first + at, page)
     while at and at < len(lines) and not lines[at].strip():
         at += 1
-    return Head(tuple(settings), at, has_options)
+    return Head(tuple(settings), at)
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:

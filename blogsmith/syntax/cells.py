@@ -7,7 +7,6 @@ lines of options leave the code, so that what is shown and copied is what runs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ from ..cells import Cell, PageCells
 from ..errors import Place
 from ..model import Document
 from .cell_checks import check_cells
-from .cell_lines import read_head, warn_of_comment, warn_of_late
+from .cell_lines import option_lines, read_head, warn_of_comment, warn_of_late
 from .cell_options import Described, read_options
 from .cell_values import refuse_values
 from .records import Fence, get, put
@@ -45,7 +44,6 @@ _ENGINES = frozenset(
     }
 )
 """Languages that run in Quarto and knitr when they stand in braces."""
-_OPTION = re.compile(r"(?:[ \t]*#\|[^\n]*\n)+")
 
 
 def cells(state: StateCore) -> None:
@@ -81,7 +79,7 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
     fence = get(token, Fence)
     if not _is_python(fence):
         return False
-    if fence.form or fence.is_marked or _OPTION.match(token.content):
+    if fence.form or fence.is_marked or option_lines(token.content):
         return True
     return page.mode == "all" and not in_browser
 
@@ -97,8 +95,8 @@ def _leave(token: Token, page: PageState) -> None:
         hint = f"write ```{fence.language} for code that is only shown"
         message = f"only Python is run; this {fence.language or 'code'} is shown as it is"
         page.reporter.warn("cell-language", message, place, hint)
-        options = _OPTION.match(token.content) if is_foreign else None
-        token.content = token.content[options.end() :] if options else token.content
+        if is_foreign:
+            token.content = token.content.removeprefix(option_lines(token.content))
         return
     if _is_python(fence):
         first = (token.map or [0])[0] + 1

@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from ..errors import Place, TextMap, did_you_mean
 from ..yaml_scalars import resolve
+from .cell_lines import option_lines
 from .cell_readers import KEYS as CELL_KEYS
 from .math import normal_id
 from .records import Fence, Setting, put
@@ -41,7 +42,6 @@ _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
 """Pandoc's, Quarto's and Hugo's names of settings → ours."""
 
 _LANGUAGE_FOLLOWS = ("code-cell", "code-block", "code")
-_OPTION_LINES = re.compile(r"(?:[ \t]*#\|[^\n]*\n)*")
 _CALLOUT = "a callout is written > [!NOTE]"
 _DIRECTIVES: Mapping[str, str] = MappingProxyType(
     {
@@ -223,15 +223,10 @@ def fences(state: StateCore) -> None:
     page = page_of(state.env)
     for token in state.tokens:
         if token.type == "fence":
-            lines = token.content.count("\n") - _option_lines(token.content)
+            # options are not shown, so marks do not count them
+            lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             put(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_end(token, page)
-
-
-def _option_lines(code: str) -> int:
-    """How many lines `#|` stand in front; they are not shown, so marks do not count them."""
-    found = _OPTION_LINES.match(code)
-    return found[0].count("\n") if found else 0
 
 
 def _check_end(token: Token, page: PageState) -> None:

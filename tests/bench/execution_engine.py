@@ -95,7 +95,7 @@ def jobs_of(posts: Posts, at_once: int) -> Iterator[list[SessionJob]]:
     """Jobs of the posts, in folders that last as long as the context; `at_once` of them share the cores."""
     with TemporaryDirectory() as root, TemporaryDirectory() as temporary:
         pages = [page_of(codes, number) for number, codes in enumerate(posts)]
-        setting = setting_of(Execution(), Path(root), os.environ, jobs=at_once, temporary=Path(temporary))
+        setting = setting_of(Execution(jobs=at_once), Path(root), os.environ, temporary=Path(temporary))
         for page in pages:
             (Path(root) / page.path.parent).mkdir(parents=True, exist_ok=True)
         yield [session_job(page, "main", setting, {}) for page in pages]

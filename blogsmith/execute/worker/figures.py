@@ -15,12 +15,15 @@ from __future__ import annotations
 import os
 import sys
 
+from .importing import when_imported
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+    from .importing import Execute
 
     Options = dict[str, Any]
     """`format`: svg or png; `dark`: draw it for dark pages too."""
@@ -77,36 +80,17 @@ class Backend(type(sys)):  # type: ignore[misc]
             open_figures.destroy_all()
 
 
-class _Chooser:
-    """A finder that makes matplotlib choose our backend while it is imported."""
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
-        """The spec the other finders give, its loader made to set the variable."""
-        if name != "matplotlib":
-            return None
-        sys.meta_path.remove(self)
-        specs = (finder.find_spec(name, path, target) for finder in sys.meta_path)
-        spec: ModuleSpec | None = next(filter(None, specs), None)
-        if spec and spec.loader:
-            _surround(spec.loader)
-        return spec
-
-
-def _surround(loader: Any) -> None:
-    execute = loader.exec_module
-
-    def exec_module(module: ModuleType) -> None:
-        before = os.environ.get(_VARIABLE)
-        os.environ[_VARIABLE] = f"module://{NAME}"
-        try:
-            execute(module)
-        finally:
-            if before is None:
-                del os.environ[_VARIABLE]
-            else:
-                os.environ[_VARIABLE] = before
-
-    loader.exec_module = exec_module
+def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
+    """Import matplotlib while the environment names our backend."""
+    before = os.environ.get(_VARIABLE)
+    os.environ[_VARIABLE] = f"module://{NAME}"
+    try:
+        execute(matplotlib)
+    finally:
+        if before is None:
+            del os.environ[_VARIABLE]
+        else:
+            os.environ[_VARIABLE] = before
 
 
 def install(send: Callable[[dict[str, Any]], None]) -> None:
@@ -116,7 +100,7 @@ def install(send: Callable[[dict[str, Any]], None]) -> None:
         backend.begin_session(send)
         return
     sys.modules[NAME] = Backend(send)
-    sys.meta_path.insert(0, _Chooser())
+    when_imported("matplotlib", _choosing_ours)
 
 
 def begin(options: Options) -> None:
