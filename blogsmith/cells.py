@@ -159,6 +159,9 @@ class PageCells:
     values: tuple[Value, ...] = ()
     depends: tuple[str, ...] = ()
     """Of the page."""
+    timeout_s: float | None = None
+    """For values, as the page says; None: as the site says. Likewise the next one; cells have theirs."""
+    memory_bytes: int | None = None
 
     def sessions(self) -> tuple[str, ...]:
         """Names of the sessions that run, in order of first use."""

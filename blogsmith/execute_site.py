@@ -32,6 +32,7 @@ def execute_site(
 
 def _execute(workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger) -> BuildReport:
     ledger.ignore = frozenset(workshop.config.diagnostics.ignore)
+    ledger.add(workshop.settings.diagnostics)
     collected = collect(workshop, options, ledger)
     chosen = chosen_posts(workshop.root, posts, [document.path for document in collected.documents])
     if chosen is not None:

@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -301,3 +302,12 @@ def test_the_python_of_a_site(tmp_path: Path) -> None:
     assert resolve_python(".venv/bin/python", tmp_path) == str(tmp_path / ".venv/bin/python")
     assert resolve_python("/opt/python", tmp_path) == "/opt/python"
     assert resolve_python("~/python", tmp_path) == str(Path.home() / "python")
+
+
+def test_values_have_the_limits_of_their_page(tmp_path: Path) -> None:
+    slow = replace(page(), timeout_s=300.0, memory_bytes=10**8)
+    steps = session_job(slow, "main", setting(tmp_path), {}).steps
+    values = [step for step in steps if isinstance(step, ValueStep)]
+    assert {(value.timeout_s, value.memory_bytes) for value in values} == {(300.0, 10**8)}
+    plain = session_job(page(), "main", setting(tmp_path), {}).steps
+    assert {v.timeout_s for v in plain if isinstance(v, ValueStep)} == {setting(tmp_path).timeout_s}

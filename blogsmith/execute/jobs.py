@@ -170,7 +170,7 @@ def session_job(page: PageCells, session: str, setting: Setting, skipped: Mappin
         for number, cell in enumerate(cells, 1)
     ]
     if session == "main":
-        placed += [((v.after, 1, v.number), _value_step(v, setting)) for v in page.values]
+        placed += [((v.after, 1, v.number), _value_step(v, page, setting)) for v in page.values]
     needed = {need.name for cell in cells if cell.number not in skipped for need in cell.options.needs}
     return SessionJob(
         post=page.path,
@@ -206,12 +206,12 @@ def _cell_step(number: int, cell: Cell, setting: Setting, skip: str) -> CellStep
     )
 
 
-def _value_step(value: Value, setting: Setting) -> ValueStep:
+def _value_step(value: Value, page: PageCells, setting: Setting) -> ValueStep:
     return ValueStep(
         number=value.number,
         expression=value.expression,
         conversion=value.conversion,
         spec=value.spec,
-        timeout_s=setting.timeout_s,
-        memory_bytes=setting.memory_bytes,
+        timeout_s=setting.timeout_s if page.timeout_s is None else page.timeout_s,
+        memory_bytes=setting.memory_bytes if page.memory_bytes is None else page.memory_bytes,
     )

@@ -102,8 +102,10 @@ def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: s
 def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
     """The picture with its file beside the page; its name changes with what it shows."""
     content = _content(rendering, blob)
+    digest = f"-{blob.digest[:8]}"
     stem = PurePosixPath(blob.name).stem or f"{cell.label or f'cell-{cell.number}'}-{number}"
-    name = f"{stem}-{blob.digest[:8]}{_ENDINGS[kind]}"
+    # a recorded file has the digest in its name
+    name = f"{stem.removesuffix(digest)}{digest}{_ENDINGS[kind]}"
     if content is None or not _NAME.fullmatch(name):
         found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
     elif kind == "image/svg+xml" and _is_active(content):

@@ -154,4 +154,6 @@ def page_cells(document: Document, tokens: Sequence[Token], page: PageState) -> 
     metas: Iterator[Mapping[str, object]] = (token.meta for token in tokens if token.type == "fence")
     found = [cell for meta in metas if isinstance(cell := meta.get("cell"), Cell)]
     in_order = tuple(sorted(found, key=lambda cell: cell.number))
-    return PageCells(document.path, in_order, tuple(page.values), page.execution.depends)
+    asked = page.execution
+    values = tuple(page.values)
+    return PageCells(document.path, in_order, values, asked.depends, asked.timeout_s, asked.memory_bytes)
