@@ -17,7 +17,7 @@ from typing import Literal
 from .answers import size_in_words
 from .collected import Collected
 from .process import Process, ending_in_words
-from .reaper import MAX_PROCESSES, Mark, end_session, usage
+from .reaper import Mark, end_session, process_limit, usage
 from .wire import Closed, Frame, Printed, Wire
 
 GRACE_S = 1.0
@@ -148,8 +148,8 @@ class Exchange:
             # noticed here only if a child of it keeps the socket open
             return self._died(limits, "", into)
         used = usage(self._process, self._mark, limits.memory_bytes)
-        if used.processes > MAX_PROCESSES:
-            return self._kill("died", f"it started more than {MAX_PROCESSES} processes", into)
+        if used.processes > process_limit():
+            return self._kill("died", f"it started more than {process_limit()} processes", into)
         if 0 < limits.memory_bytes < used.memory_bytes:
             sizes = size_in_words(used.memory_bytes), size_in_words(limits.memory_bytes)
             return self._kill("memory", f"it used {sizes[0]}, more than the limit of {sizes[1]}", into)

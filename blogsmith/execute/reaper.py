@@ -20,12 +20,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .environment import cores
 from .process import Process
 
 MARK_NAME = "BLOGSMITH_SESSION"
 """Environment variable that holds the mark."""
-MAX_PROCESSES = 128
-"""Of one session."""
+_MAX_PROCESSES = 128
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
@@ -157,11 +157,16 @@ def _is_foreign_zombie(pid: int) -> bool:
     return state in (b"Z", b"X") and int(parent) != os.getpid()
 
 
+def process_limit() -> int:
+    """Of one session; on large machines more, since a pool starts one for each core."""
+    return max(_MAX_PROCESSES, 2 * cores())
+
+
 def _with_descendants(pids: list[int]) -> list[int]:
     found = list(dict.fromkeys(pids))
     for pid in found:
         found += [child for child in _children(pid) if child not in found]
-        if len(found) > 8 * MAX_PROCESSES:
+        if len(found) > 8 * process_limit():
             break
     return found
 
