@@ -198,7 +198,8 @@ def test_fifty_megabytes_of_a_value(tmp_path: Path) -> None:
 def test_fork_bomb(tmp_path: Path) -> None:
     code = (
         "import os, time\nprint('before')\n"
-        f"for n in range({process_limit() + 170}):\n    if os.fork() == 0:\n        time.sleep(600)\ntime.sleep(600)"
+        f"for n in range({process_limit() + 170}):\n"
+        "    if os.fork() == 0:\n        time.sleep(600)\ntime.sleep(600)"
     )
     run = run_beside_another(job(tmp_path, code, "1"))
     first = run.cells[0]
