@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from .collect import Collected, collect
+from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
 from .decode import decode
 from .errors import Diagnostic, Reporter, SiteError
@@ -79,16 +79,6 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     return replace(
         report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=ledger.timings
     )
-
-
-def parse(collected: Collected, workshop: Workshop, ledger: Ledger) -> list[Parsed]:
-    """Every document as tokens."""
-    md = make_parser(workshop.options)
-    documents = ledger.each("parse", collected.documents)
-    parsed = [parse_document(document, md, workshop.options) for document in documents]
-    for page in parsed:
-        ledger.add(page.diagnostics)
-    return parsed
 
 
 def render(

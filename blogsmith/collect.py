@@ -1,4 +1,4 @@
-"""The first half of the line: what the site consists of, and where everything of it goes."""
+"""The first half of the line: what the site consists of, where everything of it goes, and its text as tokens."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .read.front_matter import read_document
 from .site.neighbours import series_problems
 from .site.terms import term_warnings
 from .site.urls import Urls, asset_url, assign_urls, publication
+from .syntax.parser import Parsed, make_parser, parse_document
 from .workshop import Workshop
 
 
@@ -55,6 +56,16 @@ def collect(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Collec
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+
+
+def parse(collected: Collected, workshop: Workshop, ledger: Ledger) -> list[Parsed]:
+    """Every document as tokens."""
+    md = make_parser(workshop.options)
+    documents = ledger.each("parse", collected.documents)
+    parsed = [parse_document(document, md, workshop.options) for document in documents]
+    for page in parsed:
+        ledger.add(page.diagnostics)
+    return parsed
 
 
 def _assets(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from .build import parse
-from .collect import collect
+from .chosen import collect_posts
+from .collect import parse
 from .errors import SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .perform import perform
-from .survey import chosen_posts
 from .workshop import Workshop, open_workshop
 
 
@@ -33,10 +31,6 @@ def execute_site(
 def _execute(workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger) -> BuildReport:
     ledger.ignore = frozenset(workshop.config.diagnostics.ignore)
     ledger.add(workshop.settings.diagnostics)
-    collected = collect(workshop, options, ledger)
-    chosen = chosen_posts(workshop.root, posts, [document.path for document in collected.documents])
-    if chosen is not None:
-        documents = tuple(d for d in collected.documents if str(d.path) in chosen)
-        collected = replace(collected, documents=documents)
+    collected = collect_posts(workshop, posts, options, ledger)
     performed = perform(parse(collected, workshop, ledger), workshop, options, ledger)
     return ledger.close(Counts(cells=performed.cells, ran=performed.ran))

@@ -53,6 +53,7 @@ PART_OF = {
     "execution_options": "cli",
     "freeze_commands": "cli",
     "watching": "cli",
+    "chosen": "build",
     "collect": "build",
     "execute_site": "build",
     "perform": "build",

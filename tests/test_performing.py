@@ -11,10 +11,10 @@ from textwrap import dedent
 
 import pytest
 
+from blogsmith.chosen import chosen_posts
 from blogsmith.cli import main
 from blogsmith.errors import SiteError
 from blogsmith.ledger import ExecutionOptions
-from blogsmith.survey import chosen_posts
 from blogsmith.trust import trust
 from tests.site_files import build
 

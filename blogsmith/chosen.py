@@ -1,0 +1,73 @@
+"""The posts that a command names: files, folders, or names below `content/`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from .collect import Collected, collect
+from .errors import Diagnostic, SiteError, did_you_mean
+from .ledger import BuildOptions, Ledger
+from .workshop import Workshop
+
+_FEW = 3
+
+
+def collect_posts(
+    workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger
+) -> Collected:
+    """The site with only the documents named, by default all; SiteError for a name that means nothing."""
+    collected = collect(workshop, options, ledger)
+    chosen = chosen_posts(workshop.root, posts, [document.path for document in collected.documents])
+    if chosen is None:
+        return collected
+    return replace(collected, documents=tuple(d for d in collected.documents if str(d.path) in chosen))
+
+
+def chosen_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
+    """Source paths meant by `posts`: files, folders or names below `content/`; None for all.
+
+    Raises SiteError for a name that means nothing.
+    """
+    if not posts:
+        return None
+    chosen: list[str] = []
+    for name in posts:
+        found = [str(path) for path in known if _means(root, name, path)]
+        bare = [str(path) for path in known if name in (path.name, _short(path).name)]
+        if not found and len(bare) != 1:
+            hint = _which(bare) or _near(name, known)
+            hint = hint or "name a source file or a folder, e.g. content/posts/attention.md"
+            raise SiteError(Diagnostic("post-unknown", f"there is no post {name}", hint=hint))
+        chosen += found or bare
+    return tuple(dict.fromkeys(chosen))
+
+
+def _means(root: Path, name: str, path: PurePosixPath) -> bool:
+    asked = Path(name).resolve()
+    if asked.is_relative_to(root):
+        asked_path = PurePosixPath(asked.relative_to(root).as_posix())
+        if path == asked_path or path.is_relative_to(asked_path):
+            return True
+    below = path.relative_to("content") if path.parts[0] == "content" else path
+    return PurePosixPath(name) in (path, below, below.with_suffix(""), _short(path))
+
+
+def _short(path: PurePosixPath) -> PurePosixPath:
+    """`content/posts/a.md` and `content/posts/a/index.md` → `posts/a`."""
+    below = path.relative_to("content") if path.parts[0] == "content" else path
+    return below.parent if below.stem == "index" else below.with_suffix("")
+
+
+def _near(name: str, known: Sequence[PurePosixPath]) -> str:
+    """A hint at the post whose short name is like `name`, with its folder if that has one."""
+    meant = _short(PurePosixPath(name))
+    is_bare = str(meant) == meant.name
+    shorts = [_short(path) for path in known]
+    return did_you_mean(str(meant), [short.name if is_bare else str(short) for short in shorts])
+
+
+def _which(paths: Sequence[str]) -> str:
+    """A hint at the first few of several pages that have the same name."""
+    return f"which of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}?" if paths else ""
