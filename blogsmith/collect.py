@@ -1,4 +1,4 @@
-"""The first half of the line: what the site consists of, where everything of it goes, and its text as tokens."""
+"""The first half of the line: what the site consists of, where it all goes, and its text as tokens."""
 
 from __future__ import annotations
 
