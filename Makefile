@@ -4,12 +4,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker.
-PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27
+# What tests need from npm: the examples of the CommonMark specification, axe, the Nu HTML checker, Python for the
+# browser.
+PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 vnu-jar@26.9.27 pyodide@314.0.7
 TOOLS := .cache/.tools
 # What our formulas are compared with, and drawn beside; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5
 REFERENCES := .cache/.references
+# Another build of torch: `make site-torch TORCH=torch` on a machine with CUDA. Its environment stands alone, for it
+# takes gigabytes; remove .venv-torch/ to change it.
+TORCH ?= torch==2.13.0
+TORCH_VENV := .venv-torch
+TORCH_READY := $(TORCH_VENV)/.ready
+# Dask and Jupyter, with a kernel for another language and a server.
+ENGINES_VENV := .venv-engines
+ENGINES_READY := $(ENGINES_VENV)/.ready
+ENGINES := '.[test,dask,jupyter]' jupyter-server bash_kernel
 # The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
 PYTEST_FLAGS ?= -q -n auto --dist worksteal
 BENCH_FLAGS ?=
@@ -19,7 +29,8 @@ SCREENSHOTS ?=
 GALLERY ?=
 FUZZ_FLAGS ?= --seconds 600
 
-.PHONY: site test lint types format regen bench bench-math bench-execute gallery fuzz screenshots clean
+.PHONY: site site-torch test test-torch test-engines lint types format regen bench bench-math bench-execute \
+	bench-attention bench-browser gallery fuzz screenshots clean
 
 # Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
@@ -27,6 +38,19 @@ site: $(READY)
 
 test: lint types $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
+site-torch: $(TORCH_READY)
+	$(TORCH_VENV)/bin/blogsmith execute --needs torch --needs cuda
+	$(TORCH_VENV)/bin/blogsmith build
+
+# Attention with torch: every backend that this machine has, CUDA included.
+test-torch: $(TORCH_READY)
+	$(TORCH_VENV)/bin/python -m pytest -q -m 'torch or cuda' tests/torch
+
+# The executor of Dask and the engine of Jupyter, with what they need.
+test-engines: $(ENGINES_READY)
+	$(ENGINES_VENV)/bin/python -m pytest -q tests/test_execute_dask.py tests/test_execute_jupyter.py
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -59,6 +83,14 @@ bench-math: $(READY) $(REFERENCES)
 bench-execute: $(READY)
 	$(BIN)/python -m tests.bench.execution $(BENCH_FLAGS)
 
+# The lab: time, memory and error of attention on every backend, beside plain NumPy and torch.
+bench-attention: $(TORCH_READY)
+	$(TORCH_VENV)/bin/python -m tests.bench.attention $(BENCH_FLAGS)
+
+# From the reader's click to the first output of Python in Chromium.
+bench-browser: $(READY) $(TOOLS)
+	$(BIN)/python -m tests.bench.browser $(BENCH_FLAGS)
+
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.browser.gallery $(GALLERY)
@@ -68,7 +100,7 @@ fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz_math $(FUZZ_FLAGS)
 
 clean:
-	rm -rf $(VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find blogsmith plugins tests -name __pycache__ -type d -exec rm -rf {} +
 
 # Installed again whenever the dependencies may have changed.
@@ -80,6 +112,16 @@ $(READY): pyproject.toml
 		{ echo 'Python cannot make a virtual environment here.'; \
 		  echo 'On Debian and Ubuntu: sudo apt-get install python3-venv'; rm -rf $(VENV); exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+$(TORCH_READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' '$(TORCH)'
+	@touch $@
+
+$(ENGINES_READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(ENGINES_VENV)
+	$(ENGINES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable $(ENGINES)
 	@touch $@
 
 # Without npm the tests that need these are skipped and say so.

@@ -23,6 +23,7 @@ from .model import Document, FrontMatter, ImageInfo, Source
 from .page_view import PageView
 from .perform import Performed, perform
 from .read.front_matter import read_document
+from .readers_python import readers_python
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
@@ -99,7 +100,7 @@ def render(
     }
     base_path = workshop.config.base_path
     index = index_site(base_path, by_path, collected.waiting, generated, collected.asset_urls)
-    tools = _tools(workshop, index, collected, performed)
+    tools = _tools(workshop, index, collected, performed, ledger)
     rendered = []
     for page in ledger.each("render", parsed):
         path = str(page.document.path)
@@ -109,7 +110,9 @@ def render(
     return rendered, index
 
 
-def _tools(workshop: Workshop, index: SiteIndex, collected: Collected, performed: Performed) -> Tools:
+def _tools(
+    workshop: Workshop, index: SiteIndex, collected: Collected, performed: Performed, ledger: Ledger
+) -> Tools:
     sizes: dict[Path, ImageInfo | str] = {}
 
     def measure(file: Path) -> ImageInfo | str:
@@ -139,6 +142,7 @@ def _tools(workshop: Workshop, index: SiteIndex, collected: Collected, performed
         index.slug_hint,
         lambda document: performed.results.get(str(document.path), PageResults()),
         picture,
+        readers_python(workshop, ledger),
     )
 
 

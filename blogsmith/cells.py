@@ -46,6 +46,10 @@ class PageExecution:
     shapes: bool | None = None
     depends: tuple[str, ...] = ()
     """Files that all cells of the page depend on, as in `CellOptions`."""
+    engine: Literal["worker", "jupyter"] | None = None
+    """What runs the cells."""
+    kernel: str | None = None
+    """Name of the Jupyter kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,9 @@ class PageCells:
     timeout_s: float | None = None
     """For values, as the page says; None: as the site says. Likewise the next one; cells have theirs."""
     memory_bytes: int | None = None
+    engine: Literal["worker", "jupyter"] = "worker"
+    """Page and site considered; likewise the next."""
+    kernel: str = ""
 
     def sessions(self) -> tuple[str, ...]:
         """Names of the sessions that run, in order of first use."""

@@ -19,7 +19,9 @@ import msgspec
 from .codes import CODES
 from .config import Config
 from .errors import Reporter, did_you_mean, nearest
-from .execution_words import BYTES_HINT, parse_bytes
+from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
+from .pyodide.distribution import CDN, setting_problem
+from .pyodide.names import PACKAGE_NAMES, package_meant
 from .strict_yaml import MAX_REPORTS, Located
 
 MACRO_NAME = re.compile(r"\\[A-Za-z]+")
@@ -36,6 +38,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _WORD = re.compile(r"[a-z][a-z0-9-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _PATTERN_PART = re.compile(r"[\w.:~-]*")
 _TAKEN_FOLDERS = frozenset(
@@ -223,6 +226,8 @@ def _execution(config: Config, checker: _Checker) -> None:
     if settings.python != settings.python.strip() or re.search(r"^~|[\x00-\x1f]", settings.python):
         hint = "a path from the root, or from the folder of blogsmith.yaml"
         checker.wrong(f'"{settings.python}" is no path of a Python', "execute", "python", hint=hint)
+    if settings.kernel and not KERNEL.fullmatch(settings.kernel):
+        checker.wrong(f'"{settings.kernel}" is no name of a kernel', "execute", "kernel", hint=KERNEL_HINT)
     for index, name in enumerate(settings.env):
         if not _VARIABLE.fullmatch(name):
             hint = "the name alone; its value comes from where blogsmith is started"
@@ -232,6 +237,33 @@ def _execution(config: Config, checker: _Checker) -> None:
         if not _MODULE.fullmatch(name):
             hint = "as it is imported: numpy"
             checker.wrong(f'"{name}" is no name of a module', "execute", "preload", index, hint=hint)
+
+
+def _dask(config: Config, checker: _Checker) -> None:
+    dask = config.execution.dask
+    if dask.scheduler and not _ADDRESS.fullmatch(dask.scheduler):
+        hint = "write it as tcp://10.0.0.5:8786"
+        checker.wrong(
+            f'"{dask.scheduler}" is no address of a scheduler', "execute", "dask", "scheduler", hint=hint
+        )
+    for name, amount in sorted(dask.cuda.items()):
+        if not (math.isfinite(amount) and amount > 0):
+            checker.wrong(f"an amount of {name} must be more than 0", "execute", "dask", "cuda", name)
+
+
+def _browser(config: Config, checker: _Checker) -> None:
+    settings = config.browser
+    if not (math.isfinite(settings.timeout) and settings.timeout > 0):
+        checker.wrong("timeout must be more than 0 seconds", "browser", "timeout")
+    if problem := setting_problem(settings.pyodide):
+        hint = "write cdn, or a folder such as static/pyodide"
+        checker.wrong(f'"{settings.pyodide}" {problem}', "browser", "pyodide", hint=hint)
+    for index, name in enumerate(settings.packages):
+        if settings.pyodide == CDN and name not in PACKAGE_NAMES:
+            meant = package_meant(name)
+            hint = f"did you mean {meant}?" if meant else ""
+            message = f'Pyodide has no package "{name}"'
+            checker.wrong(message, "browser", "packages", index, hint=hint)
 
 
 def _known_words(config: Config, checker: _Checker) -> None:
@@ -251,5 +283,7 @@ _CHECKS: tuple[Callable[[Config, _Checker], None], ...] = (
     _macros,
     _limits,
     _execution,
+    _dask,
+    _browser,
     _known_words,
 )

@@ -24,6 +24,7 @@ from .freeze_commands import freeze
 from .math_command import math
 from .new import new_post, new_site
 from .options import find_site, shown_path, site_config, site_option, site_root, verbose_option
+from .pyodide_command import pyodide
 from .report import plural, print_diagnostics, printable, wants_color
 
 
@@ -33,7 +34,7 @@ def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
 
-for _command in (build, check, execute, freeze, math):
+for _command in (build, check, execute, freeze, math, pyodide):
     cli.add_command(_command)
 
 

@@ -110,6 +110,15 @@ class FigureSettings(Struct, frozen=True):
     """Draw each figure once more for dark pages."""
 
 
+class Dask(Struct, frozen=True):
+    """Where sessions run with `executor: dask`."""
+
+    scheduler: str = ""
+    """Address of the scheduler, `tcp://10.0.0.5:8786`; empty: a cluster here, while a command runs."""
+    cuda: Mapping[str, float] = msgspec.field(default_factory=lambda: {"GPU": 1})
+    """What a session with `needs: cuda` asks of a worker that was started with `dask worker --resources`."""
+
+
 class Execution(Struct, frozen=True):
     """How the code of posts is run."""
 
@@ -132,6 +141,24 @@ class Execution(Struct, frozen=True):
     sandbox: Literal["off", "landlock"] = "off"
     """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
     figures: FigureSettings = FigureSettings()
+    engine: Literal["worker", "jupyter"] = "worker"
+    """What runs cells: blogsmith's own worker, for Python, or a Jupyter kernel, for any language."""
+    kernel: str = ""
+    """Name of the Jupyter kernel, as `jupyter kernelspec list` shows it; empty: `python3`."""
+    executor: Literal["local", "dask"] = "local"
+    """Where sessions run: on this machine, or on the workers of a Dask cluster."""
+    dask: Dask = Dask()
+
+
+class Browser(Struct, frozen=True):
+    """Code that readers run in their browser."""
+
+    pyodide: str = "cdn"
+    """Where Python for the browser comes from: `cdn`, or a folder under `static/` of the site."""
+    packages: tuple[str, ...] = ()
+    """Packages that are loaded besides those that the code imports itself."""
+    timeout: float = 30.0
+    """Seconds a cell may take in the browser."""
 
 
 class Config(Struct, frozen=True):
@@ -178,6 +205,7 @@ class Config(Struct, frozen=True):
     diagnostics: Diagnostics = Diagnostics()
     execute: Literal["off", "marked", "all"] | Execution = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
+    browser: Browser = Browser()
 
     @property
     def execution(self) -> Execution:

@@ -18,6 +18,9 @@ FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "a
 
 SECONDS_HINT = "write seconds, or a time such as 5 min"
 BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
+KERNEL = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}")
+"""The form of a kernel's name."""
+KERNEL_HINT = "write the name that jupyter kernelspec list shows"
 MAX_SEED = 2**32 - 1
 """The largest that NumPy takes."""
 

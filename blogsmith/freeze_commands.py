@@ -28,14 +28,16 @@ def freeze() -> None:
 @verbose_option
 @click.pass_obj
 def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
-    """Show which posts have valid results, one line each.
+    """Show which posts have valid results, one line each, and on what their cells ran.
 
     Exits with 3 if a result is missing or stale.
     """
     pages = _surveyed(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
+    widest = max((len(page.state) for page in pages), default=0)
     for page in pages:
-        terminal.say(f"{page.cells.path!s:<{longest}}  {page.state}")
+        line = f"{page.cells.path!s:<{longest}}  {page.state:<{widest}}  {printable(page.devices)}"
+        terminal.say(line.rstrip())
     if not pages:
         terminal.say("no post has cells")
     return STALE if any(page.stale for page in pages) else 0

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .cells import Cell, Value
+from .cells import Cell, Need, Value
 from .errors import Diagnostic, Place, Reporter, place_within
 from .execute.environment import cell_environment
 from .execute.jobs import resolve_python
 from .execute.needs import installed as installed_in
+from .execute.needs import needs_any
 from .freeze.results import results
 from .freeze.staleness import State, Verdict
 from .freeze.store import folder_of
@@ -67,7 +68,7 @@ def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions,
     shown = {}
     for page in ran.survey.pages:
         if not page.wrong and str(page.cells.path) not in ran.failed:
-            ledger.add(_outdated(page, hint, frozen=asked.frozen, may_run=may_run))
+            ledger.add(_outdated(page, hint, asked, may_run=may_run))
         ledger.add(_without_files(page, ran.survey.surroundings))
         ledger.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
@@ -104,9 +105,12 @@ def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]
 _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
-def _outdated(page: SurveyedPage, hint: str, *, frozen: bool, may_run: bool) -> list[Diagnostic]:
-    """What a page shows that is not the result of its present code; each state once, with its first place."""
-    outdated = page.verdict.outdated()
+def _outdated(page: SurveyedPage, hint: str, asked: ExecutionOptions, *, may_run: bool) -> list[Diagnostic]:
+    """What a page shows that is not the result of its present code; each state once, with its first place.
+
+    With `--needs`, of what was meant.
+    """
+    outdated = [item for item in page.verdict.outdated() if not asked.needs or _is_meant(item, asked.needs)]
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
@@ -119,18 +123,31 @@ def _outdated(page: SurveyedPage, hint: str, *, frozen: bool, may_run: bool) -> 
     for state, items in found.items():
         what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
         why = _verdict(page, items[0]).words
-        if frozen:
+        needs = items[0].options.needs if isinstance(items[0], Cell) else ()
+        if asked.frozen:
             message = f"{what}: no valid result, {why}"
-            reporter.error("freeze-stale", message, _place(items[0]), hint)
+            reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
         elif state == "missing":
             message = f"{what}: no result is recorded, so none is shown"
             reporter.warn("cell-pending", message, _place(items[0]), hint)
         else:
             # it may run, and was not: this machine has not what it needs
-            needs = items[0].options.needs if may_run and isinstance(items[0], Cell) else ()
-            where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is" if needs else hint
+            where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
+            where = where if needs and may_run else hint
             reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
     return reporter.diagnostics
+
+
+def _is_meant(item: Cell | Value, names: Sequence[str]) -> bool:
+    return isinstance(item, Cell) and needs_any(item, names)
+
+
+def _frozen_hint(needs: Sequence[Need]) -> str:
+    if not needs:
+        return ""
+    where = " and ".join(map(str, needs))
+    options = " ".join(f"--needs {need.name}" for need in needs)
+    return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
 
 
 def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:

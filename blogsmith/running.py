@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from .cells import Cell, Need
+from .cells import Need
 from .errors import Diagnostic, Reporter, SiteError
 from .execute.breaking_off import ending_in_order
 from .execute.conversation import Watch, quiet
+from .execute.dask_cluster import ClusterError, DaskCluster
+from .execute.elsewhere import terms_of
 from .execute.environment import cores
 from .execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
 from .execute.needs import unmet as unmet_needs
 from .execute.pool import run_sessions
-from .execute.problems import missing_need, run_problems
+from .execute.probe_cache import ProbeCache
+from .execute.problems import run_problems
 from .execute.working_folder import working_folder
 from .freeze.record import PageRecord
 from .freeze.recording import session_record
@@ -27,6 +30,7 @@ from .freeze.store import write_page
 from .freeze.surroundings import Surroundings
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .load_config import CONFIG_NAME
+from .needed import lacking, sessions_to_run, skipped, wanted_needs
 from .runs import SessionRun
 from .survey import Survey, SurveyedPage
 from .workshop import Workshop
@@ -49,85 +53,69 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.wrong]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
+        ledger.add(lacking(chosen, asked, {}))
         return Ran(surveyed)
-    with ending_in_order(), working_folder() as folder:
+    with ending_in_order(), working_folder() as folder, _cluster(workshop, folder) as cluster:
         setting = _setting(workshop, folder)
-        unmet = _unmet(chosen, asked, setting)
-        ledger.add(
-            missing_need(page.cells.path, cell, _why(cell, unmet), page.lines)
-            for page in chosen
-            for cell in page.cells.cells
-            if _is_lost(page, cell, unmet)
-        )
+        unmet = _unmet(chosen, asked, setting, cluster)
+        ledger.add(lacking(chosen, asked, unmet))
         jobs = [
-            (page, session_job(page.cells, session, setting, _skipped(page, session, unmet)))
+            (page, session_job(page.cells, session, setting, skipped(page, session, unmet)))
             for page in chosen
-            for session in _sessions(page, asked, unmet)
+            for session in sessions_to_run(page, asked, unmet)
         ]
-        with closing(_run(jobs, workshop, asked, ledger)) as runs:
+        with closing(_run(jobs, workshop, asked, ledger, cluster)) as runs:
             return _recorded(surveyed, jobs, runs, options, ledger)
+
+
+@contextmanager
+def _cluster(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]:
+    """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
+    execution = workshop.config.execution
+    if execution.executor == "local":
+        yield None
+        return
+    python = execution.python and resolve_python(execution.python, workshop.root)
+    terms = terms_of(python, execution.env, os.environ)
+    try:
+        with DaskCluster(execution.dask, terms, workshop.root, folder) as cluster:
+            yield cluster
+    except ClusterError as error:
+        raise _wrong_setting(workshop, error.setting, str(error), error.hint) from error
 
 
 def _setting(workshop: Workshop, folder: Path) -> Setting:
     """The site's settings; SiteError if its Python is not there."""
-    config = workshop.config
-    python = resolve_python(config.execution.python, workshop.root)
-    if not shutil.which(python):
-        place = workshop.settings.places.get(("execute", "python"))
-        line = workshop.settings.lines[place.line - 1] if place else ""
+    execution = workshop.config.execution
+    python = resolve_python(execution.python, workshop.root)
+    is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
+    if not is_elsewhere and not shutil.which(python):
         hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
-        message = f"there is no Python at {config.execution.python}"
-        raise SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
+        message = f"there is no Python at {execution.python}"
+        raise _wrong_setting(workshop, ("execute", "python"), message, hint)
     return setting_of(
-        config.execution,
+        execution,
         workshop.root,
         os.environ,
         temporary=folder,
-        exclude=(workshop.root / config.output,),
+        exclude=(workshop.root / workshop.config.output,),
     )
 
 
-def _unmet(pages: Sequence[SurveyedPage], asked: ExecutionOptions, setting: Setting) -> Mapping[Need, str]:
-    """Only needs of what may have to run are looked at: asking torch for CUDA takes seconds."""
-    needs = {
-        need
-        for page in pages
-        for cell in page.cells.cells
-        if cell.runs and (asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
-        for need in cell.options.needs
-    }
-    return unmet_needs(tuple(sorted(needs, key=str)), setting.python, setting.env) if needs else {}
+def _wrong_setting(workshop: Workshop, path: tuple[str, ...], message: str, hint: str) -> SiteError:
+    place = workshop.settings.places.get(path)
+    line = workshop.settings.lines[place.line - 1] if place else ""
+    return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
 
 
-def _sessions(page: SurveyedPage, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> list[str]:
-    names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
-    return [name for name in names if _can_run(page, name, unmet) and _is_asked(page, name, asked.needs)]
-
-
-def _can_run(page: SurveyedPage, session: str, unmet: Mapping[Need, str]) -> bool:
-    cells = page.cells.of_session(session)
-    return not cells or any(not _why(cell, unmet) for cell in cells)
-
-
-def _is_asked(page: SurveyedPage, session: str, names: Sequence[str]) -> bool:
-    needed = {need.name for cell in page.cells.of_session(session) for need in cell.options.needs}
-    return not names or not needed.isdisjoint(names)
-
-
-def _skipped(page: SurveyedPage, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
-    """Number of a cell → why it cannot run here."""
-    why = {cell.number: _why(cell, unmet) for cell in page.cells.of_session(session)}
-    return {number: reason for number, reason in why.items() if reason}
-
-
-def _why(cell: Cell, unmet: Mapping[Need, str]) -> str:
-    return "; ".join(unmet[need] for need in cell.options.needs if need in unmet)
-
-
-def _is_lost(page: SurveyedPage, cell: Cell, unmet: Mapping[Need, str]) -> bool:
-    """Whether there is nothing to show of a cell, here and from elsewhere."""
-    missing = cell.runs and page.verdict.cells[cell.number].state == "missing"
-    return missing and cell.options.fallback == "error" and bool(_why(cell, unmet))
+def _unmet(
+    pages: Sequence[SurveyedPage], asked: ExecutionOptions, setting: Setting, cluster: DaskCluster | None
+) -> Mapping[Need, str]:
+    wanted = wanted_needs(pages, asked)
+    if cluster and cluster.is_elsewhere:
+        return cluster.unmet(wanted)
+    cache = ProbeCache(setting.root / ".blogsmith")
+    return unmet_needs(wanted, setting.python, setting.env, cache=cache) if wanted else {}
 
 
 def _run(
@@ -135,6 +123,7 @@ def _run(
     workshop: Workshop,
     asked: ExecutionOptions,
     ledger: Ledger,
+    cluster: DaskCluster | None,
 ) -> Generator[SessionRun, None, None]:
     execution = workshop.config.execution
     watch: Watch = asked.watch or quiet
@@ -146,8 +135,14 @@ def _run(
     def absent(problems: Mapping[str, str]) -> None:
         ledger.add(_absent(problems, workshop))
 
+    sessions = [job for _, job in jobs]
     running = run_sessions(
-        [job for _, job in jobs], workers=workers, watch=watch, preload=execution.preload, absent=absent
+        sessions,
+        workers=workers,
+        watch=watch,
+        preload=execution.preload,
+        executor=cluster.executor(sessions, workers) if cluster and sessions else None,
+        absent=absent,
     )
     with closing(running):
         yield from running

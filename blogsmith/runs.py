@@ -16,6 +16,10 @@ Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
 
 DARK = ";scheme=dark"
 """Added to the type of a picture that is drawn for dark pages."""
+SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
+"""Form of one entry of `CellRun.sdpa`, as a regular expression."""
+MOST_SDPA = 16
+"""Entries of one cell; no machine has as many backends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,10 @@ class CellRun:
     shapes: tuple[ShapeMismatch, ...] = ()
     claim: str = ""
     """For a claim that is false: the two sides, e.g. `left: 3.9, right: 4`."""
+    sdpa: tuple[str, ...] = ()
+    """Backends of scaled dot-product attention that were seen to run, with the operator that proves it:
+    `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Behind an operator that has the same name on
+    every device stands ` cpu` if it ran there. Sorted, each once."""
 
     def ended_well(self, *, error: bool) -> bool:
         """Whether it is no failure. error: an exception is a result of this cell."""
@@ -136,7 +144,7 @@ class Machine:
     cpu: str = ""
     """Model name."""
     gpu: str = ""
-    """Model name of the CUDA device that was used."""
+    """Model name of the CUDA device that was used; of several, `2 × NVIDIA H200`."""
     capability: str = ""
     """Its compute capability, `9.0`."""
     driver: str = ""
@@ -180,6 +188,8 @@ class CellResult:
     """What has changed since, in words; empty if nothing has."""
     problem: str = ""
     """Why it was skipped or did not end well, in words."""
+    sdpa: tuple[str, ...] = ()
+    """As in `CellRun`."""
     shown_for: str = ""
     """Why another cell's output stands here, in words; empty if it is the cell's own."""
 

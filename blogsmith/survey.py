@@ -14,7 +14,7 @@ from .collect import parse
 from .config import Execution
 from .errors import Diagnostic
 from .freeze.record import PageRecord
-from .freeze.staleness import PageVerdict, judge
+from .freeze.staleness import PageVerdict, Verdict, judge
 from .freeze.store import read_page
 from .freeze.surroundings import FileDigests, Surroundings
 from .ledger import BuildOptions, Ledger, no_progress
@@ -57,6 +57,17 @@ class SurveyedPage:
         states = [found.state for found in (*self.verdict.cells.values(), *self.verdict.values.values())]
         counts = [(states.count(state), state) for state in ("fresh", "stale", "missing")]
         return ", ".join(f"{count} {state}" for count, state in counts if count)
+
+    @property
+    def devices(self) -> str:
+        """What its recorded cells ran on, in a few words: `4 on CPU, 1 on NVIDIA H200`; empty: nothing is."""
+        found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
+        return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
+
+    def _device(self, verdict: Verdict) -> str:
+        is_cuda = verdict.record is not None and verdict.record.run.device == "cuda"
+        gpu = verdict.origin.machine.gpu if verdict.origin else ""
+        return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
     def explained(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
         """(name, line, state, reasons) of each cell, then of each value."""

@@ -39,7 +39,12 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def version_warning(page: SurveyedPage, versions: Mapping[str, str]) -> list[Diagnostic]:
-    """A warning at the first cell if results were recorded with other versions than are here."""
+    """A warning at the first cell if results were recorded with other versions than are here.
+
+    What a Jupyter kernel has installed is not known before it runs.
+    """
+    if page.cells.engine == "jupyter":
+        return []
     changed = version_changes(page.record, versions) if page.record else ()
     if not changed:
         return []

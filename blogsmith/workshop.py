@@ -131,6 +131,8 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         execution_mode=config.execution.mode,
         check_shapes=config.execution.shapes == "check",
         check_syntax=not config.execution.python,
+        engine=config.execution.engine,
+        kernel=config.execution.kernel,
     )
 
 

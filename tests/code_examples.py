@@ -20,6 +20,8 @@ from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
 from blogsmith.new import new_post, new_site
+from blogsmith.pyodide.source import FolderSource
+from blogsmith.pyodide_vendor import vendor
 from blogsmith.report import format_diagnostic
 from blogsmith.survey import survey_site
 from blogsmith.trust import trust
@@ -117,6 +119,10 @@ def _output_write(root: Path) -> tuple[Diagnostic, ...]:
     return _raised(lambda: write_site([output], root / "dist" / "public", site_root=root))
 
 
+def _vendor(root: Path) -> tuple[Diagnostic, ...]:
+    return _raised(lambda: vendor(root / "static" / "pyodide", FolderSource(root), (), ()))
+
+
 def _trust_write(root: Path) -> tuple[Diagnostic, ...]:
     state = root / "state"
     state.write_text("a file where a folder is needed", encoding="utf-8")
@@ -202,6 +208,12 @@ def _other_versions(root: Path) -> tuple[Diagnostic, ...]:
     return build(root).diagnostics
 
 
+def _nothing_needed(root: Path) -> tuple[Diagnostic, ...]:
+    cell = _CELL.replace("#| label: loss\n", "#| label: loss\n#| needs: tensorflop\n#| fallback: skip\n")
+    (_site(root) / "loss.md").write_text(cell, encoding="utf-8")
+    return build(root, execution=ExecutionOptions(execute="stale", needs=("tensorflop",))).diagnostics
+
+
 def _freeze_write(root: Path) -> tuple[Diagnostic, ...]:
     (root / "_freeze").write_text("a file where a folder is needed", encoding="utf-8")
     (_site(root) / "loss.md").write_text(_CELL, encoding="utf-8")
@@ -231,7 +243,9 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "freeze-archive": _no_archive,
         "freeze-stale": _stale,
         "freeze-write": _freeze_write,
+        "need-unmet": _nothing_needed,
         "post-unknown": _no_post,
+        "pyodide-vendor": _vendor,
         "file-exists": _file_exists,
         "new-name": _new_name,
         "new-write": _new_write,

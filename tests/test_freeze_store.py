@@ -22,7 +22,19 @@ from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecor
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
 from blogsmith.freeze.surroundings import FileDigests
-from blogsmith.runs import DARK, Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
+from blogsmith.runs import (
+    DARK,
+    MOST_SDPA,
+    SDPA,
+    Blob,
+    CellOutput,
+    CellRun,
+    Display,
+    Failure,
+    Machine,
+    Stream,
+    ValueRun,
+)
 from tests.recorded import POST, around, cell, digest, page, picture, pictured, record, shown
 
 FOLDER = Path("_freeze/posts/attention")
@@ -54,6 +66,7 @@ OUTPUT: st.SearchStrategy[CellOutput] = st.one_of(
 NAME = st.sampled_from(["numpy", "PIL", "größe", "_x"])
 MACHINE = st.builds(Machine, *[TEXT] * 7, st.integers(0, 64), st.dictionaries(NAME, TEXT, max_size=2))
 ORIGIN = st.builds(Origin, MACHINE, st.dates().map(str) | st.just(""))
+SEEN = st.from_regex(SDPA, fullmatch=True, alphabet=st.characters(codec="ascii"))
 RUN = st.builds(
     CellRun,
     st.sampled_from(["ok", "error"]),
@@ -67,6 +80,7 @@ RUN = st.builds(
     st.lists(NAME, max_size=2).map(tuple),
     st.just(()),
     TEXT,
+    st.lists(SEEN, max_size=3).map(tuple),
 )
 CELL = st.builds(CellRecord, KEY, KEY, RUN, TEXT, WORDS, FILES, st.none() | ORIGIN)
 VALUE = st.builds(ValueRecord, KEY, TEXT, TEXT, TEXT, st.builds(ValueRun, st.just("ok"), TEXT, TEXT))
@@ -88,6 +102,15 @@ def test_what_is_written_is_read_back(made: PageRecord) -> None:
     data = to_json(made)
     assert from_json(data, "outputs.json") == made
     assert to_json(made) == data
+
+
+def test_what_was_read_is_written_as_it_was() -> None:
+    # texts from a worker are equal to the defaults, and other objects
+    run = CellRun("".join("ok"), device="".join("cpu"))  # type: ignore[arg-type]
+    data = to_json(record(page(cell("x\n")), runs={0: run}))
+    read = from_json(data, "outputs.json")
+    assert isinstance(read, PageRecord)
+    assert to_json(read) == data
 
 
 @given(st.binary(max_size=200) | TEXT.map(str.encode))
@@ -119,6 +142,48 @@ def test_the_file_reads_well() -> None:
         {"data": {"text/plain": ["∑ = 3"]}, "output_type": "execute_result"},
     ]
     assert (found["label"], found["seconds"]) == ("sum", 0.1235)
+
+
+FLASH = "flash aten::_scaled_dot_product_flash_attention_for_cpu"
+
+
+def recorded_attention(*seen: str) -> PageRecord:
+    return record(page(cell("x\n", "sum")), runs={0: CellRun("ok", sdpa=seen)})
+
+
+def test_what_computed_attention_is_written_where_there_was_any() -> None:
+    assert b"sdpa" not in to_json(recorded_attention())
+    (found,) = json.loads(to_json(recorded_attention(FLASH)))["sessions"]["main"]["cells"]
+    assert found["sdpa"] == [FLASH]
+
+
+def test_another_backend_is_another_result(tmp_path: Path) -> None:
+    write_page(tmp_path, POST, recorded_attention(FLASH))
+    before = stamps(tmp_path)
+    write_page(tmp_path, POST, recorded_attention(FLASH))
+    assert stamps(tmp_path) == before
+    other = write_page(tmp_path, POST, recorded_attention("math aten::_safe_softmax cpu"))
+    assert read_page(tmp_path, POST).record == other != recorded_attention(FLASH)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        ["flash"],
+        ["flash aten::<b>"],
+        ["flash aten::x\n"],
+        [f"flash {'a' * 81}"],
+        [7],
+        "flash aten::x",
+        [f"math op{n}" for n in range(MOST_SDPA + 1)],
+    ],
+)
+def test_what_computed_attention_is_not_believed_in_another_form(seen: object) -> None:
+    loaded = json.loads(to_json(recorded_attention(FLASH)))
+    loaded["sessions"]["main"]["cells"][0]["sdpa"] = seen
+    found = from_json(json.dumps(loaded).encode(), "outputs.json")
+    assert isinstance(found, Diagnostic)
+    assert found.code == "freeze-damaged"
 
 
 def test_a_lone_surrogate_is_replaced() -> None:

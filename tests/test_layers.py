@@ -24,8 +24,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
     ("page_view",),
-    ("model", "strict_yaml", "slugs", "decode"),
+    ("model", "strict_yaml", "slugs", "decode", "pyodide"),
     ("codes", "errors"),
+    # what posts import in their own process; nothing of the builder, and the builder nothing of it
+    ("lab",),
     ("__init__",),
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
@@ -58,8 +60,12 @@ PART_OF = {
     "execute_site": "build",
     "perform": "build",
     "running": "build",
+    "needed": "build",
     "survey": "build",
     "versions": "build",
+    "readers_python": "build",
+    "pyodide_vendor": "cli",
+    "pyodide_command": "cli",
     "compose": "build",
     "yaml_problems": "strict_yaml",
     "yaml_scalars": "strict_yaml",
@@ -195,3 +201,8 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
 )
 def test_every_form_of_import_is_seen(text: str, expected: set[str]) -> None:
     assert imports_in(text, ("blogsmith", "syntax")) == expected
+
+
+def test_the_builder_does_not_use_what_posts_import() -> None:
+    outside = [file for file in MODULES if unit_of(name_of(file)) != "lab"]
+    assert [name_of(f) for f in outside if any(unit_of(n) == "lab" for n in imports_of(f))] == []

@@ -15,6 +15,7 @@ import pytest
 from blogsmith.cells import Need
 from blogsmith.execute import probe
 from blogsmith.execute.needs import installed, unmet
+from tests.cuda_stand_in import put_tool, put_torch
 
 CUDA = Need("cuda")
 
@@ -154,32 +155,26 @@ def test_versions_are_found_by_import_name() -> None:
 def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert probe.tool_device() == {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
-    tool = tmp_path / "nvidia-smi"
-    tool.write_text("#!/bin/sh\necho 9.0\n")
-    tool.chmod(0o755)
+    put_tool(tmp_path, "9.0")
     assert probe.tool_device() == {"capability": "9.0"}
-    tool.write_text("#!/bin/sh\necho failed >&2; exit 9\n")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    assert probe.tool_device() == {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    put_tool(tmp_path, "failed", 9)
     assert probe.tool_device() == {"problem": "nvidia-smi sees no CUDA device"}
 
 
-TORCH = """
-class cuda:
-    is_available = staticmethod(lambda: {available})
-    get_device_capability = staticmethod(lambda: (9, 0))
-print("torch says hello")
-"""
-
-
 @pytest.mark.parametrize(
-    ("available", "said"),
+    ("available", "built", "said"),
     [
-        ("True", ""),
-        ("False", "torch sees no CUDA device"),
-        ("1/0", "torch cannot look for CUDA devices: ZeroDivisionError: division by zero"),
+        ("True", "12.8", ""),
+        ("False", "12.8", "torch sees no CUDA device"),
+        ("False", None, "torch is built without CUDA"),
+        ("1/0", "12.8", "torch cannot look for CUDA devices: ZeroDivisionError: division by zero"),
     ],
 )
-def test_torch_is_asked_for_the_device(tmp_path: Path, available: str, said: str) -> None:
-    (tmp_path / "torch.py").write_text(TORCH.format(available=available))
+def test_torch_is_asked_for_the_device(tmp_path: Path, available: str, built: str | None, said: str) -> None:
+    put_torch(tmp_path, built=built, available=available)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     need = Need("cuda", "8.0")
     assert unmet([need], sys.executable, environ, device=lambda: True).get(need, "") == said

@@ -7,6 +7,7 @@ import re
 import time
 from dataclasses import replace
 from html import unescape
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.output_tree import MAX_DEPTH
 from blogsmith.render.provenance import duration, provenance
 from blogsmith.render.values import bare_tex
+from blogsmith.render.vectors import svg_size, svg_words
 from blogsmith.runs import (
     Blob,
     CellOutput,
@@ -398,6 +400,83 @@ class TestPictures:
         assert "cells.css" not in theme.render("page", BARE, SITE)
 
 
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="4">{}<path d="M0 0"/></svg>'
+
+
+def alts(*inside: str, code: str = "x\n") -> tuple[list[str], list[str]]:
+    """Alternative texts of pictures with this inside, and the codes of what is reported."""
+    pictures = [replace(blob("", SVG.format(text).encode()), name="") for text in inside]
+    page = shown(
+        *(Display("display", {"image/svg+xml": picture}) for picture in pictures),
+        code=f"#| eval: true\n{code}",
+    )
+    found = [unescape(alt) for alt in re.findall(r'alt="([^"]*)"', page.html)]
+    return found, [found.code for found in page.diagnostics]
+
+
+class TestWordsOfPictures:
+    @pytest.mark.parametrize(
+        ("inside", "expected"),
+        [
+            ("<title>Weights</title>", "Weights"),
+            ("<title>Weights</title><desc>A matrix.\n 2 × 2</desc>", "Weights. A matrix. 2 × 2"),
+            ("<title>Why?</title><desc>So.</desc>", "Why? So."),
+            ("<desc>Only this</desc>", "Only this"),
+            ('<title>a &lt;b> "c" <x>d</x></title>', 'a <b> "c" d'),
+            ("<metadata><title>no</title></metadata><title>yes</title>", "yes"),
+        ],
+    )
+    def test_an_svg_speaks_for_itself(self, inside: str, expected: str) -> None:
+        assert alts(inside) == ([expected], [])
+
+    @pytest.mark.parametrize(
+        "inside",
+        [
+            "",
+            "<title> </title>",
+            "<g><title>of a part</title></g>",
+            "<g/><title>behind a part</title>",
+            '<title xmlns="urn:x">of something else</title>',
+        ],
+    )
+    def test_other_titles_do_not_count(self, inside: str) -> None:
+        assert alts(inside) == ([""], ["cell-alt"])
+
+    def test_the_author_comes_first_and_the_caption_last(self) -> None:
+        title = "<title>Own</title>"
+        assert alts(title, code="#| fig-alt: Mine\nx\n") == (["Mine"], [])
+        assert alts(title, code="#| fig-cap: Caption\nx\n") == (["Own"], [])
+        assert alts("", title, code="#| fig-cap: Caption\nx\n") == (["Caption (1 of 2)", "Own"], [])
+        assert alts(title, "") == (["Own", ""], ["cell-alt"])
+
+    def test_long_ones_are_cut(self) -> None:
+        ((alt,), _) = alts(f"<title>{'word ' * 40_000}</title>")
+        assert len(alt) <= 600 and alt.endswith("word…")
+
+    def test_recorded_files_are_read(self, tmp_path: Path) -> None:
+        (tmp_path / "a.svg").write_text(SVG.format("<title>Recorded</title>"))
+        result = CellResult("ok", (Display("display", {"image/svg+xml": blob("a.svg")}),))
+        page = render_with("```python\n#| eval: true\nx\n```\n", PageResults({1: result}, folder=tmp_path))
+        assert 'alt="Recorded"' in page.html
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b"<svg",
+            b"",
+            b"\xff\xfe<",
+            b'<?xml version="1.0" encoding="none-such"?><svg/>',
+            b'<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg"><title>&a;</title></svg>',
+        ],
+    )
+    def test_damaged_files_have_no_words(self, data: bytes) -> None:
+        assert svg_words(BytesIO(data)) == ""
+
+    def test_an_unknown_encoding_is_told(self) -> None:
+        with pytest.raises(ValueError, match="encoding is unknown"):
+            svg_size(BytesIO(b'<?xml version="1.0" encoding="none-such"?><svg/>'))
+
+
 FULL = CellResult(
     "ok",
     seconds=0.0123,
@@ -408,6 +487,9 @@ FULL = CellResult(
     ),
     date="2026-03-05",
 )
+
+
+FLASH_CPU = "flash aten::_scaled_dot_product_flash_attention_for_cpu"
 
 
 class TestProvenance:
@@ -434,6 +516,31 @@ class TestProvenance:
         html = provenance(replace(FULL, device="cpu"), None)
         assert "NVIDIA" not in html
         assert "CPU (Intel Xeon)" in html
+
+    @pytest.mark.parametrize(
+        ("device", "seen", "said"),
+        [
+            ("cpu", (FLASH_CPU,), "CPU (Intel Xeon)\u00a0· SDPA flash (CPU)\u00a0· Python"),
+            ("cpu", ("math aten::_softmax cpu",), "SDPA math (CPU)\u00a0· "),
+            ("cuda", ("flash aten::_scaled_dot_product_flash_attention",), "12.8)\u00a0· SDPA flash\u00a0· "),
+            (
+                "cuda",
+                ("efficient aten::x", FLASH_CPU, "math aten::y"),
+                "SDPA efficient, flash (CPU), math\u00a0· ",
+            ),
+            ("cuda", ("math aten::_safe_softmax", "math aten::_softmax"), "SDPA math\u00a0· "),
+            ("cuda", ("math aten::y", "math aten::y cpu"), "SDPA math, math (CPU)\u00a0· "),
+            ("cuda", ("flash-attn flash_attn::forward",), "12.8)\u00a0· flash-attn\u00a0· Python"),
+            ("cuda", ("flash aten::x", "flash-attn y::z"), "SDPA flash\u00a0· flash-attn\u00a0· "),
+        ],
+    )
+    def test_what_computed_attention(self, device: str, seen: tuple[str, ...], said: str) -> None:
+        html = provenance(replace(FULL, device=device, sdpa=seen), None)
+        assert said in text_of(html)
+        assert f' data-sdpa="{", ".join(seen)}"' in html
+
+    def test_nothing_is_said_of_attention_where_there_was_none(self) -> None:
+        assert "sdpa" not in provenance(FULL, None).lower()
 
     def test_what_is_not_kept_was_run(self) -> None:
         assert text_of(provenance(FULL, None, "never")).startswith("Run 5 Mar 2026")

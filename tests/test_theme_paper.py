@@ -54,7 +54,7 @@ DISPLAY = '<div class="math-display"><math display="block"><mi>x</mi></math></di
 REFERENCE = '<p><a class="xref" href="#eq-x">(1)</a></p>'
 SCRIPTS = [
     (set(), "", {}, []),
-    ({"runnable"}, "", {}, []),
+    ({"runnable"}, "", {}, ["run"]),
     ({"compare", "embed"}, "", {}, ["compare", "embed"]),
     ({"code"}, "", {}, ["copy"]),
     ({"code"}, "", {"copy": False}, []),

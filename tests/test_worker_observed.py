@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from blogsmith.runs import SDPA
+from tests.cuda_stand_in import put_tool, put_torch
 from tests.worker_client import Client, Start, start_worker, worker
 
 __all__ = ["start_worker", "worker"]
@@ -145,25 +148,110 @@ def test_versions_of_packages_without_one_of_their_own(start_worker: Start, site
     assert worker.until("machine")[-1]["packages"] == {"silent": "4.5", "unknown": ""}
 
 
-TORCH = """
-class cuda:
-    is_initialized = staticmethod(lambda: started)
-    get_device_name = staticmethod(lambda: "Some GPU")
-    get_device_capability = staticmethod(lambda: (9, 0))
-class version: cuda = "12.4"
-started, __version__, seeded = False, "2.6.0", []
-manual_seed = seeded.append
-"""
-
-
-def test_cuda_counts_once_it_is_used(start_worker: Start, site: Path) -> None:
-    (site / "torch.py").write_text(TORCH)
-    worker = start_worker(site)
+@pytest.mark.parametrize(
+    ("used", "gpu"),
+    [
+        ((0,), "A100 MIG 1g.5gb"),
+        ((1,), "H200"),
+        ((1, 2, 2), "2 × H200"),
+        ((0, 1), "A100 MIG 1g.5gb, H200"),
+        ((9,), "A100 MIG 1g.5gb"),
+    ],
+)
+def test_cuda_counts_once_it_is_used(
+    start_worker: Start, site: Path, tmp_path: Path, used: tuple[int, ...], gpu: str
+) -> None:
+    put_torch(site, ("A100  MIG 1g.5gb", "H200", "H200"))
+    put_tool(tmp_path / "bin")
+    worker = start_worker(site, {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
     assert worker.run("import torch").done["device"] == "cpu"
-    assert worker.run("torch.started = True").done["device"] == "cuda"
+    assert worker.run(f"for n in {used}: torch.use(n)").done["device"] == "cuda"
     worker.send(op="machine")
     machine = worker.until("machine")[-1]
-    assert (machine["gpu"], machine["capability"], machine["cuda"]) == ("Some GPU", "9.0", "12.4")
+    assert (machine["gpu"], machine["capability"], machine["cuda"]) == (gpu, "9.0", "12.8")
+    if not Path("/proc/driver/nvidia/version").exists():
+        assert machine["driver"] == "570.86.15"
+
+
+def test_a_device_that_says_nothing_any_more_is_unknown(start_worker: Start, site: Path) -> None:
+    put_torch(site)
+    worker = start_worker(site)
+    worker.run("import torch; torch.use()\ntorch.cuda.get_device_name = lambda n: 1/0")
+    worker.send(op="machine")
+    machine = worker.until("machine")[-1]
+    assert (machine["gpu"], machine["capability"]) == ("", "9.0")
+
+
+# -- attention --
+
+FLASH = "aten::_scaled_dot_product_flash_attention_for_cpu"
+
+
+def raised(*events: object) -> str:
+    """Code that raises the lab's event with these arguments."""
+    return f"import sys\nfor event in {events!r}:\n    sys.audit('blogsmith.lab.ran', *event)"
+
+
+def test_what_computed_attention_is_told_with_its_cell(start_worker: Start, site: Path) -> None:
+    worker = start_worker(site)
+    math = ("cpu", "math", "aten::_safe_softmax")
+    done = worker.run(raised(math, ("cpu", "flash", FLASH), ("cuda", *math[1:]), math)).done
+    assert done["sdpa"] == [f"flash {FLASH}", "math aten::_safe_softmax", "math aten::_safe_softmax cpu"]
+    assert all(re.fullmatch(SDPA, entry) for entry in done["sdpa"])
+    assert worker.run("print(1)").done["sdpa"] == []
+    worker.value("__import__('sys').audit('blogsmith.lab.ran', 'cpu', 'math', 'aten::_softmax')")
+    assert worker.run("print(1)").done["sdpa"] == []
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        (),
+        ("cpu", "flash"),
+        ("cpu", "flash", FLASH, "more"),
+        ("tpu", "flash", FLASH),
+        (None, "flash", FLASH),
+        ("cpu", ["flash"], FLASH),
+        ("cpu", {}, b"x"),
+        ("cpu", "fla sh", FLASH),
+        ("cpu", "flash", "<b>"),
+        ("cpu", "flash", "a" * 81),
+        ("cpu", "flash\n", FLASH),
+        ("cpu", "flash", "\udc80"),
+    ],
+)
+def test_events_of_another_form_are_nothing(
+    start_worker: Start, site: Path, event: tuple[object, ...]
+) -> None:
+    ended = start_worker(site).run(raised(event, ("cpu", "flash", FLASH)))
+    assert (ended.status, ended.done["sdpa"]) == ("ok", [f"flash {FLASH}"])
+
+
+def test_strings_with_methods_of_their_own_are_not_asked(start_worker: Start, site: Path) -> None:
+    code = """
+        import sys
+        class Text(str):
+            def __len__(self): 1 / 0
+            def __eq__(self, other): 1 / 0
+            __hash__ = str.__hash__
+        sys.audit("blogsmith.lab.ran", Text("cpu"), Text("flash"), Text("aten::x"))
+    """
+    ended = start_worker(site).run(code)
+    assert (ended.status, ended.done["sdpa"]) == ("ok", [])
+
+
+def test_ten_thousand_events_are_sixteen(start_worker: Start, site: Path) -> None:
+    code = (
+        "import sys\nfor n in range(10_000): sys.audit('blogsmith.lab.ran', 'cuda', 'math', f'aten::op{n}')"
+    )
+    ended = start_worker(site).run(code)
+    assert (ended.status, len(ended.done["sdpa"])) == ("ok", 16)
+
+
+TORCH = """
+seeded = []
+manual_seed = seeded.append
+"""
 
 
 def test_seeds(start_worker: Start, site: Path) -> None:

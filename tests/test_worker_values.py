@@ -51,6 +51,21 @@ Bundle()
     assert frame["binary"] == {"image/png": "cG5n"}
 
 
+def test_a_bundle_may_hold_a_picture_for_dark_pages(worker: Client) -> None:
+    code = """
+class Bundle:
+    def __repr__(self): return "b"
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        pictures = {"image/svg+xml": "<svg/>", "image/svg+xml;scheme=dark": "<svg>d</svg>"}
+        return pictures | {"image/png;scheme=dark": "cG5n", "image/gif;scheme=dark": "R0lG"}
+Bundle()
+"""
+    (frame,) = worker.run(code).values
+    # one that is for dark pages only is left out
+    pictures = {"image/svg+xml": data(b"<svg/>"), "image/svg+xml;scheme=dark": data(b"<svg>d</svg>")}
+    assert frame["binary"] == pictures and list(frame["binary"]) == list(pictures)
+
+
 def test_display_is_a_builtin(worker: Client) -> None:
     ended = worker.run(RICH + "display(1, Rich())\nprint('then')\ndisplay(Rich)")
     assert [kind for kind, _ in ended.order()] == ["display", "display", "stdout", "display"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..runs import CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
+from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
 from .collected import Collected
 from .jobs import CellStep
 from .wire import Frame
@@ -25,6 +25,7 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
     """The run of a cell whose worker answered within the limits."""
     status, failure = frame["status"], failure_of(frame)
     problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
+    line = line or int(frame.get("line") or 0)
     if failure and status != "exit":
         collected.failed(failure)
         first = failure.message.partition("\n")[0]
@@ -42,10 +43,12 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
         seconds=float(frame.get("seconds") or 0.0),
         problem=problem,
         line=line,
-        device=str(frame.get("device") or "cpu"),
+        # a kernel may not know: then it says so
+        device=str(frame.get("device", "cpu")),
         packages=tuple(frame.get("imports") or ()),
         shapes=tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ()),
         claim=detail,
+        sdpa=_sdpa(frame.get("sdpa")),
     )
 
 
@@ -112,6 +115,13 @@ def with_digests(
 def size_in_words(size_bytes: int) -> str:
     """`1.5 GB`, `512 MB`."""
     return f"{size_bytes / 1e9:.3g} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.3g} MB"
+
+
+def _sdpa(found: object) -> tuple[str, ...]:
+    """The entries of the form that can be recorded: the author's code could reach into the worker."""
+    entries = found if isinstance(found, list) else []
+    kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
+    return tuple(sorted(kept)[:MOST_SDPA])
 
 
 def _digest(path: Path) -> str:

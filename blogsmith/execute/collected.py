@@ -27,11 +27,13 @@ class Collected:
 
     def __init__(self, limit_bytes: int, emit: Callable[[CellOutput], None]) -> None:
         self._emit = emit
-        self._left = limit_bytes
+        self._limit = self._left = limit_bytes
         self._outputs: list[CellOutput] = []
         self._name: Name = "stdout"
         self._pieces: list[str] = []
         self._dropped: dict[Name, int] = {}
+        self._named: dict[str, list[int]] = {}
+        """Name of a display that may change → where it stands in the outputs."""
         self._tail = ""
 
     def printed(self, name: Name, text: str) -> None:
@@ -59,10 +61,35 @@ class Collected:
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
-    def displayed(self, kind: str, text: Mapping[str, str], binary: Mapping[str, str]) -> None:
-        """A value or a picture. A form of it that is over the limit is left out, since half of it is none."""
+    def displayed(
+        self, kind: str, text: Mapping[str, str], binary: Mapping[str, str], name: str = ""
+    ) -> None:
+        """A value or a picture. name: under which it may be changed; empty: it stays as it is."""
         self._end_stream()
         self._left -= _OUTPUT_BYTES
+        data = self._forms(text, binary)
+        if any(data.values()):
+            self._add(Display("value" if kind == "value" else "display", data))
+            if name:
+                self._named.setdefault(name, []).append(len(self._outputs) - 1)
+
+    def updated(self, name: str, text: Mapping[str, str], binary: Mapping[str, str]) -> None:
+        """Another value in the place of those displayed under a name; in this cell, for others are over."""
+        for at in self._named.get(name, ()):
+            before = self._outputs[at]
+            if isinstance(before, Display):
+                forms = (form for form in before.data.values() if isinstance(form, str))
+                self._left += sum(len(form.encode("utf-8", "replace")) for form in forms)
+                self._outputs[at] = Display(before.kind, self._forms(text, binary))
+                self._emit(self._outputs[at])
+
+    def cleared(self) -> None:
+        """All of it goes: what comes now stands in its place."""
+        self._outputs, self._pieces, self._dropped, self._named = [], [], {}, {}
+        self._left = self._limit
+
+    def _forms(self, text: Mapping[str, str], binary: Mapping[str, str]) -> dict[str, str | Blob]:
+        """A form that is over the limit is left out, since half of it is none."""
         data: dict[str, str | Blob] = {}
         # plain text first: of all forms it is the one that can be shown in part
         for mime, written in sorted(text.items(), key=lambda item: item[0] != "text/plain"):
@@ -78,8 +105,7 @@ class Collected:
             with contextlib.suppress(ValueError):  # a form that is none is left out
                 raw = base64.b64decode(encoded)
                 data[mime] = Blob(hashlib.sha256(raw).hexdigest(), raw)
-        if any(data.values()):
-            self._add(Display("value" if kind == "value" else "display", data))
+        return data
 
     def failed(self, failure: Failure) -> None:
         """An exception."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..runs import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
+from . import kernel_session
 from .answers import cell_run, failure_of, line_of, machine_of, value_run, with_digests
 from .collected import Collected
 from .exchange import Answer, Exchange, Limits
@@ -25,6 +26,8 @@ from .working_folder import session_folder
 
 START_S = 30.0
 """A worker that is not ready by then never will be."""
+KERNEL_START_S = 60.0
+"""The same of a Jupyter kernel: some compile first."""
 _ELSEWHERE = "code of posts runs on Linux and macOS only"
 _MACHINE_S = 10.0
 _END_S = 2.0
@@ -72,7 +75,9 @@ def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> 
     `SessionRun.problem`.
     """
     watch.started(job)
-    run = _run(job, watch, start) if os.name == "posix" else _not_started(job, _ELSEWHERE)
+    why_not = kernel_session.why_not(job) if job.engine == "jupyter" else ""
+    why_not = why_not if os.name == "posix" else _ELSEWHERE
+    run = not_started(job, why_not) if why_not else _run(job, watch, start)
     watch.ended(job, run)
     return run
 
@@ -83,7 +88,7 @@ def _run(job: SessionJob, watch: Watch, start: Start) -> SessionRun:
         with session_folder(job.env.get("TMPDIR"), number) as temporary:
             return _run_in(temporary, number, job, watch, start)
     except OSError as error:
-        return _not_started(job, _cannot_start(job, error))
+        return not_started(job, _cannot_start(job, error))
 
 
 def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
@@ -92,12 +97,13 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
     own = {"TMPDIR": str(temporary), MARK_NAME: str(number)}
     process = start(replace(job, env={**job.env, **own}))
     mark = put_mark(process, number)
+    session = _Session(job, Exchange(process, mark), watch)
     try:
-        session = _Session(job, Exchange(process, mark), watch)
         run = session.run(temporary)
     finally:
         end_session(process, mark)
         process.close()
+        kernel_session.end_on_server(session.kernel_id)
     here = MachinePaths(job.root, temporary, job.env.get("HOME", ""))
     return here.removed(with_digests(run, session.reads, session.modules, job.root))
 
@@ -105,10 +111,11 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
 def _cannot_start(job: SessionJob, error: OSError) -> str:
     if not job.folder.is_dir():
         return f"its folder {job.folder} is missing"
-    return f"{job.python} cannot be started: {error.strerror or error}"
+    return f"{job.program} cannot be started: {error.strerror or error}"
 
 
-def _not_started(job: SessionJob, problem: str) -> SessionRun:
+def not_started(job: SessionJob, problem: str) -> SessionRun:
+    """What a session that cannot run gives: everything skipped. problem: why, in words."""
     cells = tuple(CellRun("skipped", problem=problem) for step in job.steps if isinstance(step, CellStep))
     values = {step.number: ValueRun("skipped") for step in job.steps if isinstance(step, ValueStep)}
     return SessionRun(job.session, cells, values, problem=problem)
@@ -128,13 +135,16 @@ class _Session:
         """Files that each cell was the first to read; those of values stand with the cell before them."""
         self.modules: list[list[str]] = []
         self._early: tuple[list[str], list[str]] = ([], [])
+        self.kernel_id = ""
+        """Of a kernel on a Jupyter server."""
 
     def run(self, temporary: Path) -> SessionRun:
         """All steps; what may not run any more is skipped."""
         request = _start_request(self._job, temporary)
-        ready = self._exchange.ask(request, "ready", Limits(START_S), self._outputs)
+        ready = self._exchange.ask(request, "ready", Limits(self._start_s), self._outputs)
+        self.kernel_id = str((ready.frame or {}).get("kernel") or "")
         if problem := self._why_not_ready(ready):
-            run = _not_started(self._job, problem)
+            run = not_started(self._job, problem)
             self.reads = self.modules = [[] for _ in run.cells]
             return run
         cells: list[CellRun] = []
@@ -149,12 +159,17 @@ class _Session:
     def _why_not_ready(self, answer: Answer) -> str:
         if answer.frame is not None and answer.bad is None:
             refused = answer.frame.get("sandbox")
-            return f"its sandbox cannot be set up: {refused}" if refused else ""
+            problem = f"its sandbox cannot be set up: {refused}" if refused else ""
+            return problem or str(answer.frame.get("problem") or "")
         said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
         if answer.bad == "timeout":
-            return f"{self._job.python} was not ready after {START_S:g} s"
+            return f"{self._job.program} was not ready after {self._start_s:g} s"
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
-        return f"{self._job.python} did not start to work: {why}"
+        return f"{self._job.program} did not start to work: {why}"
+
+    @property
+    def _start_s(self) -> float:
+        return START_S if self._job.engine == "worker" else KERNEL_START_S + START_S
 
     def _cell(self, step: CellStep) -> CellRun:
         self._position = step.number
@@ -181,8 +196,9 @@ class _Session:
         if answer.frame is not None and answer.bad is None:
             return cell_run(step, answer.frame, self._outputs)
         # the line is where it was interrupted; of a worker that is gone, where its stack says it stood
-        failure = failure_of(answer.frame) if answer.frame else None
-        line = line_of(failure, step.number) or self._outputs.take_stack(step.number)
+        frame = answer.frame or {}
+        line = line_of(failure_of(frame), step.number) or int(frame.get("line") or 0)
+        line = line or self._outputs.take_stack(step.number)
         return CellRun(answer.bad or "died", self._outputs.finish(), seconds, answer.problem, line)
 
     def _value(self, step: ValueStep) -> ValueRun:
@@ -243,6 +259,10 @@ def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
         "sandbox": job.sandbox,
         "writable": [str(temporary)],
         "exclude": [str(path) for path in (*job.exclude, temporary)],
+        # for the bridge to a Jupyter kernel
+        "kernel": job.kernel,
+        "path": str(job.post.parent),
+        "ready_s": KERNEL_START_S,
     }
 
 

@@ -125,7 +125,12 @@ class Exchange:
             case "dropped":
                 into.drop(happened["name"], happened["bytes"])
             case "display":
-                into.displayed(happened["kind"], happened["text"], happened["binary"])
+                name = happened.get("id", "")
+                into.displayed(happened["kind"], happened["text"], happened["binary"], name)
+            case "update":
+                into.updated(happened["id"], happened["text"], happened["binary"])
+            case "clear":
+                into.cleared()
             case "sync":
                 self._wire.send({"op": "go"})
             case _:

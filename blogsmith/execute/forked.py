@@ -95,6 +95,8 @@ class ForkServer:
 
     def why_not(self, job: SessionJob) -> str:
         """Why a job is not forked, in words; "" if it is. Waits until the server has imported its modules."""
+        if job.engine != "worker":
+            return f"it runs in {job.program}"
         if job.cuda:
             return "CUDA does not survive a fork"
         if job.threads != 1:

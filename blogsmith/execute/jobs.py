@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ..cells import Cell, PageCells, Value
+from ..cells import Cell, Need, PageCells, Value
 from ..config import Execution
 from ..execution_words import BYTES_HINT, parse_bytes
 from .environment import cell_environment, threads_per_job
@@ -87,6 +87,16 @@ class SessionJob:
     """A cell needs CUDA: no limit on address space, no fork server."""
     threads: int = 1
     """For BLAS; said in `env` too."""
+    engine: Literal["worker", "jupyter"] = "worker"
+    kernel: str = ""
+    """Name of the Jupyter kernel; empty: `python3`."""
+    needs: tuple[Need, ...] = ()
+    """Of its cells that are not skipped, for who chooses a machine."""
+
+    @property
+    def program(self) -> str:
+        """What runs the cells, for messages."""
+        return self.python if self.engine == "worker" else f"the kernel {self.kernel or 'python3'}"
 
     @property
     def first_lines(self) -> list[int]:
@@ -171,7 +181,8 @@ def session_job(page: PageCells, session: str, setting: Setting, skipped: Mappin
     ]
     if session == "main":
         placed += [((v.after, 1, v.number), _value_step(v, page, setting)) for v in page.values]
-    needed = {need.name for cell in cells if cell.number not in skipped for need in cell.options.needs}
+    needed = (need for cell in cells if cell.number not in skipped for need in cell.options.needs)
+    needs = tuple(dict.fromkeys(needed))
     return SessionJob(
         post=page.path,
         session=session,
@@ -182,8 +193,11 @@ def session_job(page: PageCells, session: str, setting: Setting, skipped: Mappin
         env=setting.env,
         sandbox=setting.sandbox,
         exclude=setting.exclude,
-        cuda="cuda" in needed,
+        cuda=any(need.name == "cuda" for need in needs),
         threads=setting.threads,
+        engine=page.engine,
+        kernel=page.kernel,
+        needs=needs,
     )
 
 

@@ -1,6 +1,6 @@
 """Which needs of cells this machine does not meet, and which packages the author's Python has.
 
-Asked in one child process for all at once, and in none if nothing is asked.
+Asked in one child process for all at once, and in none if nothing is asked or the answer is known.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from ..cells import Need
+from ..cells import Cell, Need
+from ..errors import Diagnostic, did_you_mean
+from .probe_cache import Answer, ProbeCache
 
 TIMEOUT_S = 30.0
 _PROBE = Path(__file__).with_name("probe.py")
 _NO_DEVICE = "this machine has no CUDA device"
+_ELSEWHERE = "run it on a machine that has that, and commit _freeze/ or carry it over: blogsmith freeze pack"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 """Called as `subprocess.run`."""
@@ -40,11 +42,12 @@ def unmet(
     environ: Mapping[str, str],
     run: Run = subprocess.run,
     device: Callable[[], bool] = has_device,
+    cache: ProbeCache | None = None,
 ) -> dict[Need, str]:
     """Each need that is not met → why, in words.
 
     python: the author's. environ: the whole environment of the child.
-    device: whether there may be a CUDA device at all.
+    device: whether there may be a CUDA device at all. cache: what is known from earlier.
     """
     wanted = list(dict.fromkeys(needs))
     found = {need: _NO_DEVICE for need in wanted if need.name == "cuda"}
@@ -53,11 +56,54 @@ def unmet(
     asked = [need for need in wanted if need not in found]
     if not asked:
         return found
-    answer = _ask({need.name for need in asked}, python, environ, run)
+    names = {need.name for need in asked}
+    known = cache.known(names, python, environ) if cache else None
+    answer = _ask(names, python, environ, run) if known is None else known
     if isinstance(answer, str):
         return found | dict.fromkeys(asked, answer)
+    if cache and known is None:
+        cache.keep(names, python, environ, answer)
     reasons = {need: _reason(need, answer) for need in asked}
     return found | {need: reason for need, reason in reasons.items() if reason}
+
+
+def why_unmet(cell: Cell, unmet: Mapping[Need, str]) -> str:
+    """Why a cell cannot run here, in words; empty if it can. unmet: as `unmet` gives it."""
+    return "; ".join(dict.fromkeys(unmet[need] for need in cell.options.needs if need in unmet))
+
+
+def needs_any(cell: Cell, names: Collection[str]) -> bool:
+    """Whether a cell needs one of these, in whichever version."""
+    return any(need.name in names for need in cell.options.needs)
+
+
+def asked_in_vain(
+    names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
+) -> list[Diagnostic]:
+    """The error for `--needs` where this machine has nothing that it names, or no cell needs it; else none.
+
+    One name is enough that is met here, or whose cells are valid. cells: with whether each is to run.
+    """
+    meant = [(cell, is_open) for cell, is_open in cells if needs_any(cell, names)]
+    if not names or (not meant and not cells):
+        return []
+    if not meant:
+        return [_nobody_needs(names, cells)]
+    reasons: dict[str, None] = {}
+    for name in names:
+        of_name = [(n, is_open) for cell, is_open in meant for n in cell.options.needs if n.name == name]
+        open_needs = [need for need, is_open in of_name if is_open]
+        if of_name and not (open_needs and all(need in unmet for need in open_needs)):
+            return []
+        reasons |= dict.fromkeys(unmet[need] for need in open_needs)
+    message = f"nothing that needs {' or '.join(names)} can run here: {'; '.join(reasons)}"
+    return [Diagnostic("need-unmet", message, hint=_ELSEWHERE)]
+
+
+def _nobody_needs(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
+    known = sorted({need.name for cell, _ in cells for need in cell.options.needs})
+    hint = did_you_mean(names[0], known) or (f"they need {', '.join(known)}" if known else "")
+    return Diagnostic("need-unmet", f"no cell of these posts needs {' or '.join(names)}", hint=hint)
 
 
 def installed(
@@ -69,7 +115,7 @@ def installed(
     return {name: version for name, version in packages.items() if version}
 
 
-def _ask(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> dict[str, Any] | str:
+def _ask(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
     """What the probe says, or why it says nothing, in words."""
     command = [python, str(_PROBE), json.dumps(sorted(names))]
     try:
@@ -97,7 +143,7 @@ def _ask(names: Collection[str], python: str, environ: Mapping[str, str], run: R
     return f"{Path(python).name} does not say what it has: {why}"
 
 
-def _reason(need: Need, answer: Mapping[str, Any]) -> str:
+def _reason(need: Need, answer: Answer) -> str:
     """Why a need is not met; empty if it is."""
     if need.name == "cuda":
         cuda = answer.get("cuda") or {"problem": _NO_DEVICE}

@@ -7,15 +7,19 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 from ..runs import SessionRun
-from .conversation import Start, Watch, quiet, run_session
+from .conversation import Start, Watch, not_started, quiet, run_session
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
 from .reaper import adopting_orphans
 
 Absent = Callable[[Mapping[str, str]], None]
+
+
+class LostSession(Exception):
+    """An executor says, in words, why a session did not come back."""
 
 
 def run_sessions(
@@ -31,7 +35,8 @@ def run_sessions(
 
     Whoever breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
     (`contextlib.closing`). preload: modules that a fork server imports once for all. executor: runs the jobs
-    instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded.
+    instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded,
+    and a session that the executor loses has a problem.
     absent: told in the end which modules could not be preloaded, and why.
     """
     if executor is not None:
@@ -48,7 +53,7 @@ def _here(
 ) -> Generator[SessionRun, None, None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(adopting_orphans())
-        live = _Live(stack.enter_context(_starting(jobs, preload, absent)))
+        live = Live(stack.enter_context(_starting(jobs, preload, absent)))
         threads = stack.enter_context(ThreadPoolExecutor(max(1, workers), thread_name_prefix="session"))
         try:
             futures = [threads.submit(run_session, job, watch, live.start) for job in jobs]
@@ -62,15 +67,26 @@ def _here(
 def _elsewhere(
     jobs: Sequence[SessionJob], watch: Watch, executor: Executor
 ) -> Generator[SessionRun, None, None]:
-    futures = [executor.submit(run_session, job) for job in jobs]
+    futures: list[Future[SessionRun]] = []
     try:
+        futures += [executor.submit(run_session, job) for job in jobs]
         for job, future in zip(jobs, futures, strict=True):
-            run = future.result()
+            run = _outcome(job, future)
             _replay(job, run, watch)
             yield run
     finally:
         for future in futures:
             future.cancel()
+
+
+def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
+    """What came of a session; one that is lost on its way is one that could not run."""
+    try:
+        return future.result()
+    except LostSession as lost:
+        return not_started(job, str(lost))
+    except Exception as error:
+        return not_started(job, f"its executor gave it up: {type(error).__name__}: {error}")
 
 
 def _replay(job: SessionJob, run: SessionRun, watch: Watch) -> None:
@@ -100,7 +116,7 @@ def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Abse
             absent(server.problems)
 
 
-class _Live:
+class Live:
     """The workers that run now, so that all can be ended at once."""
 
     def __init__(self, start: Callable[[SessionJob], Process]) -> None:

@@ -1,13 +1,14 @@
 """Program, run in the author's Python (3.9 or later): which packages and which CUDA device it has.
 
 Argument: import names as a JSON list. The last line of stdout is JSON: `packages`, name → version of those
-found, empty if it is unknown, and `cuda` if that name was asked for. No package is imported but torch, and
-that only for `cuda`.
+found, empty if it is unknown; `cuda` if that name was asked for; `path`, the folders of `sys.path` with what
+they were like before anything was looked for. No package is imported but torch, and that only for `cuda`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module, metadata
@@ -23,11 +24,28 @@ def main() -> None:
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != here]
     names = json.loads(sys.argv[1])
+    path = {os.path.abspath(folder): folder_stamp(folder) for folder in sys.path}  # noqa: PTH100
     packages = {name: version(name) for name in names if name != "cuda" and is_found(name)}
-    answer: dict[str, Any] = {"packages": packages}
+    answer: dict[str, Any] = {"path": path, "packages": packages}
     if "cuda" in names:
         answer["cuda"] = torch_device() if is_found("torch") else tool_device()
     print("\n" + json.dumps(answer))
+
+
+def folder_stamp(folder: str) -> str:
+    """What changes when a package in the folder comes, goes or is updated; empty if it is not there."""
+    stamp: list[str] = []
+    try:
+        stamp.append(str(os.stat(folder).st_mtime_ns))  # noqa: PTH116
+        with os.scandir(folder or ".") as entries:
+            # these name further folders, and an edit of one does not touch the folder it is in
+            files = sorted((entry.name, entry) for entry in entries if entry.name.endswith(".pth"))
+        stamp += [f"{name} {entry.stat().st_mtime_ns}" for name, entry in files]
+    except NotADirectoryError:  # a zip file
+        pass
+    except OSError:
+        return ""
+    return "; ".join(stamp)
 
 
 def is_found(name: str) -> bool:
@@ -68,6 +86,9 @@ def torch_device() -> dict[str, Any]:
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():
+            if torch.version.cuda is None:
+                # unlike a device that is not seen now, this stays
+                return {"problem": "torch is built without CUDA", "lasting": "yes"}
             return {"problem": "torch sees no CUDA device"}
         return {"capability": ".".join(map(str, torch.cuda.get_device_capability()))}
     except Exception as error:
@@ -77,6 +98,8 @@ def torch_device() -> dict[str, Any]:
 
 def tool_device() -> dict[str, Any]:
     """What the driver's own tool sees, for code that reaches the device without torch."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1"):
+        return {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
     command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20)

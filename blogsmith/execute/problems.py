@@ -36,9 +36,17 @@ _BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
         "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
         "FileNotFoundError": "cells run in the folder of their post: write the path from there",
         "EOFError": "there is nobody to answer: input() finds its input empty",
+        "StdinNotImplementedError": "there is nobody to answer: input() is refused",
     }
 )
 """Exception → what an author may not know of it here."""
+_WHERE: Mapping[str, str] = MappingProxyType(
+    {
+        "worker": "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names",
+        "jupyter": "install it where the kernel runs",
+    }
+)
+"""Engine → what to do about a module that is missing."""
 _UNJUDGED = "end it with a comparison that is true or false, such as (a == b).all()"
 
 
@@ -54,14 +62,14 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
         reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
         return reporter.diagnostics
     for cell, result in zip(cells, run.cells, strict=True):
-        _check_cell(cell, result, cells, reporter)
+        _check_cell(cell, result, cells, reporter, where=_WHERE[page.engine])
     for value in page.values:
         if value.number in run.values:
             _check_value(value, run.values[value.number], reporter)
     return reporter.diagnostics
 
 
-def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter) -> None:
+def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter, *, where: str) -> None:
     for shape in run.shapes:
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
@@ -79,7 +87,7 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
         return
     code = _CODES[run.status]
     message = _said(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
-    reporter.error(code, message, place, _hint(code, failure, at, cell))
+    reporter.error(code, message, place, _hint(code, failure, at, cell, where))
 
 
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter) -> None:
@@ -107,13 +115,13 @@ def _said(failure: Failure) -> str:
     return f"{failure.name}: {first}" if first else failure.name
 
 
-def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell) -> str:
+def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, where: str) -> str:
+    """where: what to say of a module that is missing."""
     if failure is None or code != "cell-error":
         return _HINTS.get(code, "")
     called = "" if at is cell else f"called from {cell.name}; "
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
-        where = "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names"
         if module[1] == "IPython":
             where = f"display() needs no import; for the rest {where}"
         return f"{called}{where}, or write #| needs: {module[1]}"

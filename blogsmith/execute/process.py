@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from . import kernel_session
 from .jobs import SessionJob
 
 _START = Path(__file__).with_name("worker") / "start.py"
@@ -58,7 +59,7 @@ class Process:
 
 
 def spawn(job: SessionJob) -> Process:
-    """Start a worker in `job.python`; OSError if the system cannot."""
+    """Start a worker in `job.python`, or the bridge to a Jupyter kernel; OSError if the system cannot."""
     with ExitStack() as theirs, ExitStack() as ours:
         control, far = socket.socketpair()
         ours.callback(control.close)
@@ -68,18 +69,24 @@ def spawn(job: SessionJob) -> Process:
             ours.callback(os.close, mine)
             theirs.callback(os.close, other)
         child = subprocess.Popen(
-            [job.python, str(_START), str(far.fileno())],
+            _command(job, far.fileno()),
             stdin=subprocess.DEVNULL,
             stdout=far_out,
             stderr=far_err,
             pass_fds=(far.fileno(), far_life),
             cwd=job.folder,
-            env=dict(job.env),
+            env=dict(job.env) if job.engine == "worker" else kernel_session.environment(job),
             start_new_session=True,
         )
         die_with_us(far_life, child.pid)
         ours.pop_all()
     return Process(child.pid, child.pid, control, out, err, _waiting(child), (life,))
+
+
+def _command(job: SessionJob, descriptor: int) -> list[str]:
+    if job.engine == "jupyter":
+        return kernel_session.command(descriptor)
+    return [job.python, str(_START), str(descriptor)]
 
 
 def die_with_us(read_end: int, pgid: int) -> None:

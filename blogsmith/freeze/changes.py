@@ -96,7 +96,8 @@ class Changes:
                 what = "has changed" if name in now and name in then else "is no longer set"
                 yield f"the environment variable {name} {'is now set' if name not in then else what}"
         if now == then:
-            yield "`depends` of the page has changed"
+            kernel = "the kernel or " if self.page.engine == "jupyter" else ""
+            yield f"{kernel}`depends` of the page has changed"
 
     def _earlier(self, position: int) -> Iterator[str]:
         for earlier in range(position):

@@ -50,7 +50,7 @@ def session_keys(
     figures: what the site says of figures, for cells that say nothing.
     """
     cells = page.of_session(session)
-    start = start_key(cells[0].language if cells else "python", environment, page.depends)
+    start = start_key(_runner(page, cells), environment, page.depends)
     key = start
     keys, codes, options = [], [], []
     for cell in cells:
@@ -62,11 +62,17 @@ def session_keys(
     return SessionKeys(start, tuple(keys), tuple(codes), tuple(options), values)
 
 
-def start_key(language: str, environment: Mapping[str, str], depends: Sequence[str]) -> str:
-    """The key before the first cell of a session."""
+def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
+    """The language, and the kernel if there is one."""
+    language = cells[0].language if cells else "python"
+    return language if page.engine == "worker" else f"{language} in {page.kernel or 'python3'}"
+
+
+def start_key(runner: str, environment: Mapping[str, str], depends: Sequence[str]) -> str:
+    """The key before the first cell of a session. runner: language and kernel."""
     variables = environment_digests(environment)
     names = [part for name in sorted(variables) for part in (name, variables[name])]
-    return _digest(str(SCHEMA), language, str(len(names)), *names, *sorted(depends))
+    return _digest(str(SCHEMA), runner, str(len(names)), *names, *sorted(depends))
 
 
 def code_digest(code: str) -> str:

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ..runs import MOST_SDPA, SDPA
+
 PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
 """Form of a picture's file name, as a regular expression."""
 
@@ -18,6 +20,7 @@ _Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
 _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
+_Sdpa = Annotated[str, msgspec.Meta(pattern=rf"^{SDPA}\Z")]
 _Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -76,10 +79,20 @@ class Origin(Struct, frozen=True):
     date: _Date = ""
 
 
+def _ok() -> Literal["ok"]:
+    return "ok"
+
+
+def _cpu() -> str:
+    return "cpu"
+
+
 class Cell(Struct, frozen=True):
     key: _Key
     code: _Key
-    status: Literal["ok", "error"] = "ok"
+    # Made by a function, these two are always written. A plain default is left out if it is the same object,
+    # not if it is equal, and a record that was read would be written differently from one that was made.
+    status: Literal["ok", "error"] = msgspec.field(default_factory=_ok)
     seconds: _Seconds = 0.0
     outputs: list[Output] = []
     label: str = ""
@@ -88,10 +101,11 @@ class Cell(Struct, frozen=True):
     reads: _Files = {}
     modules: _Files = {}
     packages: list[_Name] = []
-    device: str = "cpu"
+    device: str = msgspec.field(default_factory=_cpu)
     problem: str = ""
     line: _Count = 0
     claim: str = ""
+    sdpa: Annotated[list[_Sdpa], msgspec.Meta(max_length=MOST_SDPA)] = []
     origin: Origin | None = None
 
 

@@ -119,6 +119,7 @@ def _cell(record: CellRecord) -> form.Cell:
         problem=run.problem,
         line=run.line,
         claim=run.claim,
+        sdpa=list(run.sdpa),
         origin=form.Origin(machine=_machine(origin.machine), date=origin.date) if origin else None,
     )
 
@@ -176,6 +177,7 @@ def _read_cell(part: form.Cell) -> CellRecord:
         tuple(part.packages),
         (),
         part.claim,
+        tuple(part.sdpa),
     )
     origin = Origin(_read_machine(part.origin.machine), part.origin.date) if part.origin else None
     return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, origin)

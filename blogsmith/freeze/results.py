@@ -48,6 +48,7 @@ def _result(verdict: Verdict | None) -> CellResult:
         verdict.origin.date if verdict.origin else "",
         verdict.words,
         run.problem,
+        run.sdpa,
     )
 
 

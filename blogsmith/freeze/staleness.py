@@ -171,7 +171,8 @@ class _Session:
             yield "`freeze: false` keeps no result"
 
     def _versions(self, record: CellRecord, origin: Origin) -> Iterator[str]:
-        if self.around.versions is not None:
+        # versions are those of the Python that the site names; a kernel has its own
+        if self.around.versions is not None and self.page.engine == "worker":
             yield from _other_versions(record, origin, self.around.versions)
 
     def value_verdicts(self) -> dict[int, Verdict]:

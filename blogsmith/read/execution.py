@@ -12,6 +12,8 @@ from ..errors import did_you_mean
 from ..execution_words import (
     BYTES_HINT,
     FREEZE,
+    KERNEL,
+    KERNEL_HINT,
     MAX_SEED,
     SECONDS_HINT,
     parse_bytes,
@@ -22,10 +24,25 @@ from ..execution_words import (
 from .fields import Fields
 
 Mode = Literal["off", "marked", "all"]
+Engine = Literal["worker", "jupyter"]
 Number = TypeVar("Number", int, float)
 
-KEYS = ("mode", "echo", "warning", "error", "freeze", "timeout", "memory", "seed", "shapes", "depends")
+KEYS = (
+    "mode",
+    "echo",
+    "warning",
+    "error",
+    "freeze",
+    "timeout",
+    "memory",
+    "seed",
+    "shapes",
+    "depends",
+    "engine",
+    "kernel",
+)
 _MODES: Mapping[str, Mode] = MappingProxyType({"off": "off", "marked": "marked", "all": "all"})
+_ENGINES: Mapping[str, Engine] = MappingProxyType({"worker": "worker", "jupyter": "jupyter"})
 _YES = ("true", "yes", "on", "eval")
 """What somebody writes who wants cells to run; the first also without quotes."""
 _FOREIGN: Mapping[str, str] = MappingProxyType(
@@ -63,6 +80,8 @@ def read_execution(fields: Fields, path: PurePosixPath) -> PageExecution:
         seed=_read(below, "seed", parse_seed, f"a whole number from 0 to {MAX_SEED}"),
         shapes=_shapes(below),
         depends=_depends(below, path.parent),
+        engine=_engine(below),
+        kernel=_kernel(below),
     )
 
 
@@ -107,6 +126,22 @@ def _shapes(below: Fields) -> bool | None:
         return below.flag("shapes")
     word = below.choice("shapes", ("off", "check"))
     return word == "check" if word else None
+
+
+def _engine(below: Fields) -> Engine | None:
+    """A page that names a kernel means it to run its cells."""
+    engine = _ENGINES.get(below.choice("engine", _ENGINES))
+    if engine == "worker" and "kernel" in below.values:
+        below.wrong_key("kernel says nothing with engine: worker", "kernel", hint="write engine: jupyter")
+    return engine or ("jupyter" if below.values.get("kernel") else None)
+
+
+def _kernel(below: Fields) -> str | None:
+    name = below.text("kernel") if "kernel" in below.values else None
+    if name is None or KERNEL.fullmatch(name):
+        return name
+    below.wrong(f'"{name}" is no name of a kernel', "kernel", hint=KERNEL_HINT)
+    return None
 
 
 def _depends(below: Fields, folder: PurePosixPath) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Block containers: callouts, collapsibles, runnable code, tables."""
+"""Block containers: callouts, collapsibles, tables."""
 
 from __future__ import annotations
 
@@ -88,11 +88,6 @@ def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int
     return "</details>\n"
 
 
-def _runnable_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    # disabled: a reader must not be promised what no script does yet
-    return '<button type="button" class="run-button" disabled>Run</button>\n</div>\n'
-
-
 def _div_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return f"<div{attributes(tokens[index])}>\n"
 
@@ -149,8 +144,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "collapsible_label_open": _label_open,
         "collapsible_label_close": _label_close,
         "collapsible_close": _collapsible_close,
-        "runnable_open": _div_open,
-        "runnable_close": _runnable_close,
         "markdown_open": _div_open,
         "markdown_close": _div_close,
         "table_open": _table_open,

@@ -23,6 +23,7 @@ from .outputs import Shown, show_outputs
 from .pictures import option_text
 from .prose import escaped
 from .provenance import provenance
+from .runnable import runnable_cell
 from .values import stale_words
 
 CLAIM_FOLD = "How it is checked"
@@ -41,7 +42,7 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return _code(rendering, token, cell, cell.label)
     own = f' id="cell-{escaped(cell.label)}"' if cell.label else ""
     if cell.options.run_in == "browser":
-        return _runnable(_code(rendering, token, cell), own)
+        return runnable_cell(rendering, token, _code(rendering, token, cell), own)
     inside, status = _run_cell(rendering, token, cell)
     classes = "cell cell-claim" if cell.options.claim else "cell"
     return f'<div class="{classes}"{own} data-status="{status}">\n{inside}</div>\n' if inside else ""
@@ -56,8 +57,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     name = cell.label if is_numbered and not shown.has_anchor else ""
     claim = _claim(rendering, cell, result, name)
     code = _code(rendering, token, cell, "" if claim else name)
-    if cell.options.run_in == "both":
-        code = _runnable(code)
+    code = runnable_cell(rendering, token, code)
     notes = "".join(
         f'<p class="output-note">{escaped(plain_output(note))}</p>\n' for note in _notes(cell, result)
     )
@@ -84,15 +84,6 @@ def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str
         fold = CLAIM_FOLD
     record = replace(record, language=cell.language, fold=fold, id=name)
     return code_of_fence(rendering, token, cell.code, record, fold_open=options.fold_open)
-
-
-def _runnable(code: str, name: str = "") -> str:
-    """Code that a reader may run, as a block `<div class="runnable">` has it."""
-    if not code:
-        return ""
-    # disabled: a reader must not be promised what no script does yet
-    button = '<button type="button" class="run-button" disabled>Run</button>'
-    return f'<div class="runnable"{name} data-lang="python">\n{code}{button}\n</div>\n'
 
 
 def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> str:

@@ -15,6 +15,7 @@ from ..config import Config
 from ..errors import Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..model import Document, ImageInfo
+from ..pyodide.distribution import Distribution, cdn_distribution
 from ..runs import PageResults
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
@@ -83,6 +84,8 @@ class Tools:
     """What the cells and values of a page came to."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
     """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
+    python: Callable[[], Distribution] = cdn_distribution
+    """Where readers' browsers get Python; asked for only by pages with code that runs there."""
 
 
 @dataclass
@@ -103,6 +106,8 @@ class Rendering:
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
     widgets: set[str] = field(default_factory=set)
+    loaded: dict[str, list[str]] = field(default_factory=dict)
+    """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)
     """Addresses in this site that the text links to."""
     formulas: int = 0

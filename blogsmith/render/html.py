@@ -20,7 +20,7 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.reader import Macro
-from . import blocks, cells, fences, figures, formulas, notes, prose, shortcodes, values
+from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 
@@ -32,6 +32,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **figures.RULES,
         **fences.RULES,
         **cells.RULES,
+        **runnable.RULES,
         **values.RULES,
         **notes.RULES,
         **shortcodes.RULES,

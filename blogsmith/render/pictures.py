@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -17,6 +18,7 @@ from .context import Rendering
 from .figures import figure_caption
 from .images import img_tag
 from .prose import escaped
+from .vectors import svg_words
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
 """Paper is light whatever the reader's system says."""
@@ -66,18 +68,41 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
         return
     options = cell.options
     caption = option_text(cell, "fig-cap", options.fig_cap)
-    alt = options.fig_alt or (plain(rendering, caption) if options.fig_cap else "")
-    if not alt:
+    alts = _alts(rendering, cell, pictures, plain(rendering, caption) if options.fig_cap else "")
+    if not all(alts):
         hint = "add a line #| fig-alt: what the picture shows"
         rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
-    for number, picture in enumerate(pictures, 1):
+    for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
         is_last = number == len(pictures)
         name = f' id="{escaped(cell.label)}"' if number == 1 and cell.figure_number else ""
-        part = f" ({number} of {len(pictures)})" if alt and len(pictures) > 1 else ""
-        image = _image(rendering, cell, picture, number, alt + part)
+        image = _image(rendering, cell, picture, number, alt)
         words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
         text = figure_caption(cell.figure_number, words) if is_last else ""
         yield f'<figure class="output output-image"{name}>{image}{text}</figure>\n'
+
+
+def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: str) -> list[str]:
+    """The words for each picture: the author's, else its own, else the caption."""
+    alts = []
+    for number, picture in enumerate(pictures, 1):
+        own = "" if cell.options.fig_alt else _own_words(rendering, picture)
+        alt = own or cell.options.fig_alt or caption
+        # what an author says of all pictures is told apart by their numbers
+        part = f" ({number} of {len(pictures)})" if alt and not own and len(pictures) > 1 else ""
+        alts.append(alt + part)
+    return alts
+
+
+def _own_words(rendering: Rendering, picture: Drawn) -> str:
+    """Title and description of an SVG."""
+    content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
+    if content is None:
+        return ""
+    try:
+        with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
+            return svg_words(stream)
+    except OSError:  # whoever measures it says so
+        return ""
 
 
 def option_text(cell: Cell, key: str, text: str) -> TextMap:

@@ -52,6 +52,7 @@ _NOISE = re.compile(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", r
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NOT_KEPT = "never"
+_PACKAGE = "flash-attn"
 
 
 def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> str:
@@ -66,6 +67,7 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
     parts = [
         _when(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
         _safe(_device(result.device, machine)),
+        *map(_safe, _attention(result)),
         _safe(", ".join(versions)),
         f"seed {seed}" if seed is not None else "",
         duration(result.seconds) if result.seconds else "",
@@ -93,6 +95,7 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     }
     more = {"platform": machine.platform, "cpu": machine.cpu, "gpu": machine.gpu}
     more |= {"capability": machine.capability, "driver": machine.driver, "cuda": machine.cuda}
+    more["sdpa"] = ", ".join(result.sdpa)
     more["threads"] = str(machine.threads or "")
     if result.device != "cuda":
         # what stands in the machine but did not compute this
@@ -117,6 +120,18 @@ def _device(device: str, machine: Machine) -> str:
         details = [machine.gpu, f"CUDA {machine.cuda}" if machine.cuda else ""]
         return _with_details("GPU", details)
     return _with_details("CPU", [" ".join(_NOISE.sub(" ", machine.cpu).split())]) if device else ""
+
+
+def _attention(result: CellResult) -> tuple[str, ...]:
+    """`SDPA flash, math (CPU)`, and `flash-attn`, which is a package of its own."""
+    names: dict[str, None] = {}
+    for entry in result.sdpa:
+        backend, _, operator = entry.partition(" ")
+        on_cpu = result.device == "cpu" or operator.endswith((" cpu", "_for_cpu"))
+        names[f"{backend} (CPU)" if on_cpu else backend] = None
+    package = names.keys() & {_PACKAGE}
+    sdpa = ", ".join(name for name in names if name != _PACKAGE)
+    return (f"SDPA {sdpa}" if sdpa else "", *package)
 
 
 def _with_details(name: str, details: list[str]) -> str:

@@ -1,6 +1,6 @@
-"""The size of an SVG image, from its root element alone.
+"""What an SVG image says of itself: its size, from the root element, and its title and description.
 
-The file is read only up to the root's start tag, with no entity and no outside file looked up.
+A file is read only as far as that needs, with no entity and no outside file looked up.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from xml.parsers import expat
 _CHUNK = 4096
 _MAX_HEAD = 1_000_000
 """Bytes before which the root element must have started."""
+
+_MAX_WORDS = 600
+"""Characters of a title with its description."""
+_SVG = "http://www.w3.org/2000/svg"
 
 _PX_PER_UNIT: Mapping[str, float] = MappingProxyType(
     {"": 1, "px": 1, "pt": 96 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6}
@@ -43,6 +47,60 @@ def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
     return _whole(width), _whole(height)
 
 
+def svg_words(stream: BinaryIO) -> str:
+    """Title and description of the whole image in one line, as text; empty if it has none or is damaged.
+
+    Those of parts of the drawing are not meant, nor what stands behind the first part.
+    """
+    reading = _Words()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = reading.start
+    parser.EndElementHandler = reading.end
+    parser.CharacterDataHandler = reading.text
+    parser.EntityDeclHandler = _refuse_entity
+    try:
+        for _ in range(_MAX_HEAD // _CHUNK):
+            chunk = stream.read(_CHUNK)
+            parser.Parse(chunk, not chunk)
+            if reading.is_done or not chunk:
+                break
+    except (expat.ExpatError, LookupError, ValueError):
+        return ""
+    return reading.words()
+
+
+class _Words:
+    """`<title>` and `<desc>` of a root as they go by."""
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self._path: list[str] = []
+        self._parts = {"title": "", "desc": ""}
+
+    def start(self, name: str, _: object) -> None:
+        space, _, local = name.rpartition(" ")
+        self._path.append(local if space == _SVG else "")
+        if len(self._path) == 2 and self._path[1] not in ("title", "desc", "metadata", "defs", "style", ""):
+            self.is_done = True
+
+    def end(self, name: str) -> None:
+        self._path.pop()
+        self.is_done = self.is_done or not self._path
+
+    def text(self, text: str) -> None:
+        if not self.is_done and self._path[:1] == ["svg"] and len(self._path) > 1:
+            part = self._path[1]
+            if part in self._parts and len(self._parts[part]) <= _MAX_WORDS:
+                self._parts[part] += text
+
+    def words(self) -> str:
+        """One sentence after the other."""
+        title, desc = (" ".join(part.split()) for part in self._parts.values())
+        end = "" if not desc or title.endswith((".", "?", "!", ":", "…")) else "."
+        words = f"{title}{end} {desc}".strip() if title else desc
+        return words if len(words) <= _MAX_WORDS else words[: _MAX_WORDS - 1].rstrip() + "…"
+
+
 def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
     roots: list[tuple[str, dict[str, str]]] = []
 
@@ -59,6 +117,8 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
             parser.Parse(chunk, not chunk)
             if roots or not chunk:
                 break
+    except LookupError as error:
+        raise ValueError(f"its encoding is unknown: {error}") from error
     except expat.ExpatError as error:
         # damage behind the root's start tag, in the same chunk, does not matter here
         if not roots:

@@ -31,6 +31,8 @@ _LEFT_OUT = re.compile(
     r'\s*<a class="(?:heading|eq)-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>',
     re.DOTALL,
 )
+_RUNNABLE = re.compile(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
+_DATA = re.compile(r' data-[\w-]+="[^"]*"')
 _ADDRESS = re.compile(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"')
 _SHELL = re.compile(r' (?:tabindex|loading|decoding)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
@@ -48,6 +50,7 @@ def feed_html(page: PageView, config: Config) -> str:
         return f'{found[1]}{full}"'
 
     html = _LEFT_OUT.sub("", page.content)
+    html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
     return _NOT_XML.sub("\ufffd", _ADDRESS.sub(absolute, _SHELL.sub("", html)))
 

@@ -77,8 +77,8 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             page.reporter.error("label-twice", f"label {cell.label} is used on line {line} already", place)
             cell = replace(cell, label="")
         kept.append(cell)
-        if cell.runs:
-            _check_syntax(cell, page)
+        if cell.runs and page.engine == "worker":
+            check_syntax(cell.code, cell.first_line, page)
     for cell in kept:
         yield _with_fallback(cell, labels, page)
 
@@ -105,14 +105,17 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
     return replace(cell, options=replace(cell.options, fallback="error"))
 
 
-def _check_syntax(cell: Cell, page: PageState) -> None:
-    """Report code that is no Python; where another version judges that, commands of IPython only."""
-    fault = syntax_fault(cell.code)
+def check_syntax(code: str, first_line: int, page: PageState) -> None:
+    """Report code that is no Python; where another version judges that, commands of IPython only.
+
+    first_line: of the file, 1-based, on which `code` starts.
+    """
+    fault = syntax_fault(code)
     if fault is None:
         return
-    lines = cell.code.split("\n")
+    lines = code.split("\n")
     text = lines[fault.line - 1] if fault.line <= len(lines) else ""
-    start = page.text_map(text, cell.first_line - page.first_line + fault.line - 1).starts[0]
+    start = page.text_map(text, first_line - page.first_line + fault.line - 1).starts[0]
     magic = _MAGIC.match(text.strip()[:_LONGEST_MAGIC])
     word = next((part for part in magic.groups() if part), "") if magic else ""
     if word:

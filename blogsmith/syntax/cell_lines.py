@@ -13,16 +13,13 @@ from types import MappingProxyType
 
 from ..errors import Place, Reporter, TextMap, nearest
 from ..strict_yaml import Located, load
+from .cell_languages import HASH, Marks
 from .cell_readers import KEYS
 from .front_text import located
 from .records import Setting
 from .state import PageState
 
-_OPTION = re.compile(r"[ \t]*#\|[ ]?")
-_OPTION_LINES = re.compile(r"(?:[ \t]*#\|[^\n]*\n)*")
 _DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
-_SPACED = re.compile(r"[ \t]*# \|[ \t]*([A-Za-z][\w-]*):\s")
-_BELOW = re.compile(r"^[ \t]*#\|[ \t]*([A-Za-z][\w-]*):[ \t]", re.MULTILINE)
 _UNSPACED = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
 _FIRST = re.compile(r"(?<=first on line )(\d+)\Z")
 
@@ -36,16 +33,11 @@ class Head:
     """How many lines of the fence it takes, blank lines behind it included."""
 
 
-def option_lines(code: str) -> str:
-    """The lines `#|` in front of the code of a fence; empty if there are none."""
-    found = _OPTION_LINES.match(code)
-    return found[0] if found else ""
-
-
-def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
+def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: Marks = HASH) -> Head:
     """The head of the code of a fence; what cannot be read is reported.
 
     first: 0-based line of the page on which `content` starts. myst: the fence is a `{code-cell}`.
+    marks: of its language.
     """
     lines = content.split("\n")[:-1]
     settings: list[Setting] = []
@@ -57,12 +49,12 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool) -> Head:
             settings = [found for setting in settings for found in _from_tags(setting, page)]
         at = behind
     start = at
-    while at < len(lines) and _OPTION.match(lines[at]):
+    while at < len(lines) and marks.option.match(lines[at]):
         at += 1
     if at > start:
-        settings += _settings(lines[start:at], _OPTION, first + start, page)
-    warn_of_comment("".join(lines[at : at + 1]), first + at, page)
-    warn_of_late("\n".join(lines[at:]), first + at, page)
+        settings += _settings(lines[start:at], marks.option, first + start, page)
+    warn_of_comment("".join(lines[at : at + 1]), first + at, page, marks)
+    warn_of_late("\n".join(lines[at:]), first + at, page, marks)
     while at and at < len(lines) and not lines[at].strip():
         at += 1
     return Head(tuple(settings), at)
@@ -79,30 +71,30 @@ def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
     return 0, end, end
 
 
-def warn_of_comment(line: str, number: int, page: PageState) -> None:
+def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH) -> None:
     """Warn of `# | eval: true`, as formatters make of an option: it is a comment.
 
     number: 0-based, of the line in the page.
     """
-    found = _SPACED.match(line)
+    found = marks.spaced.match(line)
     if found and found[1] in KEYS:
         text = line.strip()
         start = page.text_map(line, number).starts[0]
-        place = Place(start[0], start[1] + line.find("#"), len(text))
-        hint = f"write {text.replace('# |', '#|', 1)}"
-        page.reporter.warn("cell-option", "# | is a comment, not an option", place, hint)
+        place = Place(start[0], start[1] + line.find(marks.sign), len(text))
+        hint = f"write {text.replace(f'{marks.sign} |', f'{marks.sign}|', 1)}"
+        page.reporter.warn("cell-option", f"{marks.sign} | is a comment, not an option", place, hint)
 
 
-def warn_of_late(code: str, number: int, page: PageState) -> None:
+def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -> None:
     """Warn of the first option that stands below a blank line or code, where it is a comment.
 
     number: 0-based, of the first line of `code` in the page.
     """
-    found = next((found for found in _BELOW.finditer(code) if found[1] in KEYS), None)
+    found = next((found for found in marks.below.finditer(code) if found[1] in KEYS), None)
     if found:
         line = code[found.start() :].partition("\n")[0]
         start = page.text_map(line, number + code.count("\n", 0, found.start())).starts[0]
-        place = Place(start[0], start[1] + line.find("#"), len(line.strip()))
+        place = Place(start[0], start[1] + line.find(marks.sign), len(line.strip()))
         hint = "options stand in the first lines of the fence"
         page.reporter.warn("cell-option", f"{found[1]} is a comment here, not an option", place, hint)
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..cells import CellOptions
-from ..errors import did_you_mean
+from ..errors import Place, did_you_mean
 from .cell_readers import KEYS, READERS, Asked
 from .records import Setting
 from .state import PageState
@@ -41,8 +41,8 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
         "alt": "write fig-alt:",
         "dev": "write fig-format: svg or png",
         "emphasize-lines": "write {2,4-6} behind the language",
-        "engine": "cells run in Python",
-        "kernel": "which Python runs cells stands in blogsmith.yaml, under execute: python:",
+        "engine": "what runs cells is said for the whole page: execute: engine: in the front matter",
+        "kernel": "a page has one kernel: execute: kernel: in the front matter",
     }
 )
 """Option of Quarto, knitr or MyST → what to do here; written with `-`, also where those have a dot."""
@@ -77,6 +77,7 @@ def read_options(settings: Sequence[Setting], page: PageState) -> Described:
         **found, places=places, texts={key: text for key, text in texts.items() if text is not None}
     )
     _warn_of_no_effect(options, page)
+    _refuse_of_cell(options, page)
     return Described(label, options)
 
 
@@ -119,7 +120,8 @@ def _defaults(page: PageState) -> dict[str, Any]:
         "freeze": said.freeze,
         "timeout_s": said.timeout_s,
         "memory_bytes": said.memory_bytes,
-        "shapes": page.options.check_shapes if said.shapes is None else said.shapes,
+        "shapes": page.engine == "worker"
+        and (page.options.check_shapes if said.shapes is None else said.shapes),
     }
     return {name: value for name, value in chosen.items() if value is not None}
 
@@ -146,3 +148,48 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
     if "fallback" in options.places and "needs" not in options.places:
         place = options.places["fallback"]
         page.reporter.warn("cell-option", "fallback says nothing without needs", place)
+
+
+_WORKER_ONLY: Mapping[str, str] = MappingProxyType(
+    {
+        "claim": "end the cell with an assertion: a failure fails the build",
+        "shapes": "only blogsmith's own worker sees variables while code runs",
+        "fig-dark": "draw the figure in colours that are readable on both",
+        "fig-format": "a kernel chooses the form of its figures",
+    }
+)
+"""Option without effect in a Jupyter kernel → what to know of it."""
+_PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
+    {
+        "seed": "set it in the code",
+        "needs": "needs: asks Python; let the code say what it lacks",
+    }
+)
+"""The same for kernels of other languages."""
+
+
+def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
+    """What is believed in and cannot be done is an error: a claim that nobody checks is none."""
+    if page.engine == "worker" or not options.eval or options.run_in == "browser":
+        return
+    plain = CellOptions()
+    refused = dict(_WORKER_ONLY) if page.language == "python" else {**_WORKER_ONLY, **_PYTHON_ONLY}
+    for key, hint in refused.items():
+        field = READERS[key][0]
+        if key in options.places and getattr(options, field) not in (getattr(plain, field), False):
+            page.reporter.error("cell-option", _no_effect(key, page), options.places[key], hint)
+
+
+def refuse_of_page(place: Place, page: PageState) -> None:
+    """The same for what the page says of all its cells. place: of the first."""
+    if page.engine == "worker":
+        return
+    if page.execution.shapes:
+        page.reporter.error("cell-option", f"the page's {_no_effect('shapes', page)}", place)
+    if page.execution.seed is not None and page.language != "python":
+        page.reporter.error("cell-option", f"the page's {_no_effect('seed', page)}", place)
+
+
+def _no_effect(key: str, page: PageState) -> str:
+    where = "engine: jupyter" if key in _WORKER_ONLY else f"a kernel for {page.language}"
+    return f"{key} has no effect with {where}"

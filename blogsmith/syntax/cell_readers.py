@@ -31,6 +31,9 @@ FOLD = "Show code"
 _LABEL = re.compile(r"\w[\w.-]*")
 _NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 _NEED = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)[ ]*(?:>=[ ]*(\d+(?:\.\w+)*))?")
+_COMPARED = re.compile(r"([^<>=!~]*)([<>=!~]*)(.*)", re.DOTALL)
+_CAPABILITY = re.compile(r"sm_\d{2,3}|[5-9]\d|\d{3}")
+_NUMBER = re.compile(r"\d+(?:\.\w+)*")
 _NEED_HINT = "name a module as it is imported, such as torch or numpy>=2.0, or cuda"
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
@@ -171,7 +174,7 @@ def _needs(asked: Asked) -> tuple[Need, ...] | None:
     found = []
     for number, text in enumerate(_texts(asked) or ()):
         read = _NEED.fullmatch(text)
-        meant = _MODULES.get(text.casefold())
+        meant = _meant_need(text)
         if not read or meant:
             asked.wrong(
                 f'"{text}" is nothing a cell can need', f"write {meant}" if meant else _NEED_HINT, number
@@ -179,6 +182,31 @@ def _needs(asked: Asked) -> tuple[Need, ...] | None:
             return None
         found.append(Need(read[1], read[2] or ""))
     return tuple(found) or None
+
+
+def _meant_need(text: str) -> str:
+    """What somebody means who writes a need in another way; empty if nobody can know."""
+    compared = _COMPARED.fullmatch(text)
+    written, sign, version = (part.strip() for part in compared.groups()) if compared else (text, "", "")
+    name, version = written.casefold(), version.casefold()
+    meant = _MODULES.get(name, "")
+    if _CAPABILITY.fullmatch(name):
+        return _capability(name.removeprefix("sm_"))
+    if (meant or name) == "cuda" and _CAPABILITY.fullmatch(version):
+        return _capability(version.removeprefix("sm_"))
+    if sign in ("", ">="):
+        return f"{meant}{sign}{version}" if meant else ""
+    # a higher version is no reason not to run
+    return (
+        f"{meant or written}>={version}"
+        if sign in (">", "==", "=", "~=") and _NUMBER.fullmatch(version)
+        else ""
+    )
+
+
+def _capability(digits: str) -> str:
+    """`80` and `sm_80`, as compilers write 8.0."""
+    return f"cuda>={digits[:-1]}.{digits[-1]}"
 
 
 def _depends(asked: Asked) -> tuple[str, ...] | None:

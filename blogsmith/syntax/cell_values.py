@@ -164,7 +164,9 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
         page.reporter.error("value-place", f"this page runs nothing ({why}), so it has no values", whole)
         return None
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
-    split = split_value(inner)
+    # other languages have uses of their own for ! and :
+    is_python = page.language == "python"
+    split = split_value(inner) if is_python else Split(_one_line(inner).strip(), _blanks_before(inner))
     fault = _fault(split, page)
     if fault:
         message, at, length = fault
@@ -174,13 +176,17 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     return Value(0, split.expression, origin, split.conversion, split.spec)
 
 
+def _blanks_before(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
 def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
     """(message, offset, length) of what is wrong."""
     if not split.expression:
         return "this value is empty", split.start, 1
     if split.problem:
         return split.problem, split.problem_at, 1
-    fault = syntax_fault(split.expression, "eval") if page.options.check_syntax else None
+    fault = syntax_fault(split.expression, "eval") if page.checks_syntax else None
     if fault is None:
         return None
     at = split.start + min(fault.column - 1, len(split.expression) - 1)

@@ -2,7 +2,8 @@
 
 A python fence opts in with a `#|` line in front of its code, with `eval` in its info string, or by the forms
 of Quarto and MyST, `{python}` and `{code-cell}`; a page with `execute: all` opts in for all of them. The
-lines of options leave the code, so that what is shown and copied is what runs.
+lines of options leave the code, so that what is shown and copied is what runs. Where a Jupyter kernel runs
+the cells, all this holds for its language.
 """
 
 from __future__ import annotations
@@ -17,48 +18,51 @@ from ..cells import Cell, PageCells
 from ..errors import Place
 from ..model import Document
 from .cell_checks import check_cells
-from .cell_lines import option_lines, read_head, warn_of_comment, warn_of_late
-from .cell_options import Described, read_options
+from .cell_languages import (
+    cells_language,
+    is_cell_elsewhere,
+    is_marked,
+    is_off,
+    language_of,
+    marks_of,
+    option_lines,
+)
+from .cell_lines import read_head, warn_of_comment, warn_of_late
+from .cell_options import Described, read_options, refuse_of_page
 from .cell_values import refuse_values
 from .records import Fence, get, put
 from .refs import label_id
 from .state import PageState, page_of
 
-_PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})
-_ENGINES = frozenset(
-    {
-        "r",
-        "julia",
-        "ojs",
-        "bash",
-        "sh",
-        "zsh",
-        "sql",
-        "stan",
-        "node",
-        "octave",
-        "perl",
-        "ruby",
-        "rust",
-        "scala",
-    }
-)
-"""Languages that run in Quarto and knitr when they stand in braces."""
-
 
 def cells(state: StateCore) -> None:
     """Core rule behind `fences`: make the cells, in the order of the source."""
     page = page_of(state.env)
+    fences = sorted(_fences(state.tokens), key=lambda item: item[0].map or [0])
+    page.language = _language([token for token, _ in fences], page)
     found: dict[int, Cell] = {}
     tokens: dict[int, Token] = {}
-    for token, in_browser in sorted(_fences(state.tokens), key=lambda item: item[0].map or [0]):
+    for token, in_browser in fences:
         if _is_cell(token, page, in_browser=in_browser):
             number = len(found) + 1
             found[number], tokens[number] = _make(token, number, page), token
         else:
-            _leave(token, page)
+            _leave(token, page, in_browser=in_browser)
+    if found:
+        refuse_of_page(found[1].place, page)
     for cell in check_cells(_seeded(list(found.values()), page), page):
         put(tokens[cell.number], cell)
+
+
+def _language(tokens: Sequence[Token], page: PageState) -> str:
+    """The language of the page's cells."""
+    if page.engine == "worker":
+        return "python"
+    fences = [(get(token, Fence), token.content) for token in tokens]
+    on = [(fence, code) for fence, code in fences if not is_off(fence, code)]
+    marked = [fence for fence, code in on if is_marked(fence, code, page.kernel)]
+    others = [fence for fence, _ in on] if page.mode == "all" and not marked else []
+    return cells_language(marked, others, page.kernel)
 
 
 def _fences(tokens: Sequence[Token]) -> Iterator[tuple[Token, bool]]:
@@ -71,57 +75,79 @@ def _fences(tokens: Sequence[Token]) -> Iterator[tuple[Token, bool]]:
             yield token, depth > 0
 
 
-def _is_python(fence: Fence) -> bool:
-    return fence.language.casefold() in _PYTHON or (fence.form == "code-cell" and not fence.language)
+def is_python(fence: Fence) -> bool:
+    """Whether it is Python, by whatever name."""
+    return _is_in("python", fence)
+
+
+def _is_in(language: str, fence: Fence) -> bool:
+    return language_of(fence) == language or (fence.form == "code-cell" and not fence.language)
 
 
 def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
     fence = get(token, Fence)
-    if not _is_python(fence):
+    if not _is_in(page.language, fence):
         return False
-    if fence.form or fence.is_marked or option_lines(token.content):
+    if fence.form or fence.is_marked or option_lines(token.content, page.language):
         return True
     return page.mode == "all" and not in_browser
 
 
-def _leave(token: Token, page: PageState) -> None:
+def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
     """A fence that does not run: say so where it looks as if it should."""
-    fence = get(token, Fence)
-    place = fence.place or Place(page.first_line)
-    language = fence.language.casefold()
-    is_foreign = fence.form == "code-cell" or (fence.form == "braces" and language in _ENGINES)
+    fence, marks = get(token, Fence), marks_of(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
-    if not _is_python(fence) and (is_foreign or (fence.is_marked and not off)):
-        hint = f"write ```{fence.language} for code that is only shown"
-        message = f"only Python is run; this {fence.language or 'code'} is shown as it is"
-        page.reporter.warn("cell-language", message, place, hint)
-        if is_foreign:
-            token.content = token.content.removeprefix(option_lines(token.content))
-        return
-    if _is_python(fence):
+    if not _is_in(page.language, fence) and not (in_browser and is_python(fence)):
+        if _warn_of_language(token, page, off=off):
+            if is_cell_elsewhere(fence):
+                token.content = token.content.removeprefix(option_lines(token.content, language_of(fence)))
+            return
+    elif _is_in(page.language, fence):
         first = (token.map or [0])[0] + 1
-        warn_of_comment(token.content.partition("\n")[0], first, page)
-        warn_of_late(token.content, first, page)
+        warn_of_comment(token.content.partition("\n")[0], first, page, marks)
+        warn_of_late(token.content, first, page, marks)
     if not off:
         for setting in fence.settings:
             message = f"{setting.key} says nothing on a fence that does not run"
             page.reporter.warn("fence-info", message, setting.key_place, "add eval")
 
 
+def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
+    """Whether a fence in another language than the page's cells is to be run, which is reported."""
+    fence = get(token, Fence)
+    place, language = fence.place or Place(page.first_line), fence.language or "code"
+    shown = f"write ```{fence.language} for code that is only shown"
+    if page.engine == "worker":
+        if not (is_cell_elsewhere(fence) or (fence.is_marked and not off)):
+            return False
+        message = f"only Python is run; this {language} is shown as it is"
+        hint = f"{shown}, or let a kernel run it: engine: jupyter under execute:"
+        page.reporter.warn("cell-language", message, place, hint)
+        return True
+    if is_off(fence, token.content) or not is_marked(fence, token.content, page.kernel):
+        return False
+    message = f"cells of this page are {page.language}, and this is {language}"
+    hint = f"{shown}; a page has one kernel, which execute: kernel: names"
+    page.reporter.error("cell-language", message, place, hint)
+    return True
+
+
 def _make(token: Token, number: int, page: PageState) -> Cell:
     """The cell of a fence; the fence keeps what concerns the look of its code."""
     fence = get(token, Fence)
     first = (token.map or [0])[0] + 1
-    head = read_head(token.content, first, page, myst=fence.form == "code-cell")
+    marks = marks_of(page.language)
+    head = read_head(token.content, first, page, myst=fence.form == "code-cell", marks=marks)
     described = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
     options = described.options
     for text in options.texts.values():
         refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
-    put(token, replace(fence, language="python", id="", fold=options.code_fold, settings=()))
+    put(token, replace(fence, language=page.language, id="", fold=options.code_fold, settings=()))
     first_line = page.first_line + first + head.lines
-    return Cell(number, code, first_line, fence.place or Place(first_line), described.label, options)
+    place = fence.place or Place(first_line)
+    return Cell(number, code, first_line, place, described.label, options, page.language)
 
 
 def _with_info(described: Described, fence: Fence, page: PageState) -> Described:
@@ -137,7 +163,8 @@ def _with_info(described: Described, fence: Fence, page: PageState) -> Described
 
 def _seeded(found: list[Cell], page: PageState) -> list[Cell]:
     """The page's seed is set once, before the first cell of each session."""
-    seed, begun = page.execution.seed, set[str]()
+    seed = page.execution.seed if page.language == "python" else None
+    begun = set[str]()
     seeded = []
     for cell in found:
         session = cell.options.session
@@ -156,4 +183,5 @@ def page_cells(document: Document, tokens: Sequence[Token], page: PageState) -> 
     in_order = tuple(sorted(found, key=lambda cell: cell.number))
     asked = page.execution
     values = tuple(page.values)
-    return PageCells(document.path, in_order, values, asked.depends, asked.timeout_s, asked.memory_bytes)
+    limits = asked.timeout_s, asked.memory_bytes
+    return PageCells(document.path, in_order, values, asked.depends, *limits, page.engine, page.kernel)

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ..errors import Place, TextMap, did_you_mean
 from ..yaml_scalars import resolve
-from .cell_lines import option_lines
+from .cell_languages import option_lines
 from .cell_readers import KEYS as CELL_KEYS
 from .math import normal_id
 from .records import Fence, Setting, put

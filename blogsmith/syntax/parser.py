@@ -42,6 +42,7 @@ from .paragraphs import paragraph_rules
 from .proofs import end_marks
 from .records import Math, get, put
 from .refs import ref_rules, warn_of_unread
+from .runnables import runnables
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .subequations import subequations
@@ -129,6 +130,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("locate", locate),
     ("fences", fences),
     ("cells", cells),
+    ("runnables", runnables),
     ("callouts", callouts),
     ("heading_attributes", heading_attributes),
 )

@@ -113,6 +113,9 @@ class ParseOptions:
     """Check shape comments, where neither page nor cell say."""
     check_syntax: bool = True
     """Cells run in the Python that reads them here, so its grammar is theirs."""
+    engine: Literal["worker", "jupyter"] = "worker"
+    """What runs cells, where a page does not say; likewise the next."""
+    kernel: str = ""
 
 
 @dataclass
@@ -154,11 +157,29 @@ class PageState:
     """In reading order, once `number_values` has run."""
     open_value: TextMap | None = None
     """The last text in which a `{= ` without an end was found."""
+    language: str = "python"
+    """Of the cells, once `cells` has run."""
 
     @property
     def mode(self) -> str:
         """Which fences are cells: `off`, `marked` or `all`. What strangers write is never run."""
         return "off" if self.options.untrusted else self.execution.mode or self.options.execution_mode
+
+    @property
+    def engine(self) -> Literal["worker", "jupyter"]:
+        """What runs its cells."""
+        return self.execution.engine or self.options.engine
+
+    @property
+    def kernel(self) -> str:
+        """Name of its Jupyter kernel; empty: `python3`, or there is none."""
+        named = self.options.kernel if self.execution.kernel is None else self.execution.kernel
+        return named if self.engine == "jupyter" else ""
+
+    @property
+    def checks_syntax(self) -> bool:
+        """Whether the grammar of the Python here is that of its cells."""
+        return self.options.check_syntax and self.engine == "worker"
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """The place of the character at `index` of the parsed text."""

@@ -70,7 +70,7 @@ class Reader:
         """Load `url` with nothing remembered and nothing recorded yet."""
         address = urlsplit(url)
         self._origin = f"{address.scheme}://{address.netloc}"
-        self._take_on(look)
+        self.take_on(look)
         self.tell("Storage.clearDataForOrigin", origin=self._origin, storageTypes="all")
         self.problems()
         self.requests()
@@ -80,7 +80,8 @@ class Reader:
         """Load the page again; what it remembers stays."""
         self._driver.refresh()
 
-    def _take_on(self, look: Look) -> None:
+    def take_on(self, look: Look) -> None:
+        """Look at the page that is open in another way; scripts that ran stay."""
         size = {"width": look.width_px, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         self.tell("Emulation.setDeviceMetricsOverride", **size)
         wishes = {"prefers-color-scheme": look.scheme, "prefers-reduced-motion": "reduce"}

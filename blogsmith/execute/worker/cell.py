@@ -70,6 +70,7 @@ class Session:
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run one cell and send what it gives; returns the message that ends it."""
         self._shapes = []
+        self._observed.attention()  # of values before it
         # as if the cell were a script of its own: each place may warn again
         self._namespace.pop("__warningregistry__", None)
         self._output.open()
@@ -92,6 +93,7 @@ class Session:
             "reads": reads,
             "modules": modules,
             "device": versions.device(),
+            "sdpa": self._observed.attention(),
             "imports": self.packages(),
             "shapes": self._shapes,
         }

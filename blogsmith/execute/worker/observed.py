@@ -1,4 +1,4 @@
-"""What a session read and imported from the site, seen by an audit hook.
+"""What a session read and imported from the site, and how attention was computed, seen by an audit hook.
 
 Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
 that C code opens itself, and listings of folders. Not counted: installed packages, what the session wrote
@@ -8,6 +8,7 @@ before, files outside the site. The hook only notes a path; everything else wait
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import deque
 
@@ -30,6 +31,11 @@ _SPAWNS = frozenset(
     )
 )
 _INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
+_ATTENTION = "blogsmith.lab.ran"
+"""Raised by `blogsmith.lab` with device, backend and operator."""
+_BACKEND = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_OPERATOR = re.compile(r"[A-Za-z_][A-Za-z0-9_:.]{0,79}")
+_MOST_ATTENTION = 16
 
 
 class Observed:
@@ -65,6 +71,8 @@ class Observed:
         self._modules: set[str] = set(sys.modules)
         self._inside: dict[str, bool] = {}
         """Folder → whether its files count."""
+        self._attention: dict[tuple[Any, ...], str] = {}
+        """What an event said → the same as one text."""
 
     def install(self) -> None:
         """From here on. A hook cannot be removed again."""
@@ -91,6 +99,17 @@ class Observed:
             self._folder = ""
         elif event == "os.rename" and (target := self._absolute(args[1])):
             self._opened.append((target, True))
+        elif event == _ATTENTION:
+            self._note_attention(args)
+
+    def _note_attention(self, args: tuple[Any, ...]) -> None:
+        # anybody may raise the event, with anything; `type`, since a subclass brings methods of its own
+        if len(args) != 3 or not type(args[0]) is type(args[1]) is type(args[2]) is str:
+            return
+        if args not in self._attention and len(self._attention) < _MOST_ATTENTION:
+            seen = _attention(*args)
+            if seen:
+                self._attention[args] = seen
 
     def _absolute(self, path: object) -> str:
         """Empty for a descriptor."""
@@ -121,6 +140,11 @@ class Observed:
                 self._known.add(name)
                 reads.append(name)
         return sorted(reads), sorted(modules)
+
+    def attention(self) -> list[str]:
+        """What computed attention since the last call, as `CellRun.sdpa` has it."""
+        seen, self._attention = self._attention, {}
+        return sorted(seen.values())
 
     def name_of(self, path: str) -> str:
         """A file's name from the root; empty if it does not count."""
@@ -153,6 +177,14 @@ class Observed:
         files = (getattr(sys.modules.get(name), "__file__", None) for name in names)
         found = {self.name_of(file) for file in files if isinstance(file, str)}
         return [name for name in found - self._known if name]
+
+
+def _attention(device: str, backend: str, operator: str) -> str:
+    """Backend and operator as one text; empty if they are not of the form agreed on."""
+    if device not in ("cpu", "cuda") or not (_BACKEND.fullmatch(backend) and _OPERATOR.fullmatch(operator)):
+        return ""
+    says_it_itself = device == "cuda" or operator.endswith("_for_cpu")
+    return f"{backend} {operator}" if says_it_itself else f"{backend} {operator} cpu"
 
 
 def _writes(mode: str | None, flags: int) -> bool:

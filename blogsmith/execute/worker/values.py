@@ -20,6 +20,8 @@ _PICTURES = (
     ("image/png", "_repr_png_"),
     ("image/jpeg", "_repr_jpeg_"),
 )
+# Added to the type of a picture in a bundle that is drawn for dark pages.
+_DARK = ";scheme=dark"
 # An object that has this has everything: a mock, or a proxy. What it says about itself means nothing.
 _CANARY = "_blogsmith_no_object_has_this_"
 
@@ -50,7 +52,13 @@ class Values:
         for mime, _ in _TEXTS:
             if isinstance(value := offered.get(mime), str) and self._fits(shown, mime, value):
                 text[mime] = value
-        binary = {mime: data for mime, _ in _PICTURES if (data := _base64(mime, offered.get(mime)))}
+        binary = {}
+        for mime, _ in _PICTURES:
+            if data := _base64(mime, offered.get(mime)):
+                binary[mime] = data
+                # alone it would be a picture that light pages cannot show
+                if dark := _base64(mime, offered.get(mime + _DARK)):
+                    binary[mime + _DARK] = dark
         return text, binary
 
     def latex(self, shown: object) -> str:

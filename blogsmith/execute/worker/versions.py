@@ -91,16 +91,54 @@ def _cpu(system: str) -> str:
 
 
 def _gpu() -> dict[str, str]:
+    """Of the devices that were used; empty where torch says nothing, as after some errors."""
     if device() != "cuda":
         return {"gpu": "", "capability": "", "driver": "", "cuda": ""}
     torch: Any = sys.modules["torch"]
-    driver = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _text_of(_DRIVER_FILE))
+    numbers = _used_devices(torch.cuda)
     return {
-        "gpu": torch.cuda.get_device_name(),
-        "capability": ".".join(map(str, torch.cuda.get_device_capability())),
-        "driver": driver[1] if driver else "",
+        "gpu": _of_each(torch.cuda.get_device_name, numbers, counted=True),
+        "capability": _of_each(lambda n: ".".join(map(str, torch.cuda.get_device_capability(n))), numbers),
+        "driver": _driver(),
         "cuda": torch.version.cuda or "",
     }
+
+
+def _used_devices(cuda: Any) -> list[int]:
+    """Numbers of the devices on which torch has allocated something; else of the current one."""
+    try:
+        count = cuda.device_count()
+        used = [n for n in range(count) if cuda.memory_stats(n).get("allocation.all.allocated")]
+        return used or [cuda.current_device()]
+    except Exception:
+        return []
+
+
+def _of_each(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
+    """What several devices say, each once: `2 × NVIDIA H200`. A part of a device says so in its name."""
+    try:
+        said = [" ".join(ask(number).split()) for number in numbers]
+    except Exception:
+        return ""
+    counts = {text: said.count(text) for text in said if text}
+    return ", ".join(f"{n} × {text}" if counted and n > 1 else text for text, n in counts.items())
+
+
+def _driver() -> str:
+    """Version of the driver; where the kernel has no file for it, as under Windows, its own tool knows."""
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _text_of(_DRIVER_FILE) or _driver_tool())
+    return found[1] if found else ""
+
+
+def _driver_tool() -> str:
+    import subprocess
+
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return asked.stdout.decode("utf-8", "replace")
 
 
 def _text_of(path: str) -> str:

@@ -1,0 +1,164 @@
+"""An executor over the workers of a Dask cluster: each session goes where its needs are met.
+
+A session waits as long as workers are busy, but not for workers that do not exist: when none that could run
+it has been there for `GRACE_S`, it is lost.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..runs import SessionRun
+from .elsewhere import Run
+from .jobs import SessionJob
+from .needs_elsewhere import Judged, Offer, in_words
+from .pool import LostSession
+
+GRACE_S = 10.0
+"""A worker that dies is started anew, which takes some seconds."""
+_LOOK_S = 2.0
+_JOIN_S = 1.0
+_NO_SCHEDULER = "the connection to the Dask scheduler is lost"
+
+
+class Task(Protocol):
+    """A future of Dask."""
+
+    status: str
+
+    def result(self) -> Any: ...
+    def release(self) -> None: ...
+    def add_done_callback(self, fn: Callable[[Task], object]) -> object: ...
+
+
+class Cluster(Protocol):
+    """The client of a cluster, as far as an executor needs it."""
+
+    def submit(
+        self, run: Run, job: SessionJob, workers: Sequence[str] | None, resources: Mapping[str, float]
+    ) -> Task:
+        """Start a session. workers: addresses of those that may run it; None: any with these resources."""
+
+    def offers(self) -> Mapping[str, Offer]:
+        """Address of each worker that is there now → what it is."""
+
+    def why(self, error: BaseException) -> str:
+        """Why a task failed that should not, in words."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A session that is not over."""
+
+    future: Future[SessionRun]
+    task: Task
+    workers: Sequence[str] | None
+    resources: Mapping[str, float]
+    seen: float
+    """When a worker that could run it was last there, in seconds of the monotonic clock."""
+
+    def can_run_on(self, address: str, offer: Offer) -> bool:
+        return offer.has(self.resources) and (self.workers is None or address in self.workers)
+
+
+class DaskExecutor(Executor):
+    """Runs sessions only: `submit(run_session, job)`.
+
+    A session that does not come back ends in `LostSession`. What is cancelled is ended on its worker; to shut
+    down cancels all.
+    """
+
+    def __init__(self, cluster: Cluster, judged: Judged, cuda: Mapping[str, float]) -> None:
+        self._cluster = cluster
+        self._judged = judged
+        self._cuda = cuda
+        self._lock = threading.Lock()
+        self._waiting: list[_Waiting] = []
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._look, name="dask-workers", daemon=True)
+        self._looking.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start a session. fn: called as `run_session`; args: its job."""
+        (job,) = args
+        future: Future[SessionRun] = Future()
+        try:
+            waiting = self._submitted(fn, job, future)
+        except Exception as error:
+            reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
+            future.set_exception(LostSession(reason))
+            return future
+        with self._lock:
+            self._waiting = [w for w in self._waiting if not w.future.done()] + [waiting]
+        # not `cancel`, which waits for an answer: the scheduler forgets what nobody holds
+        future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
+        waiting.task.add_done_callback(lambda task: self._settle(future, task))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Cancel whatever is not over; nothing is waited for."""
+        self._over.set()
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for each in waiting:
+            each.future.cancel()
+        self._looking.join(_JOIN_S)
+
+    def _submitted(self, run: Run, job: SessionJob, future: Future[SessionRun]) -> _Waiting:
+        resources = self._cuda if job.cuda else {}
+        able = {address for address, offer in self._cluster.offers().items() if offer.has(resources)}
+        fit = self._judged.suitable(job.needs, able)
+        if not fit:
+            raise LostSession(_nobody(job, resources))
+        # by address only where it decides: a worker that is started anew has another one
+        workers = None if fit == able else sorted(fit)
+        task = self._cluster.submit(run, job, workers, resources)
+        return _Waiting(future, task, workers, resources, time.monotonic())
+
+    def _settle(self, future: Future[SessionRun], task: Task) -> None:
+        """Called from a thread of Dask when a task is over."""
+        with suppress(InvalidStateError):  # nobody waits for it any more
+            if task.status == "cancelled":
+                future.set_exception(LostSession(_NO_SCHEDULER))
+                return
+            try:
+                future.set_result(task.result())
+            except InvalidStateError:
+                raise
+            except BaseException as error:
+                future.set_exception(LostSession(self._cluster.why(error)))
+
+    def _look(self) -> None:
+        while not self._over.wait(_LOOK_S):
+            with self._lock:
+                waiting = [each for each in self._waiting if not each.future.done()]
+            if waiting:
+                # a scheduler that is gone cancels all tasks itself
+                with suppress(Exception):
+                    self._give_up(waiting, self._cluster.offers())
+
+    def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, Offer]) -> None:
+        now = time.monotonic()
+        for each in waiting:
+            if any(each.can_run_on(address, offer) for address, offer in offers.items()):
+                each.seen = now
+            elif now - each.seen > GRACE_S:
+                with suppress(InvalidStateError):
+                    each.future.set_exception(LostSession(_all_gone(each.resources)))
+                each.task.release()
+
+
+def _nobody(job: SessionJob, resources: Mapping[str, float]) -> str:
+    needed = [str(need) for need in job.needs] or [in_words(resources)]
+    return f"no worker of the Dask cluster has all it needs: {', '.join(filter(None, needed))}"
+
+
+def _all_gone(resources: Mapping[str, float]) -> str:
+    offering = f" that offer {in_words(resources)}" if resources else " that could run it"
+    return f"the workers of the Dask cluster{offering} are gone"

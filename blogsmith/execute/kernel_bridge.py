@@ -1,0 +1,260 @@
+"""The process between builder and kernel: to the builder it is a worker, to the kernel a front end.
+
+It runs in blogsmith's own Python. Messages of the builder are answered as `worker/main.py` answers them; what
+a kernel cannot do is left out: files that cells read are unknown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from . import kernel_python
+from .kernel_local import TRIES, CannotStart, LocalKernel
+from .kernel_outputs import Frame, Outputs, ending, failure_of
+from .kernel_requests import POLL_S, Reply, Requests
+from .kernel_server import ServerKernel
+from .kernel_session import SERVER, uses_server
+from .worker import versions
+from .worker.frames import without_surrogates
+
+_NO_EXPRESSIONS: Mapping[str, str] = {}
+_ASK_AGAIN_S = 1.0
+_Kernel = LocalKernel | ServerKernel
+
+
+def serve(descriptor: int) -> NoReturn:
+    """Run one session and leave. descriptor: our end of the socket to the builder."""
+    signals = _Signals()
+    builder = _Builder(descriptor)
+    start = builder.receive()
+    if start is None:
+        os._exit(1)
+    try:
+        kernel, info = _ready(start, signals)
+    except CannotStart as error:
+        builder.send({"event": "ready", "problem": str(error)})
+        signals.end()
+    session = _Session(builder.send, Requests(kernel, signals.take), info, start)
+    session.prepare()
+    builder.send({"event": "ready", "problem": "", "kernel": kernel.id})
+    _loop(builder, session)
+    signals.end(0)
+
+
+def _loop(builder: _Builder, session: _Session) -> None:
+    while message := builder.receive():
+        operation = message["op"]
+        if operation == "cell":
+            builder.send(session.cell(message))
+        elif operation == "value":
+            builder.send(session.value(message))
+        elif operation == "machine":
+            builder.send(session.machine())
+        elif operation == "end":
+            return
+
+
+def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
+    """A kernel and what it says of itself; CannotStart if there is none."""
+    for attempt in range(1, TRIES + 1):
+        kernel = signals.kernel = _started(start)
+        try:
+            return kernel, _information(kernel, float(start["ready_s"]))
+        except CannotStart:
+            if attempt == TRIES or not kernel.can_be_tried_again:
+                raise
+            kernel.end()
+    raise AssertionError("unreachable")
+
+
+def _started(start: Mapping[str, Any]) -> _Kernel:
+    name = start["kernel"] or "python3"
+    if uses_server(os.environ):
+        url, token = (os.environ[variable] for variable in SERVER)
+        return ServerKernel(url, token, name, start["path"])
+    return LocalKernel(name, Path(start["folder"]), Path(start["writable"][0]))
+
+
+class _Builder:
+    """Our end of the socket: four bytes of length, big end first, and so much JSON."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._socket = socket.socket(fileno=descriptor)
+        self._socket.set_inheritable(False)
+        self._stream = self._socket.makefile("rb")
+
+    def send(self, frame: Frame) -> None:
+        data = without_surrogates(json.dumps(frame, ensure_ascii=False)).encode("utf-8")
+        self._socket.sendall(len(data).to_bytes(4, "big") + data)
+
+    def receive(self) -> dict[str, Any] | None:
+        """The next message; None if the builder is gone."""
+        head = self._stream.read(4)
+        body = self._stream.read(int.from_bytes(head, "big")) if len(head) == 4 else b""
+        message: dict[str, Any] | None = json.loads(body) if body else None
+        return message
+
+
+class _Signals:
+    """Interrupts are passed on by whoever waits for the kernel; what ends us ends the kernel."""
+
+    def __init__(self) -> None:
+        self.kernel: _Kernel | None = None
+        self._interrupted = False
+        signal.signal(signal.SIGINT, self._interrupt)
+        for number in (signal.SIGTERM, signal.SIGUSR2, signal.SIGIO):
+            signal.signal(number, lambda number, frame: self.end())
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+
+    def take(self) -> bool:
+        """Whether an interrupt has come since this was asked last."""
+        taken, self._interrupted = self._interrupted, False
+        return taken
+
+    def end(self, code: int = 1) -> NoReturn:
+        """Leave, with the kernel."""
+        if self.kernel is not None:
+            self.kernel.end()
+        os._exit(code)
+
+
+def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
+    """What the kernel says of itself once it is ready, and we hear its outputs."""
+    from queue import Empty
+
+    end, next_ask = time.monotonic() + limit_s, 0.0
+    while (now := time.monotonic()) < end:
+        if now > next_ask:
+            next_ask = now + _ASK_AGAIN_S
+            kernel.client.kernel_info()
+        try:
+            message = kernel.client.get_shell_msg(timeout=POLL_S)
+            if message["header"]["msg_type"] == "kernel_info_reply":
+                # it has told its state; who has not heard that would miss outputs as well
+                kernel.client.get_iopub_msg(timeout=_ASK_AGAIN_S)
+                content: Mapping[str, Any] = message["content"]
+                return content
+        except Empty:
+            pass
+        if kernel.gone():
+            raise CannotStart(f"the kernel {kernel.name} died at once: {kernel.why_not_ready()}")
+    raise CannotStart(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
+
+
+def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
+    """Name → version, of the language, or of the kernel where that does not say the version of its language."""
+    language = info.get("language_info") or {}
+    says, version = language.get("name"), language.get("version")
+    if not version and info.get("implementation_version"):
+        says, version = info.get("implementation"), info["implementation_version"]
+    return {"-".join(str(says or kernel).split()): str(version or "")}
+
+
+class _Session:
+    """What lasts from cell to cell."""
+
+    def __init__(
+        self,
+        send: Callable[[Frame], None],
+        requests: Requests,
+        info: Mapping[str, Any],
+        start: Mapping[str, Any],
+    ) -> None:
+        self._send = send
+        self._requests = requests
+        self._root = str(start["root"])
+        self._text_bytes = int(start["limits"]["text_bytes"])
+        language = info.get("language_info") or {}
+        self._version = str(language.get("version") or "")
+        self._is_python = str(language.get("name")).casefold() == "python"
+        self._program = _program(requests.kernel.name, info)
+        self._imports: dict[str, None] = {}
+        self._packages: list[str] = []
+        """Those of them that count, as the kernel said last."""
+        self._next = 1
+        """Number that a Python kernel gives to the next cell."""
+
+    def prepare(self) -> None:
+        """Before the first cell."""
+        if self._is_python:
+            setup = kernel_python.setup_expression(self._requests.kernel.stack_file)
+            self._requests.compute({"setup": setup}, kernel_python.setup_code())
+
+    def cell(self, message: Mapping[str, Any]) -> Frame:
+        """Run one cell; the frame that ends it."""
+        outputs = Outputs(self._send, self._text_bytes)
+        if self._is_python:
+            self._before(message)
+        expressions = {"state": self._state()} if self._is_python else _NO_EXPRESSIONS
+        began = time.perf_counter()
+        reply = self._requests.run(message["code"], outputs.hear, expressions)
+        seconds = time.perf_counter() - began
+        if isinstance(counted := reply.content.get("execution_count"), int):
+            self._next = counted + 1
+        ended = ending(reply, outputs.error, python=self._is_python)
+        line = self._crashed_at(message["number"])
+        return {"event": "done", **ended, "seconds": seconds, **self._used(reply), "line": line}
+
+    def _before(self, message: Mapping[str, Any]) -> None:
+        self._imports.update(dict.fromkeys(kernel_python.imported_names(message["code"])))
+        code = kernel_python.seed_code(message["seed"]) if message["seed"] is not None else ""
+        if message["number"] != self._next:
+            code = f"{kernel_python.numbering_code(message['number'])}\n{code}"
+        if code:
+            self._requests.compute(_NO_EXPRESSIONS, code)
+
+    def _state(self) -> str:
+        return kernel_python.state_expression(tuple(self._imports), self._root)
+
+    def _used(self, reply: Reply) -> Frame:
+        """Device and packages of a cell; of languages other than Python only the language."""
+        if not self._is_python:
+            return {"device": "", "imports": list(self._program)}
+        if reply.status == "error":
+            # expressions are computed behind cells that end well only
+            reply = self._requests.compute({"state": self._state()})
+        found = kernel_python.told((reply.content.get("user_expressions") or {}).get("state") or {})
+        self._packages = list(found.get("imports") or self._packages)
+        return {"device": str(found.get("device") or ""), "imports": self._packages}
+
+    def _crashed_at(self, number: int) -> int:
+        """The line of a cell at which the kernel crashed, if it could say so."""
+        stack = self._requests.kernel.stack() if self._requests.dead else ""
+        return kernel_python.crashed_at(stack, number)
+
+    def value(self, message: Mapping[str, Any]) -> Frame:
+        """Compute one value of the text."""
+        expression = message["expression"]
+        if self._is_python:
+            expression = kernel_python.value_expression(expression, message["conversion"], message["spec"])
+        reply = self._requests.compute({"value": expression})
+        found = (reply.content.get("user_expressions") or {}).get("value")
+        frame: Frame = {"event": "value", "number": message["number"], "status": "ok", "failure": None}
+        if isinstance(found, dict) and found.get("status") == "ok":
+            data = found.get("data") or {}
+            latex = str(data.get("text/latex") or "").strip().strip("$").strip()
+            return {**frame, "text": str(data.get("text/plain") or "").strip(), "latex": latex}
+        if not isinstance(found, dict):
+            why = reply.problem or "it computes no values in the text"
+            found = {"ename": f"kernel {self._requests.kernel.name}", "evalue": why}
+        return {**frame, "status": "error", "text": "", "latex": "", "failure": failure_of(found)}
+
+    def machine(self) -> Frame:
+        """Where it ran, as far as that is known."""
+        if not self._is_python:
+            here: Mapping[str, Any] = {} if self._requests.kernel.id else versions.machine(())
+            known: Frame = {name: here[name] for name in ("platform", "cpu") if name in here}
+            return {"event": "machine", **known, "packages": self._program}
+        reply = self._requests.compute({"machine": kernel_python.machine_expression(self._packages)})
+        found = (reply.content.get("user_expressions") or {}).get("machine") or {}
+        return {"event": "machine", "python": self._version, **kernel_python.told(found)}

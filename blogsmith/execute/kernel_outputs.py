@@ -1,0 +1,135 @@
+"""What a kernel sends while a cell runs, as the frames that a worker would send."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from .kernel_requests import Message, Reply
+from .text import cut
+
+Frame = dict[str, object]
+
+TEXTS = ("text/plain", "text/html", "text/latex")
+"""Forms of a value that are text; of others the first stands in where there is no plain text."""
+PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
+_IN_PLACE_OF_TEXT = ("text/markdown", "application/json", "application/javascript")
+_MAX_PICTURE = 64 * 1024 * 1024
+_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_PLACE = re.compile(r'File "<cell (\d+)>", line (\d+)')
+_KINDS: Mapping[str, str] = MappingProxyType({"execute_result": "value", "display_data": "display"})
+
+
+class Outputs:
+    """The outputs of one cell."""
+
+    def __init__(self, send: Callable[[Frame], None], text_bytes: int) -> None:
+        self._send = send
+        self._limit = self._left = text_bytes
+        self._clear_first = False
+        self.error: Mapping[str, Any] | None = None
+        """Content of the last message that told of an exception."""
+
+    def hear(self, message: Message) -> None:
+        """Pass a message on; what is no output is left out."""
+        kind, content = message["header"]["msg_type"], message["content"]
+        if kind == "clear_output":
+            self._clear_first = True
+            if not content.get("wait"):
+                self._clear()
+        elif kind == "stream":
+            self._clear()
+            self._print(content)
+        elif kind in _KINDS:
+            self._clear()
+            self._show("display", content, {"kind": _KINDS[kind]})
+        elif kind == "update_display_data":
+            self._show("update", content, {})
+        elif kind == "error":
+            self._clear()
+            self.error = content
+
+    def _clear(self) -> None:
+        if self._clear_first:
+            self._clear_first = False
+            self._left = self._limit
+            self._send({"event": "clear"})
+
+    def _print(self, content: Mapping[str, Any]) -> None:
+        name = "stderr" if content.get("name") == "stderr" else "stdout"
+        kept, over = cut(str(content.get("text") or ""), self._left)
+        if kept:
+            self._left -= len(kept.encode("utf-8", "replace"))
+            self._send({"event": "stream", "name": name, "text": kept})
+        if over:
+            self._left = 0
+            self._send({"event": "dropped", "name": name, "bytes": over})
+
+    def _show(self, event: str, content: Mapping[str, Any], more: Frame) -> None:
+        text, binary = _forms(content.get("data") or {}, self._limit)
+        name = str((content.get("transient") or {}).get("display_id") or "")
+        self._send({"event": event, "id": name, "text": text, "binary": binary, **more})
+
+
+def _forms(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
+    """The forms of a value that a page knows: texts, and pictures in base64.
+
+    limit: a text that is longer is cut if it is plain, and left out otherwise.
+    """
+    plain = next((kind for kind in ("text/plain", *_IN_PLACE_OF_TEXT) if kind in data), "")
+    texts = {kind: _text(data[kind]) for kind in TEXTS if kind in data}
+    if plain:
+        texts = {"text/plain": cut(_text(data[plain]), limit)[0], **_others(texts, limit)}
+    found = {kind: _picture(kind, _text(data[kind])) for kind in PICTURES if kind in data}
+    return texts, {kind: encoded for kind, encoded in found.items() if 0 < len(encoded) < _MAX_PICTURE}
+
+
+def _others(texts: Mapping[str, str], limit: int) -> dict[str, str]:
+    return {kind: text for kind, text in texts.items() if kind != "text/plain" and len(text) <= limit}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "".join(map(str, value)) if isinstance(value, list) else ""
+
+
+def _picture(kind: str, written: str) -> str:
+    # of all pictures only SVG travels as what it is
+    is_text = kind == "image/svg+xml"
+    return base64.b64encode(written.encode("utf-8", "replace")).decode() if is_text else written
+
+
+def failure_of(error: Mapping[str, Any]) -> Frame:
+    """An exception: the fields of `runs.Failure`. error: content of the message or reply that tells of it.
+
+    Kernels that name places as `<cell 2>` tell the line, others do not.
+    """
+    name = str(error.get("ename") or "Error")
+    message = _ANSI.sub("", str(error.get("evalue") or ""))
+    text = _ANSI.sub("", "\n".join(map(str, error.get("traceback") or ()))).strip("\n")
+    text = text or (f"{name}: {message}" if message else name)
+    places = _PLACE.findall(text)
+    cell, line = map(int, places[-1]) if places else (0, 0)
+    return {"name": name, "message": message, "text": f"{text}\n", "cell": cell, "line": line}
+
+
+def ending(reply: Reply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
+    """How a cell ended: the fields `status`, `problem` and `failure` of its last frame.
+
+    error: as `Outputs.error`.
+    """
+    if reply.status == "died":
+        return {"status": "died", "problem": reply.problem, "failure": None}
+    if reply.status == "ok":
+        asked = any(part.get("source") == "ask_exit" for part in reply.content.get("payload") or ())
+        problem = "it ends its kernel" if asked else ""
+        return {"status": "exit" if asked else "ok", "problem": problem, "failure": None}
+    if error is None and not (reply.content.get("ename") or reply.content.get("evalue")):
+        error = {"ename": "Interrupted", "evalue": "the kernel broke it off"}
+    failure = failure_of(error or reply.content)
+    if python and failure["name"] == "SystemExit":
+        problem = f"it calls sys.exit({failure['message']})"
+        return {"status": "exit", "problem": problem, "failure": failure}
+    return {"status": "error", "problem": "", "failure": failure}

@@ -1,0 +1,165 @@
+"""One request to a Jupyter kernel: its outputs as they come, its reply, and whether the kernel is gone.
+
+A request is over when its reply and the message that the kernel is idle have come: outputs travel on another
+channel than replies, and may come later. A kernel that dies sends neither, so it is watched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from queue import Empty
+from typing import Any, Literal, Protocol
+
+POLL_S = 0.05
+STUBBORN_S = 0.5
+"""After an interrupt; less than the builder's grace, so that the kernel is ended here and by name."""
+_LATE_S = 5.0
+_REST_S = 0.2
+
+Message = Mapping[str, Any]
+"""As jupyter_client gives it."""
+
+
+class Kernel(Protocol):
+    """A running kernel, here or on a server."""
+
+    name: str
+    id: str
+    """On a server; empty: it runs here."""
+    client: Any
+    """A blocking client of jupyter_client, or one of jupyter_kernel_client."""
+
+    def interrupt(self) -> None: ...
+
+    def gone(self) -> str:
+        """Why it is gone, in words; empty while it lives."""
+
+    @property
+    def stack_file(self) -> str:
+        """Where a Python kernel is to write where it stands; empty: nowhere."""
+
+    def stack(self) -> str:
+        """Where it stood when it ended badly, as far as it has said so."""
+
+    def ask_where(self) -> None:
+        """Let it write where it stands, before its end."""
+
+    def end(self) -> None:
+        """At once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How a request ended."""
+
+    status: Literal["ok", "error", "died"]
+    content: Mapping[str, Any] = field(default_factory=dict)
+    """Of the reply message."""
+    problem: str = ""
+    """Why the kernel is gone."""
+
+
+@dataclass(slots=True)
+class Requests:
+    """Requests to one kernel, one after the other."""
+
+    kernel: Kernel
+    interrupted: Callable[[], bool]
+    """Whether an interrupt has come since it was asked last."""
+    dead: str = ""
+    """Why the kernel is gone; empty while it lives."""
+    _shown: set[str] = field(default_factory=set)
+    """Requests whose outputs count, earlier ones too: threads go on printing."""
+
+    def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> Reply:
+        """Run a cell. hear: called with every message about it. expressions: computed behind it."""
+        return self._ask(code, hear, expressions, silent=False)
+
+    def compute(self, expressions: Mapping[str, str], code: str = "") -> Reply:
+        """Compute expressions, or run code of ours; what it shows is nobody's business."""
+        return self._ask(code, lambda message: None, expressions, silent=True)
+
+    def _ask(
+        self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str], *, silent: bool
+    ) -> Reply:
+        if self.dead:
+            return Reply("died", problem=self.dead)
+        self.interrupted()
+        client = self.kernel.client
+        request = client.execute(
+            code,
+            silent=silent,
+            store_history=not silent,
+            user_expressions=dict(expressions),
+            allow_stdin=False,
+            stop_on_error=False,
+        )
+        heard = hear if silent else self._for_cells(request, hear)
+        return self._listen(client, request, heard)
+
+    def _for_cells(self, request: str, hear: Callable[[Message], None]) -> Callable[[Message], None]:
+        self._shown.add(request)
+
+        def hear_own(message: Message) -> None:
+            if _parent(message) in self._shown:
+                hear(message)
+
+        return hear_own
+
+    def _listen(self, client: Any, request: str, hear: Callable[[Message], None]) -> Reply:
+        reply: Mapping[str, Any] | None = None
+        idle, patience, late = False, float("inf"), float("inf")
+        while True:
+            message = _next(client.get_iopub_msg, POLL_S)
+            now = time.monotonic()
+            if message is not None:
+                hear(message)
+                idle = idle or _is_idle(message, request)
+                late = now + _LATE_S
+            if self.interrupted():
+                self.kernel.interrupt()
+                patience = now + STUBBORN_S
+            if reply is None:
+                reply, late = self._reply(client, request), now + _LATE_S
+            if reply is not None and (idle or now > late):
+                return Reply("ok" if reply.get("status") == "ok" else "error", reply)
+            if now > patience:
+                self.kernel.ask_where()
+                self.kernel.end()
+                return self._died("it did not stop when it was interrupted", client, hear)
+            if reply is None and message is None and (why := self.kernel.gone()):
+                return self._died(why, client, hear)
+
+    @staticmethod
+    def _reply(client: Any, request: str) -> Mapping[str, Any] | None:
+        while message := _next(client.get_shell_msg, 0):
+            if _parent(message) == request:
+                content: Mapping[str, Any] = message["content"]
+                return content
+        return None
+
+    def _died(self, why: str, client: Any, hear: Callable[[Message], None]) -> Reply:
+        self.dead = why
+        end = time.monotonic() + _REST_S
+        while (left := end - time.monotonic()) > 0 and (message := _next(client.get_iopub_msg, left)):
+            hear(message)
+        return Reply("died", problem=why)
+
+
+def _next(get: Callable[..., Any], timeout_s: float) -> Message | None:
+    try:
+        message: Message = get(timeout=timeout_s)
+    except Empty:
+        return None
+    return message
+
+
+def _parent(message: Message) -> str:
+    return str((message.get("parent_header") or {}).get("msg_id") or "")
+
+
+def _is_idle(message: Message, request: str) -> bool:
+    is_status = message["header"]["msg_type"] == "status" and _parent(message) == request
+    return is_status and message["content"].get("execution_state") == "idle"

@@ -1,0 +1,75 @@
+"""Sessions in Jupyter kernels: what the builder starts in place of a worker, and what it tidies up.
+
+Between builder and kernel stands a process of ours, the bridge (`kernel_bridge.py`), which speaks to the
+builder as a worker does. So limits, interrupts, deaths and what is left of a session are handled once, in
+`exchange.py` and `reaper.py`: a local kernel is a child of the bridge and carries the mark of its session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from .jobs import SessionJob
+
+SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
+"""Variables of blogsmith's own environment that name a Jupyter server; both, or kernels run here."""
+_FOR_KERNELS = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
+"""Where kernels are registered."""
+_BOOT = """\
+import sys
+compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+sys.path.append(sys.argv[2])
+from blogsmith.execute.kernel_bridge import serve
+sys.dont_write_bytecode = compiled
+serve(int(sys.argv[1]))
+"""
+_PACKAGE = Path(__file__).parent.parent.parent
+_END_S = 5.0
+
+
+def command(descriptor: int) -> list[str]:
+    """How the bridge is started, in blogsmith's own Python. descriptor: its end of the socket."""
+    # -P: the folder of the post is no place to import from
+    return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
+
+
+def environment(job: SessionJob, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of the bridge; a local kernel inherits it, and never sees the token of a server."""
+    names = [name for name in _FOR_KERNELS if name in environ]
+    passed = {name: environ[name] for name in (*names, *(SERVER if uses_server(environ) else ()))}
+    without = {name: value for name, value in job.env.items() if name not in SERVER}
+    return {**without, **passed}
+
+
+def uses_server(environ: Mapping[str, str]) -> bool:
+    """Whether kernels run on a Jupyter server."""
+    return all(environ.get(name) for name in SERVER)
+
+
+def why_not(job: SessionJob) -> str:
+    """Why a session must not run in a kernel, in words; empty if it may."""
+    if job.sandbox == "off":
+        return ""
+    return f"sandbox: {job.sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
+
+
+def end_on_server(kernel_id: str, environ: Mapping[str, str] = os.environ) -> None:
+    """End a kernel on the server, whatever became of the bridge; a server that is gone is no error."""
+    import http.client
+    import urllib.request
+
+    if not (kernel_id and uses_server(environ)):
+        return
+    url, token = (environ[name] for name in SERVER)
+    with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
+        request = urllib.request.Request(
+            f"{url.rstrip('/')}/api/kernels/{kernel_id}",
+            headers={"Authorization": f"token {token}"},
+            method="DELETE",
+        )
+        with urllib.request.urlopen(request, timeout=_END_S):
+            pass

@@ -1,0 +1,121 @@
+"""Series of a chart as authors hand them in: lists of points or a few arrays, gaps included."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+MOST = 8
+"""So many series can be told apart."""
+_DENSE = 2000
+"""Points of a stretch; of more only those are kept that a line needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    x: float
+    y: float
+    """NaN: a gap in the line."""
+    low: float
+    """Ends of the error band; both `y` where there is none."""
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    label: str
+    points: tuple[Point, ...]
+    """As handed in; those that cannot be drawn have NaN as `y`."""
+
+    @property
+    def drawn(self) -> tuple[Point, ...]:
+        """Without the gaps."""
+        return tuple(point for point in self.points if not math.isnan(point.y))
+
+    @property
+    def has_band(self) -> bool:
+        return any(point.low != point.high for point in self.drawn)
+
+    def stretches(self) -> Iterator[tuple[Point, ...]]:
+        """What a line connects, in order."""
+        for is_gap, points in groupby(self.points, lambda point: math.isnan(point.y)):
+            if not is_gap:
+                yield tuple(points)
+
+
+def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
+    """log: axes with nothing at or below 0. TypeError or ValueError, in words, for what is no series."""
+    if not isinstance(series, Mapping):
+        raise TypeError("series is a mapping from a label to points, such as {'naive': [(128, 0.01)]}")
+    if len(series) > MOST:
+        raise ValueError(f"{len(series)} series in one chart; more than {MOST} cannot be told apart")
+    read = tuple(Series(str(label), tuple(_points(label, given, log))) for label, given in series.items())
+    if not any(one.drawn for one in read):
+        raise ValueError("there is nothing to draw: no series has a point whose x and y are finite")
+    return read
+
+
+def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
+    """Of each stretch of x as wide as `column` the first, lowest, highest and last point, if there are many.
+
+    A line through them looks like one through all.
+    """
+    if len(points) <= _DENSE:
+        return points
+    kept: list[Point] = []
+    for _, group in groupby(points, lambda point: math.floor(point.x / column)):
+        members = tuple(group)
+        ends = {0, len(members) - 1}
+        extremes = {pick(range(len(members)), key=lambda at: members[at].y) for pick in (min, max)}
+        kept += (members[at] for at in sorted(ends | extremes))
+    return kept
+
+
+def _points(label: str, given: Any, log: str) -> Iterator[Point]:
+    # a tuple of arrays is one array for each coordinate; a list or one array holds points
+    given = tuple(_plain(part) for part in given) if isinstance(given, tuple) else _plain(given)
+    if isinstance(given, tuple) and len(given) in (2, 4) and all(isinstance(part, list) for part in given):
+        lengths = [len(part) for part in given]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"series {label!r}: its arrays have different lengths, {lengths}")
+        given = list(zip(*given, strict=True))
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise TypeError(f"series {label!r} is no list of points, but {type(given).__name__}")
+    for member in given:
+        yield _point(label, member, log)
+
+
+def _point(label: str, member: Any, log: str) -> Point:
+    member = _plain(member)
+    if not isinstance(member, Sequence) or isinstance(member, str) or len(member) not in (2, 4):
+        raise TypeError(f"series {label!r}: a point is (x, y) or (x, y, low, high), not {member!r}")
+    numbers = [_number(label, value) for value in member]
+    x, y = numbers[:2]
+    is_below = ("x" in log and x <= 0) or ("y" in log and y <= 0)
+    if is_below or not (math.isfinite(x) and math.isfinite(y)):
+        return Point(x, math.nan, math.nan, math.nan)
+    ends = [end for end in numbers[2:] if math.isfinite(end)]
+    return Point(x, y, min(ends), max(ends)) if len(ends) == 2 else Point(x, y, y, y)
+
+
+def _plain(given: Any) -> Any:
+    """Arrays and tensors as lists; iterators too."""
+    if hasattr(given, "tolist"):
+        return given.tolist()
+    return list(given) if isinstance(given, Iterator | range) or _is_items(given) else given
+
+
+def _is_items(given: Any) -> bool:
+    return not isinstance(given, Sequence) and hasattr(given, "__iter__") and not isinstance(given, Mapping)
+
+
+def _number(label: str, value: Any) -> float:
+    if value is None:
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"series {label!r}: {value!r} is no number") from None

@@ -1,0 +1,204 @@
+"""What this machine has for attention, found out by trying.
+
+Switches of torch tell what is allowed, not what runs: each backend gets a small attention to compute, and its
+refusal is quoted.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import flash_package
+from .ran import BackendError
+from .scaled_dot_product import BACKENDS, attended_by
+from .tables import Table, table
+
+_CPU_FILE = Path("/proc/cpuinfo")
+_DRIVER_FILE = Path("/proc/driver/nvidia/version")
+_WIDTH = 64
+"""d_k and d_v of what is tried: every kernel takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CudaDevice:
+    """A device as torch sees it."""
+
+    name: str
+    capability: str
+    """`9.0`."""
+    memory_bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, capability {self.capability}, {self.memory_bytes / 2**30:.0f} GiB"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A backend of `attention`, and whether it ran here."""
+
+    backend: str
+    device: str
+    """`cpu` or `cuda`."""
+    ran: str
+    """What ran: `flash`, `math`, …; empty if nothing did."""
+    reason: str = ""
+    """Why nothing did."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeviceReport:
+    """What computes here; printed as text, shown as two tables. Empty strings and 0: unknown or absent."""
+
+    python: str
+    platform: str
+    processor: str
+    cores: int
+    """That this process may use."""
+    numpy: str
+    blas: str
+    """What NumPy multiplies matrices with, by name and version."""
+    torch: str
+    torch_threads: int
+    cuda: str
+    """Version of CUDA that torch was built with."""
+    driver: str
+    devices: tuple[CudaDevice, ...]
+    flash_attn: str
+    """Version of the package."""
+    backends: tuple[Tried, ...]
+
+    def __repr__(self) -> str:
+        return f"{self._machine()!r}\n\n{self._backends()!r}"
+
+    def _repr_html_(self) -> str:
+        return self._machine()._repr_html_() + self._backends()._repr_html_()
+
+    def _machine(self) -> Table:
+        return table(("part", "here"), self._facts(), "Machine")
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "Python", f"{self.python}, {self.platform}"
+        yield "processor", ", ".join(filter(None, [self.processor, f"{self.cores} cores"]))
+        yield "NumPy", self.numpy + (f" with {self.blas}" if self.blas else "")
+        if not self.torch:
+            yield "torch", "not installed"
+        else:
+            yield "torch", f"{self.torch}, {self.torch_threads} threads"
+            built = f"built for {self.cuda}" if self.cuda else "torch is built without it"
+            yield "CUDA", built + (f", driver {self.driver}" if self.driver else "")
+        for number, device in enumerate(self.devices):
+            yield f"device {number}", str(device)
+        yield "flash-attn", self.flash_attn or "not installed"
+
+    def _backends(self) -> Table:
+        rows = [
+            (tried.backend, tried.device, tried.ran or "no", tried.reason or None) for tried in self.backends
+        ]
+        return table(("backend", "device", "runs", "why not"), rows, "Backends of attention")
+
+
+def device_report() -> DeviceReport:
+    """What computes here, and which backends of `attention` run; imports torch if it is installed."""
+    torch = _torch()
+    on_cuda = torch is not None and torch.cuda.is_available()
+    return DeviceReport(
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        processor=processor_name(),
+        cores=usable_cores(),
+        numpy=np.__version__,
+        blas=_blas(),
+        torch=str(torch.__version__) if torch else "",
+        torch_threads=torch.get_num_threads() if torch else 0,
+        cuda=(torch.version.cuda or "") if torch else "",
+        driver=driver_version() if on_cuda else "",
+        devices=tuple(map(_device, range(torch.cuda.device_count()))) if on_cuda else (),
+        flash_attn=flash_package.version(),
+        backends=tuple(_tried(torch, on_cuda)),
+    )
+
+
+def present_backends() -> tuple[str, ...]:
+    """Names for `attention` that run here, tried out: `numpy`, `torch:flash`, `torch:math`, …
+
+    Of the names that leave the choice to torch none is among them: they are one of the others.
+    """
+    torch = _torch()
+    on_cuda = torch is not None and torch.cuda.is_available()
+    return tuple(tried.backend for tried in _tried(torch, on_cuda) if tried.ran)
+
+
+def _torch() -> Any:
+    """torch, or None if it is absent or broken."""
+    if find_spec("torch") is None:
+        return None
+    try:
+        return import_module("torch")
+    except (ImportError, OSError):
+        return None
+
+
+def _tried(torch: Any, on_cuda: bool) -> Iterator[Tried]:
+    for backend in BACKENDS:
+        if backend == "numpy" or ":" in backend or backend == "flash-attn":
+            where = "cuda" if backend.startswith(("torch-cuda", "flash-attn")) else "cpu"
+            yield _try(torch, backend, where, on_cuda)
+
+
+def _try(torch: Any, backend: str, where: str, on_cuda: bool) -> Tried:
+    if backend == "flash-attn" and not flash_package.version():
+        return Tried(backend, where, "", "not installed")
+    x: Any = np.zeros((1, 1, 8, _WIDTH), np.float32)
+    if where == "cuda" and on_cuda:
+        # the fused kernels of CUDA are for half precision
+        x = torch.zeros(1, 1, 8, _WIDTH, dtype=torch.float16, device="cuda")
+    try:
+        attended = attended_by(backend, x, x, x, is_causal=False, mask=None, scale=None)
+    except BackendError as error:
+        return Tried(backend, where, "", str(error).removeprefix(f"backend {backend} cannot run: "))
+    except RuntimeError as error:  # a driver too old, a device that is full or broken
+        return Tried(backend, where, "", str(error).split("\n", 1)[0])
+    return Tried(backend, where, attended.ran.backend)
+
+
+def _device(number: int) -> CudaDevice:
+    found: Any = import_module("torch").cuda.get_device_properties(number)
+    return CudaDevice(found.name, f"{found.major}.{found.minor}", found.total_memory)
+
+
+def usable_cores() -> int:
+    """Cores that this process may use; 0: unknown."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0
+
+
+def processor_name() -> str:
+    """Model of the CPU; empty if the system does not say."""
+    with suppress(OSError):
+        for line in _CPU_FILE.read_text("utf-8", "replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def _blas() -> str:
+    config: Any = np.show_config(mode="dicts")
+    found = (config or {}).get("Build Dependencies", {}).get("blas", {})
+    return " ".join(str(found.get(key, "")) for key in ("name", "version")).strip()
+
+
+def driver_version() -> str:
+    """Version of NVIDIA's kernel module, `560.35.03`."""
+    with suppress(OSError):
+        words = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0].split()
+        return next((word for word in words if word[0].isdigit() and "." in word), "")
+    return ""

@@ -1,0 +1,173 @@
+"""Where the parts of a heat map stand: panels in rows, names of rows to the left, of columns above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from .svg import WIDTH, shortened, width_of
+from .ticks import linear_ticks
+
+_CELL_PX = 38.0
+_TALL_PX = 560.0
+_LINE_PX = 14.0
+"""Height of a label and the air it needs."""
+_GAP_PX = 18.0
+_AXES_PX = 22.0
+_WHOLE_PX = 8.0
+"""Fields from this size on have a whole number of px, so that all are equal."""
+_ACROSS: Mapping[int, int] = MappingProxyType({1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3})
+"""How many heads stand side by side; four for other numbers."""
+
+Turn = Literal["flat", "slanted", "upright"]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All words around the fields; names that are not given are empty."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    heads: tuple[str, ...]
+    x: str
+    y: str
+
+    @property
+    def axes(self) -> str:
+        """What rows and columns are, in one line."""
+        names = ((shortened(self.y, 28), "↓"), (shortened(self.x, 28), "→"))
+        return "\u2003".join(f"{name} {arrow}" for name, arrow in names if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Lengths in px."""
+
+    shape: tuple[int, int, int]
+    cell: tuple[float, float]
+    """Width and height of a field."""
+    across: int
+    """Panels side by side."""
+    left: float
+    """Where the first panel begins: the names of rows end there."""
+    axes_top: float
+    """Of the line that says what rows and columns are."""
+    top: float
+    """Of the first panel."""
+    column_px: float
+    """Height of the names of columns."""
+    turn: Turn
+    """Of these names."""
+    row_every: int
+    """Every how many-th name is written; likewise the next."""
+    column_every: int
+    head_px: float
+    """Height of the name of a head."""
+    width: float
+    """Of the whole drawing; likewise the next."""
+    height: float
+
+    @property
+    def panel_px(self) -> tuple[float, float]:
+        return self.cell[0] * self.shape[2], self.cell[1] * self.shape[1]
+
+    @property
+    def bottom(self) -> float:
+        """Of the last panel."""
+        return self.panel(self.shape[0] - 1)[1] + self.panel_px[1]
+
+    def panel(self, number: int) -> tuple[float, float]:
+        """Left and top of the fields of one head."""
+        row, column = divmod(number, self.across)
+        width, height = self.panel_px
+        return self.left + column * (width + _GAP_PX), self.top + row * (height + _GAP_PX + self.head_px)
+
+
+def laid_out(
+    shape: tuple[int, int, int],
+    labels: Labels,
+    title: tuple[float, float],
+    legend: Callable[[float], tuple[float, float]],
+) -> Layout:
+    """Fields as large as the width allows, square unless the matrix is very long or very wide.
+
+    title: its width and height; legend: left edge → right edge and height.
+    """
+    heads, n, m = shape
+    across = _ACROSS.get(heads, 4)
+    rows = [shortened(name) for name in labels.rows] or [name for _, name in index_labels(n, _LINE_PX)]
+    columns = [shortened(name) for name in labels.columns]
+    left = float(math.ceil(max(map(width_of, rows)) + 9))
+    right = 1.0
+    for _ in range(2):
+        # how far names stick out to the right is seen only once the fields have a size
+        cell = _cell(n, m, (WIDTH - left - right - (across - 1) * _GAP_PX) / across)
+        turn = _turn(columns, cell[0])
+        right = max(1.0, _overhang(columns, turn, m, cell[0]))
+    column_px = _height(columns, turn)
+    head_px = 22.0 if labels.heads else 0.0
+    top = math.ceil(title[1] + (_AXES_PX if labels.axes else 0.0) + head_px + column_px)
+    width = left + across * cell[0] * m + (across - 1) * _GAP_PX + right
+    layout = Layout(
+        shape=shape,
+        cell=cell,
+        across=across,
+        left=left,
+        axes_top=title[1],
+        top=float(top),
+        column_px=column_px,
+        turn=turn,
+        row_every=math.ceil(_LINE_PX / cell[1]),
+        column_every=math.ceil(_LINE_PX / cell[0]) if turn == "upright" else 1,
+        head_px=head_px,
+        width=max(width, title[0], width_of(labels.axes), legend(left)[0]),
+        height=0.0,
+    )
+    return replace(layout, height=layout.bottom + legend(left)[1])
+
+
+def index_labels(count: int, cell: float) -> list[tuple[int, str]]:
+    """Numbers of rows or columns, counted from 0, as many as are easy to read."""
+    widest = width_of(str(count - 1)) + 6
+    if count <= 8 and cell >= widest:
+        return [(at, str(at)) for at in range(count)]
+    if count < 3:
+        return [(at, str(at)) for at in range(count)]
+    ticks = (tick.value for tick in linear_ticks(0, count - 1))
+    return [(round(value), f"{value:.0f}") for value in ticks if value == round(value)]
+
+
+def _cell(n: int, m: int, room: float) -> tuple[float, float]:
+    width = min(_CELL_PX, room / m)
+    if m * width < 60:
+        width = min(60 / m, _CELL_PX)
+    height = min(max(width, 96 / n), _CELL_PX, _TALL_PX / n)
+    return _whole(width), _whole(height)
+
+
+def _whole(size: float) -> float:
+    return float(math.floor(size)) if size >= _WHOLE_PX else size
+
+
+def _turn(columns: list[str], cell: float) -> Turn:
+    if not columns or max(map(width_of, columns)) + 6 <= cell:
+        return "flat"
+    return "slanted" if cell * math.sqrt(0.5) >= _LINE_PX else "upright"
+
+
+def _overhang(columns: list[str], turn: Turn, count: int, cell: float) -> float:
+    """How far the names of columns reach beyond the last one."""
+    names = list(enumerate(columns)) or index_labels(count, cell)
+    share = {"flat": 0.5, "slanted": math.sqrt(0.5), "upright": 0.0}[turn]
+    beyond = 8 if turn == "slanted" else 0
+    return max(width_of(name) * share + beyond - (count - at - 0.5) * cell for at, name in names)
+
+
+def _height(columns: list[str], turn: Turn) -> float:
+    if turn == "flat":
+        return 20.0
+    longest = max(map(width_of, columns))
+    return longest * math.sqrt(0.5) + 16 if turn == "slanted" else longest + 10

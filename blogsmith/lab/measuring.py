@@ -1,0 +1,159 @@
+"""Seconds and bytes of one call, on the CPU and on CUDA.
+
+On the CPU time is the wall's. On CUDA it is the device's, between two events: launching from Python takes
+longer than attention over a thousand positions, and would be all one sees.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .ran import without_profiler_lines
+
+Call = Callable[[], Any]
+FEWEST, MOST = 5, 200
+"""Calls that are timed, if the author does not say how many."""
+_FILL_BYTES = 1 << 27
+_FILLS = 8
+"""A gigabyte to write keeps a device busy for 0.2 ms or more: longer than launching a call takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Of one call, in seconds."""
+
+    median_s: float
+    low_s: float
+    """First quartile."""
+    high_s: float
+    """Third quartile."""
+    repeats: int
+
+
+def times_of(
+    call: Call, *, on_cuda: bool, repeats: int | None, budget_s: float, clock: Callable[[], float]
+) -> Times:
+    """Times of `call()` after a warm-up, as often as asked, or as often as fits into `budget_s`."""
+    call()
+    if on_cuda:
+        return _summary(_cuda_spans(call, repeats, budget_s, clock))
+    spans: list[float] = []
+    while len(spans) < (repeats or FEWEST) or (not repeats and sum(spans) < budget_s and len(spans) < MOST):
+        spans.append(_span(call, clock))
+    return _summary(spans)
+
+
+def peak_of(call: Call, kind: str) -> tuple[int, str]:
+    """Bytes of `call()` at its peak above what was held before, and who counted them."""
+    if kind == "numpy":
+        return _traced_peak(call), "tracemalloc"
+    if kind == "torch":
+        return _profiled_peak(call), "torch.profiler"
+    return _cuda_peak(call), "torch.cuda"
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether it says that there is no more memory; torch has a type for that on CUDA only."""
+    return (
+        isinstance(error, MemoryError)
+        or type(error).__name__ == "OutOfMemoryError"
+        or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error))
+    )
+
+
+def _span(call: Call, clock: Callable[[], float]) -> float:
+    begin = clock()
+    call()
+    return clock() - begin
+
+
+def _summary(spans: Sequence[float]) -> Times:
+    if len(spans) == 1:
+        return Times(spans[0], spans[0], spans[0], 1)
+    low, median, high = statistics.quantiles(spans, n=4, method="inclusive")
+    return Times(median, low, high, len(spans))
+
+
+def _cuda_spans(
+    call: Call, repeats: int | None, budget_s: float, clock: Callable[[], float]
+) -> Sequence[float]:
+    torch: Any = import_module("torch")
+
+    def finished() -> None:
+        call()
+        torch.cuda.synchronize()
+
+    torch.cuda.synchronize()
+    fitting = int(budget_s / max(_span(finished, clock), 1e-9))
+    count = repeats or min(MOST, max(FEWEST, fitting))
+    filler = torch.empty(_FILL_BYTES, dtype=torch.uint8, device="cuda")
+    pairs = []
+    for _ in range(count):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        # the device is still busy when the call is launched, so no waiting for Python lies between the
+        # events; besides, it empties the cache of what the last call left
+        for _ in range(_FILLS):
+            filler.zero_()
+        begin.record()
+        call()
+        end.record()
+        pairs.append((begin, end))
+    torch.cuda.synchronize()
+    return [begin.elapsed_time(end) / 1000 for begin, end in pairs]
+
+
+def _traced_peak(call: Call) -> int:
+    """NumPy reports what it allocates to tracemalloc."""
+    was_tracing = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        result = call()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        if not was_tracing:
+            tracemalloc.stop()
+    # it lives until here: the output is part of the peak
+    del result
+    return max(0, peak - before)
+
+
+def _profiled_peak(call: Call) -> int:
+    """torch's CPU allocator tells the profiler of each allocation; what libraries allocate is not seen."""
+    profiler: Any = import_module("torch.profiler")
+    wanted = [profiler.ProfilerActivity.CPU]
+    with without_profiler_lines(), profiler.profile(activities=wanted, profile_memory=True) as seen:
+        result = call()
+    del result
+    # the trace is the public form of the single events
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.json"
+        seen.export_chrome_trace(str(trace))
+        events = json.loads(trace.read_text("utf-8"))["traceEvents"]
+    total = peak = 0
+    for event in sorted((e for e in events if e.get("name") == "[memory]"), key=lambda e: float(e["ts"])):
+        total += event["args"]["Bytes"]
+        peak = max(peak, total)
+    return peak
+
+
+def _cuda_peak(call: Call) -> int:
+    torch: Any = import_module("torch")
+
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    result = call()
+    torch.cuda.synchronize()
+    peak = torch.cuda.max_memory_allocated()
+    del result
+    return int(peak - before)

@@ -1,0 +1,225 @@
+"""Attention in NumPy, written to be read: what the fast paths are compared with.
+
+float64 and float32 are computed as they are. float16 is computed in float32 and rounded once, at the end:
+NumPy has no fast half precision, and a reference should not lose digits on the way.
+
+Where a query may look at nothing its weights are 0 and so is its output, as torch has it; the formula would
+say 0/0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .shapes import Sizes, check_mask, check_types, sizes
+
+Array = NDArray[Any]
+
+
+def softmax(x: ArrayLike, axis: int = -1) -> Array:
+    """exp(x) / Σ exp(x) along an axis, in the shape and dtype of x; integers become float64.
+
+    Stable: the maximum is taken off first. Entries of −inf weigh 0; where all are −inf, all weigh 0.
+    """
+    given = np.asarray(x)
+    powers, total = _powers(_working(given).copy(), axis)
+    powers /= total
+    return powers.astype(given.dtype, copy=False) if given.dtype.kind == "f" else powers
+
+
+def attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    is_causal: bool = False,
+    mask: ArrayLike | None = None,
+    scale: float | None = None,
+) -> Array:
+    """Scaled dot-product attention: softmax(scale · q kᵀ) v.
+
+    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), in the dtype of q. Leading axes broadcast; the
+    last of them holds the heads, and q may have a multiple of the heads of k and v, each of which then serves
+    several. mask: boolean (True: may look) or added to the scores, broadcast to (…, n, m). is_causal: query i
+    sees the keys 0 … i, also where n ≠ m; it is combined with the mask. scale: 1/√d_k if None.
+    ValueError or TypeError for what does not fit. Source: Vaswani et al. 2017, eq. (1).
+    """
+    q, k, v, size = _checked(q, k, v)
+    # n·d_k products here, n·m if the scores were scaled
+    scores = (_working(q) * _scale(scale, size)) @ _serving(k, size).swapaxes(-1, -2)
+    powers, total = _powers(_masked(scores, 0, is_causal, mask, size), -1)
+    output = powers @ _serving(v, size)
+    # likewise: the weights are never divided, only what they bring
+    output /= total
+    return output.astype(q.dtype, copy=False)
+
+
+def online_softmax(blocks: Iterable[tuple[ArrayLike, ArrayLike]]) -> Array:
+    """softmax(scores) v where scores and v come in blocks of keys, each seen once.
+
+    blocks: pairs of scores (…, n, b) and values (…, b, d_v); b may differ → (…, n, d_v). It is what
+    softmax([scores₁ scores₂ …]) [v₁; v₂; …] would be, but one block of scores is held at a time. Carried
+    along are, for each query, the maximum so far (…, n, 1), the sum of the powers below it (…, n, 1) and what
+    these powers bring (…, n, d_v); when the maximum grows, the two sums shrink. float16 gives float32.
+    ValueError without blocks. Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1.
+    """
+    top: Any = -np.inf
+    total: Any = 0.0
+    brought: Any = None
+    for block, values in blocks:
+        scores, v = _working(np.asarray(block)), _working(np.asarray(values))
+        higher = np.maximum(top, scores.max(axis=-1, keepdims=True, initial=-np.inf))
+        shift = _finite(higher)
+        powers = np.exp(scores - shift)
+        shrink = np.exp(top - shift)
+        total = total * shrink + powers.sum(axis=-1, keepdims=True)
+        brought = powers @ v if brought is None else brought * shrink + powers @ v
+        top = higher
+    if brought is None:
+        raise ValueError("online_softmax needs one block at least")
+    return np.asarray(brought / np.where(total == 0, 1, total))
+
+
+def online_attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    block: int = 128,
+    is_causal: bool = False,
+    mask: ArrayLike | None = None,
+    scale: float | None = None,
+) -> Array:
+    """As `attention`, over blocks of that many keys: n × block scores are held at a time instead of n × m."""
+    if block < 1:
+        raise ValueError(f"block is {block}; it must be 1 at least")
+    q, k, v, size = _checked(q, k, v)
+    scaled = _working(q) * _scale(scale, size)
+    keys, values = _serving(k, size), _serving(v, size)
+
+    def blocks() -> Iterable[tuple[Array, Array]]:
+        # one empty block where there are no keys
+        for first in range(0, max(size.m, 1), block):
+            part = slice(first, first + block)
+            scores = scaled @ keys[..., part, :].swapaxes(-1, -2)
+            yield _masked(scores, first, is_causal, mask, size), values[..., part, :]
+
+    return online_softmax(blocks()).astype(q.dtype, copy=False)
+
+
+def multi_head(
+    x: ArrayLike,
+    w_q: ArrayLike,
+    w_k: ArrayLike,
+    w_v: ArrayLike,
+    w_o: ArrayLike,
+    heads: int,
+    *,
+    context: ArrayLike | None = None,
+    is_causal: bool = False,
+    mask: ArrayLike | None = None,
+) -> Array:
+    """Multi-head attention: the heads side by side, mixed by w_o.
+
+    x (…, n, d) → (…, n, d_out). w_q (d, heads·d_k), w_k (d, h·d_k), w_v (d, h·d_v), w_o (heads·d_v, d_out);
+    head i owns the i-th block of columns, in w_o of rows. h, the number of heads of keys and values, follows
+    from w_k and divides heads; with h < heads each serves several. x stands on the left of its matrices;
+    torch's `Linear` keeps them transposed. context (…, m, d): where keys and values come from, x if None.
+    mask: as in `attention`, broadcast to (…, heads, n, m). Source: Vaswani et al. 2017, section 3.2.2.
+    """
+    rows = np.asarray(x)
+    seen = rows if context is None else np.asarray(context)
+    q = _split(rows @ np.asarray(w_q), heads, "w_q")
+    d_k = q.shape[-1]
+    keys = seen @ np.asarray(w_k)
+    if keys.shape[-1] % d_k:
+        raise ValueError(
+            f"w_k has {keys.shape[-1]} columns; heads of q have {d_k}, which does not divide them"
+        )
+    key_heads = keys.shape[-1] // d_k
+    k, v = _split(keys, key_heads, "w_k"), _split(seen @ np.asarray(w_v), key_heads, "w_v")
+    attended = attention(q, k, v, is_causal=is_causal, mask=mask)
+    joined = attended.swapaxes(-3, -2).reshape(*attended.shape[:-3], attended.shape[-2], -1)
+    return np.asarray(joined @ np.asarray(w_o))
+
+
+def causal_mask(n: int, m: int | None = None) -> Array:
+    """(n, m) of booleans, True where key j is not behind query i: j ≤ i. m: n if None."""
+    return np.tri(n, m, dtype=np.bool_)
+
+
+def padding_mask(lengths: ArrayLike, m: int) -> Array:
+    """True for the keys that are text: the first `lengths` of m.
+
+    lengths (b, …) → (b, …, 1, 1, m): the same for all heads and queries of (b, …, heads, n, m).
+    """
+    return np.arange(m) < np.asarray(lengths)[..., None, None, None]
+
+
+def _checked(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Sizes]:
+    q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
+    check_types(q, k, v)
+    return q, k, v, sizes(q.shape, k.shape, v.shape)
+
+
+def _working(x: Array) -> Array:
+    """In the type that is computed with."""
+    if x.dtype.kind != "f":
+        return x.astype(np.float64)
+    return x.astype(np.float32) if x.dtype.itemsize < 4 else x
+
+
+def _scale(scale: float | None, size: Sizes) -> float:
+    return size.d_k**-0.5 if scale is None else float(scale)
+
+
+def _serving(x: Array, size: Sizes) -> Array:
+    """Keys or values with one head for each head of q."""
+    if size.groups > 1 and x.ndim > 2 and x.shape[-3] > 1:
+        x = np.repeat(x, size.groups, axis=-3)
+    return _working(x)
+
+
+def _masked(scores: Array, first: int, is_causal: bool, mask: ArrayLike | None, size: Sizes) -> Array:
+    """Scores (…, n, b) of the keys from `first` on, −inf where a query may not look; may write over them."""
+    count = scores.shape[-1]
+    if is_causal:
+        # key first + j is behind query i
+        np.copyto(scores, -np.inf, where=~np.tri(size.n, count, -first, dtype=np.bool_))
+    if mask is None:
+        return scores
+    given = np.asarray(mask)
+    check_mask(given, size)
+    if given.ndim and given.shape[-1] != 1:
+        given = given[..., first : first + count]
+    if given.dtype.kind == "b":
+        return np.where(given, scores, -np.inf)
+    with np.errstate(over="ignore"):  # −1e30 stands for −inf in float16 too
+        return np.asarray(scores + given.astype(scores.dtype))
+
+
+def _powers(scores: Array, axis: int) -> tuple[Array, Array]:
+    """exp(scores − maximum), written over the scores, and its sum along the axis, 1 where all are −inf.
+
+    The softmax does not change under a shift; without it exp overflows float32 above 88.7.
+    """
+    scores -= _finite(scores.max(axis=axis, keepdims=True, initial=-np.inf))
+    np.exp(scores, out=scores)
+    total = scores.sum(axis=axis, keepdims=True)
+    return scores, np.where(total == 0, 1, total)
+
+
+def _finite(top: Array) -> Array:
+    """A maximum to take off: 0 for −inf, since −inf − (−inf) is no number."""
+    return np.where(np.isneginf(top), 0, top)
+
+
+def _split(x: Array, heads: int, name: str) -> Array:
+    """(…, n, heads·d) → (…, heads, n, d)."""
+    if heads < 1 or x.shape[-1] % heads:
+        raise ValueError(f"{name} has {x.shape[-1]} columns, which {heads} heads cannot share evenly")
+    return x.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)

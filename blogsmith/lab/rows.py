@@ -1,0 +1,242 @@
+"""Measured rows: one line of JSON for each case on each machine, beside the post, only ever appended to.
+
+A row names the machine with its versions, so rows of many machines stand in one file, and any of them draws
+them all. What is measured again becomes a newer row; readers take the newest of each. Keys of later versions
+are kept in `more`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any
+
+_NONE = type(None)
+_TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
+    {
+        "str": (str,),
+        "int": (int,),
+        "bool": (bool,),
+        "float | None": (float, int, _NONE),
+        "int | None": (int, _NONE),
+    }
+)
+"""Type of a field, as written below → what JSON may hold there."""
+_TELLING = (
+    *("device", "capability", "driver", "cuda", "threads", "python", "numpy", "torch"),
+    *("backend", "dtype", "is_causal", "batch", "heads", "d", "n"),
+)
+"""Fields by which rows are told apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One case of attention on one machine."""
+
+    device: str
+    """Model name of the GPU, or of the processor."""
+    kind: str
+    """`cpu` or `cuda`."""
+    capability: str = ""
+    """Compute capability of the GPU, `9.0`; likewise the next two."""
+    driver: str = ""
+    cuda: str = ""
+    threads: int = 0
+    """Threads that the call may use; 0: it runs on the GPU."""
+    python: str = ""
+    numpy: str = ""
+    torch: str = ""
+    """Version; empty if it is not installed."""
+    backend: str
+    """Or the name that the author gave a function."""
+    ran: str = ""
+    """What ran, and the operators that prove it: `math aten::_scaled_dot_product_attention_math`."""
+    kernels: str = ""
+    """CUDA kernels that were seen, with commas between."""
+    dtype: str
+    is_causal: bool
+    batch: int
+    heads: int
+    d: int
+    """Size of a head, of keys and of values."""
+    n: int
+    """Length of the sequence, of queries and of keys."""
+    median_s: float | None = None
+    """Seconds of one call; None if it did not end; likewise the next two."""
+    low_s: float | None = None
+    """First quartile."""
+    high_s: float | None = None
+    """Third quartile."""
+    repeats: int = 0
+    """Calls that were timed."""
+    peak_bytes: int | None = None
+    """Memory of one call at its peak, the inputs not counted."""
+    memory_from: str = ""
+    """Who counted it: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
+    max_abs_error: float | None = None
+    """Against float64 on the same inputs; None: too long to compute."""
+    status: str = "ok"
+    """`ok`, `out of memory` or `not a number`."""
+    date: str = ""
+    """Day of the measurement, `2026-11-21`."""
+    code: str = ""
+    """Digest of an author's function; empty for backends of ours."""
+    more: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Keys that this version does not know."""
+
+    @property
+    def iqr_s(self) -> float | None:
+        """Interquartile range, in seconds."""
+        return None if self.low_s is None or self.high_s is None else self.high_s - self.low_s
+
+    @property
+    def machine(self) -> str:
+        """The device and all versions, in words. Threads are not part of it: each backend has its own."""
+        named = (
+            ("", self.device),
+            ("capability ", self.capability),
+            ("driver ", self.driver),
+            ("CUDA ", self.cuda),
+            ("torch ", self.torch),
+            ("NumPy ", self.numpy),
+            ("Python ", self.python),
+        )
+        return ", ".join(name + value for name, value in named if value)
+
+    @property
+    def setting(self) -> str:
+        """What was computed but for the length, in words."""
+        causal = ", causal" if self.is_causal else ""
+        return f"{self.dtype}, batch {self.batch}, {_counted(self.heads, 'head')} of {self.d}{causal}"
+
+
+def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
+    """All rows of a file, oldest first. ValueError naming file and line if a line is no row; OSError."""
+    text = Path(path).read_text("utf-8")
+    return tuple(_row(line, f"{path}:{i}") for i, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def append_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
+    """Add rows at the end, all or none of them; the file is made if it is missing. OSError."""
+    data = "".join(f"{_line(row)}\n" for row in rows).encode()
+    # unbuffered: the lines go out in one write, behind what others have written meanwhile
+    with Path(path).open("a+b", buffering=0) as file:
+        _lock(file)
+        size = file.seek(0, os.SEEK_END)
+        if size and not _ends_line(file, size):
+            data = b"\n" + data
+        if file.write(data) != len(data):
+            file.truncate(size)
+            raise OSError(f"{path}: no room for another row")
+
+
+def newest(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The last row of each case on each machine, in the order in which cases were first measured."""
+    found: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        found[case_of(row)] = row
+    return tuple(found.values())
+
+
+def case_of(row: Row) -> tuple[object, ...]:
+    """What was measured and where: rows with the same replace each other."""
+    return (
+        row.machine,
+        row.threads,
+        row.backend,
+        row.dtype,
+        row.is_causal,
+        row.batch,
+        row.heads,
+        row.d,
+        row.n,
+    )
+
+
+Point = tuple[float, float] | tuple[float, float, float, float]
+
+
+def series(
+    rows: Iterable[Row], *, x: str = "n", y: str = "median_s", by: str | Sequence[str] = "backend"
+) -> dict[str, list[Point]]:
+    """The newest rows as lines to draw: label → points (x, y), sorted.
+
+    x, y: names of fields of `Row`; times come with their quartiles, as (x, median, first, third). by: what
+    tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError if a line had two
+    values for one x.
+    """
+    names = (by,) if isinstance(by, str) else tuple(by)
+    lines: dict[str, dict[float, Row]] = {}
+    for row in newest(rows):
+        if getattr(row, y) is None:
+            continue
+        label = ", ".join(str(getattr(row, name)) for name in names)
+        other = lines.setdefault(label, {}).setdefault(getattr(row, x), row)
+        if other is not row:
+            raise ValueError(_ambiguous(label, x, other, row))
+    return {label: [_point(line[at], x, y) for at in sorted(line)] for label, line in lines.items()}
+
+
+def _point(row: Row, x: str, y: str) -> Point:
+    if y == "median_s" and row.low_s is not None and row.high_s is not None:
+        return getattr(row, x), getattr(row, y), row.low_s, row.high_s
+    return getattr(row, x), getattr(row, y)
+
+
+def _ambiguous(label: str, x: str, one: Row, two: Row) -> str:
+    differ = [name for name in _TELLING if getattr(one, name) != getattr(two, name)]
+    at = f"{x} = {getattr(one, x)}"
+    return f"{label}: two rows for {at}, which differ in {', '.join(differ)}; choose rows, or name it in `by`"
+
+
+def _line(row: Row) -> str:
+    written = {f.name: getattr(row, f.name) for f in fields(row) if f.name != "more"}
+    kept = {name: value for name, value in written.items() if value not in ("", None)}
+    return json.dumps({**kept, **row.more}, ensure_ascii=False, allow_nan=False)
+
+
+def _row(line: str, place: str) -> Row:
+    try:
+        read = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"{place}: no JSON: {error}") from None
+    if not isinstance(read, dict):
+        raise ValueError(f"{place}: no row: expected an object")
+    known: dict[str, Any] = {}
+    for item in fields(Row):
+        if item.name in read and item.name != "more":
+            known[item.name] = _checked(read.pop(item.name), str(item.type), f"{place}: {item.name}")
+    try:
+        return Row(**known, more=MappingProxyType(read))
+    except TypeError as error:  # it names the keys that are missing
+        raise ValueError(f"{place}: no row: {str(error).partition(') ')[2]}") from None
+
+
+def _checked(value: object, wanted: str, place: str) -> object:
+    kinds = _TYPES[wanted]
+    # True is an int to Python, and no length
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise ValueError(f"{place}: expected {wanted.replace(' | None', '')}, got {value!r}")
+    return value
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count > 1 else ''}" if count else ""
+
+
+def _ends_line(file: IO[bytes], size: int) -> bool:
+    file.seek(size - 1)
+    return file.read(1) == b"\n"
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Alone from here until the file is closed; where the system has no such lock, the one write must do."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)

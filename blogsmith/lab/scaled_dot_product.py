@@ -1,0 +1,165 @@
+"""Scaled dot-product attention with one signature for every backend.
+
+A backend's name says where, and after a colon which kernel is forced. What really ran is told beside
+the result, and to the audit hooks of the process as `blogsmith.lab.ran`: so the page can say it.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import flash_package, reference
+from .ran import BackendError as BackendError
+from .ran import Ran
+from .shapes import Sizes, check_mask, check_types, is_tensor, sizes
+
+BACKENDS = (
+    "auto",
+    "numpy",
+    "torch",
+    "torch:flash",
+    "torch:math",
+    "torch-cuda",
+    "torch-cuda:flash",
+    "torch-cuda:efficient",
+    "torch-cuda:cudnn",
+    "torch-cuda:math",
+    "flash-attn",
+)
+
+
+class Attended(NamedTuple):
+    """What attention gives."""
+
+    output: Any
+    """(…, n, d_v), of the kind, dtype and device of q."""
+    ran: Ran
+
+
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    is_causal: bool = False,
+    mask: Any = None,
+    scale: float | None = None,
+    backend: str = "auto",
+) -> Attended:
+    """Scaled dot-product attention: softmax(scale · q kᵀ) v, and what computed it.
+
+    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), NumPy arrays or tensors of torch, of one type
+    of floats. Leading axes broadcast. The axis −3 holds the heads: q may have g times the heads of k and v
+    (grouped-query attention); then its heads 0 … g−1 use head 0 of k and v, the next g head 1, and so on.
+    mask: boolean (True: may look) or added to the scores, broadcast to (…, n, m). is_causal: query i sees the
+    keys 0 … i, also where n ≠ m; with a mask both hold, and torch gets the two as one mask. A query that may
+    look at nothing gets 0. scale: 1/√d_k if None.
+    backend: `auto` takes torch for tensors, on their device; for arrays the best there is of CUDA, torch and
+    NumPy. Other names say where it runs; inputs are moved there and the output back. `torch:flash` and its
+    like force a backend of torch, others leave the choice to torch. `numpy` is the reference, no gradients.
+    ValueError or TypeError for inputs that do not fit; BackendError for a backend that cannot run.
+    Source: Vaswani et al. 2017, eq. (1).
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
+    attended = attended_by(backend, q, k, v, is_causal=is_causal, mask=mask, scale=scale)
+    ran = attended.ran
+    for operator in ran.operators[:1]:
+        sys.audit("blogsmith.lab.ran", ran.device, ran.backend, operator)
+    return attended
+
+
+def attended_by(
+    backend: str, q: Any, k: Any, v: Any, *, is_causal: bool, mask: Any, scale: float | None
+) -> Attended:
+    """As `attention`, without a word to the audit hooks: for trying out what can run."""
+    q, k, v = (x if is_tensor(x) else np.asarray(x) for x in (q, k, v))
+    check_types(q, k, v)
+    size = sizes(q.shape, k.shape, v.shape)
+    if mask is not None:
+        mask = mask if is_tensor(mask) else np.asarray(mask)
+        check_mask(mask, size)
+    options = {"is_causal": is_causal, "mask": mask, "scale": scale}
+    if backend == "auto":
+        backend = _best_for(q)
+    return _numpy(q, k, v, options) if backend == "numpy" else _torch(backend, q, k, v, size, options)
+
+
+def _best_for(q: Any) -> str:
+    """`auto` stays where q is a tensor: there it means its device."""
+    if is_tensor(q):
+        return "auto"
+    if find_spec("torch") is None:
+        return "numpy"
+    try:
+        torch = _loaded()
+    except BackendError:
+        return "numpy"
+    return "torch-cuda" if torch.cuda.is_available() else "torch"
+
+
+def _numpy(q: Any, k: Any, v: Any, options: dict[str, Any]) -> Attended:
+    arrays = [_array(x) for x in (q, k, v)]
+    mask = None if options["mask"] is None else _array(options["mask"])
+    output: Any = reference.attention(*arrays, **{**options, "mask": mask})
+    if is_tensor(q):
+        output = import_module("torch").from_numpy(output).to(q.device, q.dtype)
+    return Attended(output, Ran("numpy", "cpu"))
+
+
+def _array(x: Any) -> Any:
+    if not is_tensor(x):
+        return x
+    if x.requires_grad and import_module("torch").is_grad_enabled():
+        raise ValueError("backend numpy keeps no gradients; hand in detached tensors: q.detach()")
+    # NumPy has no bfloat16
+    known = str(x.dtype).removeprefix("torch.") in ("bool", "float16", "float32", "float64")
+    return (x if known else x.float()).detach().cpu().numpy()
+
+
+def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str, Any]) -> Attended:
+    try:
+        if backend == "flash-attn":
+            # before anything else: without it the rest does not matter
+            flash_package.loaded()
+        device = _device(backend, q)
+        from . import torch_backends as by_torch
+
+        here = (by_torch.tensor(q, device), by_torch.tensor(k, device), by_torch.tensor(v, device))
+        if backend == "flash-attn":
+            output, ran = by_torch.attend_by_package(*here, size, **options)
+        else:
+            output, ran = by_torch.attend(*here, size, **options, choice=backend.partition(":")[2])
+    except BackendError as error:
+        raise BackendError(f"backend {backend} cannot run: {error}") from None
+    return Attended(output.to(q.device) if is_tensor(q) else output.detach().cpu().numpy(), ran)
+
+
+def _device(backend: str, q: Any) -> Any:
+    """Where a backend runs; BackendError where that is missing."""
+    torch = _loaded()
+    if backend == "auto":
+        return q.device
+    if backend.partition(":")[0] == "torch":
+        return "cpu"
+    if not torch.cuda.is_available():
+        why = "sees no CUDA device" if torch.version.cuda else "is built without CUDA"
+        raise BackendError(f"it needs CUDA, and torch {torch.__version__} {why}")
+    return q.device if is_tensor(q) and q.is_cuda else "cuda"
+
+
+def _loaded() -> Any:
+    """torch; BackendError if it is absent or broken."""
+    try:
+        return import_module("torch")
+    except (ImportError, OSError) as error:
+        if find_spec("torch") is None:
+            why = "it needs torch, which is not installed in this Python: python -m pip install torch"
+        else:
+            why = "it needs torch, which cannot be imported: " + str(error).split("\n", 1)[0]
+        raise BackendError(why) from None

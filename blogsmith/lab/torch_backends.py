@@ -1,0 +1,161 @@
+"""Scaled dot-product attention of torch, on the CPU and on CUDA, chosen or forced.
+
+This module imports torch; whoever uses it imports it where torch is asked for, not before.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from . import flash_package
+from .ran import BackendError, Ran, ran_by_names
+from .shapes import Sizes, is_tensor
+
+torch: Any = import_module("torch")
+_attention: Any = import_module("torch.nn.attention")
+_dispatch: Any = import_module("torch.utils._python_dispatch")
+
+CHOICES = MappingProxyType(
+    {
+        "flash": _attention.SDPBackend.FLASH_ATTENTION,
+        "efficient": _attention.SDPBackend.EFFICIENT_ATTENTION,
+        "cudnn": _attention.SDPBackend.CUDNN_ATTENTION,
+        "math": _attention.SDPBackend.MATH,
+    }
+)
+
+_REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
+"""How the messages begin with which torch refuses a forced backend."""
+
+
+class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not there when types are checked
+    """Notes the names of the operators that the dispatcher executes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = operator._schema.name
+        self.names.append(name)
+        if name == "aten::scaled_dot_product_attention":
+            # under inference_mode it arrives whole; what it chooses is inside
+            with self:
+                return operator.decompose(*args, **(kwargs or {}))
+        return operator(*args, **(kwargs or {}))
+
+
+def attend(
+    q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None, choice: str = ""
+) -> tuple[Any, Ran]:
+    """torch's attention of tensors on one device, and what ran; choice: a backend that is forced.
+
+    The fused backends want four axes and equal leading ones; inputs are brought into this form first, without
+    copies where torch can do without. BackendError, with torch's reasons, if it refuses the forced backend.
+    """
+    q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
+    seen = None if mask is None else _joined_mask(mask, is_causal, q, size)
+    extra = {"enable_gqa": True} if size.groups > 1 else {}
+    if choice == "efficient" and extra:
+        # it knows no groups
+        k4, v4, extra = (*(x.repeat_interleave(size.groups, dim=1) for x in (k4, v4)), {})
+    with _forced(choice), Watch() as watch:
+        output = torch.nn.functional.scaled_dot_product_attention(
+            q4, k4, v4, attn_mask=seen, is_causal=is_causal and seen is None, scale=scale, **extra
+        )
+    if seen is not None and q.device.type != "cpu":
+        output = _emptied(output, seen)
+    if len(size.lead) != 2:
+        output = output.reshape(*size.lead, size.n, size.d_v)
+    return output, ran_by_names(watch.names, q.device.type, sdpa=True)
+
+
+def attend_by_package(
+    q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None
+) -> tuple[Any, Ran]:
+    """The same by the package flash-attn; BackendError if it is absent or cannot take these inputs."""
+    q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
+    with Watch() as watch:
+        output = flash_package.attend(q4, k4, v4, size, mask=mask, is_causal=is_causal, scale=scale)
+    # older versions call their library past torch's dispatcher; then their function is all there is to name
+    ran = ran_by_names([*watch.names, "flash_attn.flash_attn_func"], q.device.type)
+    return output.reshape(*size.lead, size.n, size.d_v), ran
+
+
+def four_axes(x: Any, lead: tuple[int, ...]) -> Any:
+    """`x` broadcast to these leading axes, as (batch, heads, rows, columns)."""
+    if x.ndim == 4 and tuple(x.shape[:-2]) == lead:
+        return x
+    rows, columns = x.shape[-2:]
+    heads = lead[-1] if lead else 1
+    batch = int(np.prod(lead[:-1], dtype=np.int64))
+    return x.expand(*lead, rows, columns).reshape(batch, heads, rows, columns)
+
+
+def tensor(x: Any, device: Any) -> Any:
+    """An array or tensor as a tensor on a device, without a copy where one can be avoided."""
+    if not is_tensor(x):
+        x = np.asarray(x)
+        # torch takes no steps backwards and no foreign byte orders, and warns of read-only arrays; its fused
+        # backends want the last axis without gaps
+        plain = x.flags.writeable and x.dtype.isnative and all(step >= 0 for step in x.strides)
+        if not plain or x.strides[-1:] not in ((), (x.itemsize,)):
+            x = x.astype(x.dtype.newbyteorder("="), order="C")
+        x = torch.from_numpy(x)
+    return x.to(device)
+
+
+def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
+    """One mask of four axes: torch takes either a mask or `is_causal`."""
+    seen = tensor(mask, q.device)
+    if seen.dtype != torch.bool:
+        seen = seen.to(q.dtype)
+    if is_causal:
+        causal = torch.ones(size.n, size.m, dtype=torch.bool, device=q.device).tril()
+        seen = seen & causal if seen.dtype == torch.bool else seen.masked_fill(~causal, -torch.inf)
+    if len(size.lead) <= 2 or seen.ndim <= 2:
+        return seen[(None,) * (4 - seen.ndim)]
+    shape = (1,) * (len(size.lead) + 2 - seen.ndim) + tuple(seen.shape)
+    if all(axis == 1 for axis in shape[:-3]):
+        return seen.reshape(1, *shape[-3:])
+    return seen.expand(*size.lead[:-1], *shape[-3:]).reshape(-1, *shape[-3:])
+
+
+def _emptied(output: Any, seen: Any) -> Any:
+    """0 for queries that may look at nothing: kernels differ there, some give NaN."""
+    looks = seen if seen.dtype == torch.bool else seen > -torch.inf
+    return output.masked_fill(~looks.any(dim=-1, keepdim=True), 0)
+
+
+@contextmanager
+def _forced(choice: str) -> Iterator[None]:
+    """Allows one backend only; its refusal is a BackendError with the warnings that explain it."""
+    if not choice:
+        yield
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with _attention.sdpa_kernel(CHOICES[choice]):
+                yield
+        except RuntimeError as error:
+            if not str(error).startswith(_REFUSALS):
+                raise
+            raise BackendError(_reasons([str(w.message) for w in caught], str(error))) from None
+    for warning in caught:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _reasons(said: list[str], error: str) -> str:
+    """torch's own words, without the lines of its C++ files and the headings it puts above each backend."""
+    plain = (re.sub(r"\s*\(Triggered internally at .*?\)\s*$", "", text, flags=re.DOTALL) for text in said)
+    reasons = [text.strip() for text in plain if not text.rstrip().endswith("not used because:")]
+    return " ".join(dict.fromkeys(reasons)) or error.split("\n", 1)[0].strip()

@@ -1,0 +1,71 @@
+"""What sessions need to run, and what becomes of those for which this machine lacks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .cells import Cell, Need
+from .errors import Diagnostic
+from .execute.needs import asked_in_vain, needs_any, why_unmet
+from .execute.problems import missing_need
+from .ledger import ExecutionOptions
+from .survey import SurveyedPage
+
+
+def wanted_needs(pages: Sequence[SurveyedPage], asked: ExecutionOptions) -> tuple[Need, ...]:
+    """The needs of sessions that may have to run; no others are looked at, which can take seconds.
+
+    Of cells with a valid result too: they run again with their session where they can.
+    """
+    found = {
+        need
+        for page in pages
+        for session in (page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions())
+        for cell in page.cells.of_session(session)
+        for need in cell.options.needs
+    }
+    return tuple(sorted(found, key=str))
+
+
+def sessions_to_run(
+    page: SurveyedPage, asked: ExecutionOptions, unmet: Mapping[Need, str]
+) -> tuple[str, ...]:
+    """Those of a page that are to run and can; with `--needs` those with a cell that was meant and can."""
+    names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
+    return tuple(name for name in names if _can_run(page.cells.of_session(name), asked.needs, unmet))
+
+
+def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
+    """names: of `--needs`. Values alone make a session too, and need nothing."""
+    meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
+    return any(not why_unmet(cell, unmet) for cell in meant) or not (cells or names)
+
+
+def skipped(page: SurveyedPage, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
+    """Number of a cell → why it cannot run here, in words."""
+    why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.of_session(session)}
+    return {number: reason for number, reason in why.items() if reason}
+
+
+def lacking(
+    pages: Sequence[SurveyedPage], asked: ExecutionOptions, unmet: Mapping[Need, str]
+) -> list[Diagnostic]:
+    """Errors: nothing that `--needs` asks for can run; else each cell of which there is nothing to show."""
+    cells = [
+        (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
+        for page in pages
+        for cell in page.cells.cells
+        if cell.runs
+    ]
+    return asked_in_vain(asked.needs, cells, unmet) or [
+        diagnostic for page in pages for diagnostic in _lost(page, asked.needs, unmet)
+    ]
+
+
+def _lost(page: SurveyedPage, names: Sequence[str], unmet: Mapping[Need, str]) -> Iterator[Diagnostic]:
+    for cell in page.cells.cells:
+        why = why_unmet(cell, unmet)
+        if not why or not cell.runs or cell.options.fallback != "error":
+            continue
+        if page.verdict.cells[cell.number].state == "missing" and (not names or needs_any(cell, names)):
+            yield missing_need(page.cells.path, cell, why, page.lines)

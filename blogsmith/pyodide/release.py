@@ -1,0 +1,49 @@
+"""The one release of Pyodide that this version of blogsmith speaks to, and how to know its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+VERSION = "314.0.7"
+PYTHON = "3.14"
+
+CDN_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
+"""Where browsers load it from, packages included."""
+CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
+"""The same core as published on npm, byte for byte what is pinned below."""
+SOURCE_URL = f"https://github.com/pyodide/pyodide/tree/{VERSION}"
+
+LOCK = "pyodide-lock.json"
+"""The list of its packages, each with the SHA-256 of its file."""
+LOCK_SHA256 = "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010"
+"""Of the release's own; a site may bring another, with packages of its own."""
+
+CORE_TRANSFER_BYTES = 6_300_000
+"""What a browser loads of core and lock before any package: measured, the five files through gzip -9."""
+
+
+class CoreFile(NamedTuple):
+    """How a file of the core is known."""
+
+    size: int
+    """Bytes."""
+    sha256: str
+
+
+CORE: Mapping[str, CoreFile] = MappingProxyType(
+    {
+        "pyodide.mjs": CoreFile(17_931, "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109"),
+        "pyodide.asm.mjs": CoreFile(
+            1_250_344, "f7cdc8ece80678ceb712f8e65ebe6d3a83203a180c399865f49612a051693635"
+        ),
+        "pyodide.asm.wasm": CoreFile(
+            9_598_218, "cc36e3cab04fdfc9a63ff13eb52eae2b911bf46c025cc7b281f394bd3de1d5e6"
+        ),
+        "python_stdlib.zip": CoreFile(
+            2_545_637, "fa1957e5777068fc4f7437f96d860ae2fbe9c19732ba06c84e004ec16dd7dd7a"
+        ),
+    }
+)
+"""The files without which Python does not start; those of npm's pyodide@314.0.7."""

@@ -1,0 +1,160 @@
+"""Where the files of Pyodide are copied from: a folder, an address, or the two addresses of its own project.
+
+Bytes come back whole and are judged by the caller, by their SHA-256. Over the network only https is spoken,
+also behind redirects; plain http to this machine alone.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Protocol
+from urllib.parse import quote, urljoin, urlsplit
+
+from .release import CDN_URL, CORE, CORE_URL, LOCK
+
+TIMEOUT_S = 30.0
+"""Seconds without a byte after which a server counts as gone."""
+_PIECE = 1 << 18
+_THIS_MACHINE = frozenset({"127.0.0.1", "::1", "localhost"})
+Watch = Callable[[int], None]
+"""Told how many bytes have come, often."""
+
+
+class SourceProblem(Exception):
+    """Why a file cannot be had, in the author's words."""
+
+
+class Source(Protocol):
+    """Something that holds a distribution."""
+
+    name: str
+    """For messages."""
+
+    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+        """The bytes of `file`, a plain name; SourceProblem if there are none or more than `limit`."""
+
+
+class FolderSource:
+    """A folder on this machine: an unpacked release, npm's package, a site's own copy."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self.name = str(folder)
+
+    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+        """As `Source`; a link out of the folder counts as missing."""
+        path = (self._folder / file).resolve()
+        if path.parent != self._folder or not path.is_file():
+            raise SourceProblem(f"{self.name} has no file {file}")
+        try:
+            with path.open("rb") as stream:
+                return _pieces(stream, file, limit, watch)
+        except OSError as error:
+            raise SourceProblem(f"{path} cannot be read: {error.strerror}") from error
+
+
+class WebSource:
+    """A folder of a server."""
+
+    def __init__(self, url: str) -> None:
+        """SourceProblem if `url` is neither https nor http to this machine."""
+        self.name = url if url.endswith("/") else f"{url}/"
+        if not _is_safe(self.name):
+            raise SourceProblem(f"{url} is no address to load from: write https://…")
+        self._open = urllib.request.build_opener(_SafeRedirects).open
+
+    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+        """As `Source`."""
+        url = urljoin(self.name, quote(file))
+        request = urllib.request.Request(url, headers={"User-Agent": "blogsmith"})
+        try:
+            with self._open(request, timeout=TIMEOUT_S) as answer:
+                data = _pieces(answer, file, limit, watch)
+                whole = int(answer.headers.get("Content-Length") or len(data))
+        except urllib.error.HTTPError as error:
+            raise SourceProblem(f"{url} answers {error.code} {error.reason}") from error
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise SourceProblem(f"{url} cannot be loaded: {_reason(error)}") from error
+        if len(data) != whole:
+            raise SourceProblem(f"{url} broke off after {len(data)} of {whole} bytes")
+        return data
+
+
+class ReleaseSource:
+    """The pinned release: core and lock as published on npm, packages from the CDN that browsers use."""
+
+    name = CDN_URL
+
+    def __init__(self) -> None:
+        self._core, self._packages = WebSource(CORE_URL), WebSource(CDN_URL)
+
+    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+        """As `Source`."""
+        source = self._core if file in CORE or file == LOCK else self._packages
+        return source.read(file, limit, watch)
+
+
+def open_source(given: str) -> Source:
+    """What `--from` means: an address, a folder, or, if empty, the release; SourceProblem if neither."""
+    if not given:
+        return ReleaseSource()
+    if "://" in given:
+        return WebSource(given)
+    folder = Path(given).expanduser()
+    if not folder.is_dir():
+        raise SourceProblem(f"there is no folder {given}")
+    return FolderSource(folder)
+
+
+def _pieces(stream: IO[bytes], file: str, limit: int, watch: Watch) -> bytes:
+    data = bytearray()
+    while piece := stream.read(_PIECE):
+        data += piece
+        if len(data) > limit:
+            raise SourceProblem(f"{file} is larger than {limit} bytes")
+        watch(len(data))
+    return bytes(data)
+
+
+def _is_safe(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE))
+
+
+class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects to safe addresses only."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """As the base class."""
+        left_https = req.type == "https" and not newurl.startswith("https:")
+        if left_https or not _is_safe(newurl):
+            raise SourceProblem(f"{req.full_url} leads to {newurl}, which is not https")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _reason(error: Exception) -> str:
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ssl.SSLError):
+        return f"its certificate is not accepted ({reason.reason or reason})"
+    if isinstance(reason, TimeoutError):
+        return f"no answer for {TIMEOUT_S:.0f} seconds"
+    if isinstance(reason, OSError) and reason.strerror:
+        return reason.strerror
+    return str(reason) or type(error).__name__

@@ -1,0 +1,160 @@
+"""`blogsmith pyodide`: Python for the code that readers run in their browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import terminal
+from .clocks import Clocks
+from .options import shown_path, site_option, site_root, verbose_option
+from .progress import ProgressBar
+from .report import plural, printable
+
+if TYPE_CHECKING:
+    from .pyodide.source import Source
+    from .pyodide_vendor import Vendored
+    from .readers_python import RunnablePage
+    from .workshop import Workshop
+
+
+@click.group(invoke_without_command=True)
+@site_option
+@verbose_option
+@click.pass_context
+def pyodide(context: click.Context, site: Path | None) -> int:
+    """Show where the browsers of readers get Python from, and which pages run code there.
+
+    Exits with 1 if the site's own folder lacks something or is damaged.
+    """
+    if context.invoked_subcommand:
+        return 0
+    workshop, pages = _opened(context, site)
+    is_well = _say_where_from(workshop, pages)
+    longest = max((len(str(page.path)) for page in pages), default=0)
+    for page in pages:
+        imports = f"imports {', '.join(page.modules)}" if page.modules else "imports no package"
+        terminal.say(printable(f"{page.path!s:<{longest}}  {plural(page.blocks, 'block')}, {imports}"))
+    if not pages:
+        terminal.say("no page runs code in the browser")
+    return 0 if is_well else 1
+
+
+def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[RunnablePage, ...]]:
+    """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
+    asked = site or (context.parent.params.get("site") if context.parent else None)
+    root = site_root(asked)
+    from .readers_python import runnable_pages
+    from .workshop import open_workshop
+
+    clocks = context.obj
+    assert isinstance(clocks, Clocks)
+    workshop = open_workshop(root)
+    return workshop, runnable_pages(workshop, clocks.now())
+
+
+def _say_where_from(workshop: Workshop, pages: tuple[RunnablePage, ...]) -> bool:
+    """Which Pyodide, from where; False if it is incomplete."""
+    from .pyodide.distribution import damaged_files, open_distribution
+    from .pyodide.release import PYTHON, VERSION
+    from .pyodide_vendor import complete_copy, size_words
+    from .readers_python import modules_of
+
+    settings = workshop.config.browser
+    found = open_distribution(settings.pyodide, workshop.root, workshop.config.base_path)
+    terminal.say(f"Pyodide {VERSION}, Python {PYTHON}")
+    if not found.folder:
+        terminal.say(f"from {found.url}, about {size_words(found.transfer_bytes(()))} and the packages")
+        return True
+    folder = workshop.root / found.folder
+    damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
+    problems = [*found.problems, *(f"{found.folder}/{name} is damaged" for name in damaged)]
+    if not problems and complete_copy(folder, settings.packages, modules_of(pages)) is None:
+        problems = [f"{found.folder} lacks packages that pages need"]
+    state = "incomplete" if problems else size_words(sum(found.sizes.values()))
+    terminal.say(f"from {found.folder}: {state}")
+    for problem in problems:
+        terminal.say(f"  {printable(problem)}")
+    if problems:
+        terminal.say("  fill it with: blogsmith pyodide vendor")
+    return not problems
+
+
+@pyodide.command()
+@click.option(
+    "--from",
+    "given",
+    metavar="FOLDER-OR-URL",
+    default="",
+    help="Where Pyodide is copied from: an unpacked release or an https address; by default its own CDN.",
+)
+@click.option(
+    "--to",
+    metavar="FOLDER",
+    help="Folder of the site below static/; by default the one in browser.pyodide, else static/pyodide.",
+)
+@site_option
+@verbose_option
+@click.pass_context
+def vendor(context: click.Context, given: str, to: str | None, site: Path | None) -> int:
+    """Copy Python for browsers into the site, with the packages that its pages import.
+
+    Every file is checked against its SHA-256. The folder is replaced in one step, so it holds what pages need
+    and nothing else; run the command again when they import more.
+    """
+    workshop, pages = _opened(context, site)
+    from .pyodide_vendor import vendor as copy
+    from .readers_python import modules_of
+    from .write.lock import site_lock
+
+    name, target = _target(workshop, to)
+    packages, modules = workshop.config.browser.packages, modules_of(pages)
+    with site_lock(workshop.root, 0), ProgressBar(sys.stderr) as progress:
+        source = _source(given, target, packages, modules)
+        done = copy(target, source, packages, modules, progress)
+    _say_done(done, target)
+    for module in done.unknown:
+        where = ", ".join(str(page.path) for page in pages if module in page.modules)
+        terminal.warn(printable(f"warning: Pyodide has no package for {module}, which {where} imports"))
+    if workshop.config.browser.pyodide != name:
+        terminal.say(f"\nNow write into blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
+    return 0
+
+
+def _target(workshop: Workshop, to: str | None) -> tuple[str, Path]:
+    """Name and path of the folder to fill; wrong usage if pages could not load from it."""
+    from .pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
+
+    configured = workshop.config.browser.pyodide
+    name = (to or (DEFAULT_FOLDER if configured == CDN else configured)).rstrip("/")
+    if problem := "is no folder" if name == CDN else setting_problem(name):
+        raise click.BadParameter(f'"{name}" {problem}; write it as static/pyodide', param_hint="--to")
+    target = workshop.root / name
+    if not target.parent.resolve().is_relative_to(workshop.root.resolve()):
+        raise click.BadParameter(f"{name} leads out of the site", param_hint="--to")
+    return name, target
+
+
+def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> Source:
+    """What to copy from; the folder itself if it holds all that is needed."""
+    from .pyodide.source import SourceProblem, open_source
+    from .pyodide_vendor import complete_copy, wrong
+
+    try:
+        return (None if given else complete_copy(target, packages, modules)) or open_source(given)
+    except SourceProblem as problem:
+        raise wrong(str(problem)) from problem
+
+
+def _say_done(done: Vendored, target: Path) -> None:
+    from .pyodide_vendor import size_words
+
+    longest = max(map(len, done.files))
+    for name, size in done.files.items():
+        terminal.say(f"{name:<{longest}}  {size_words(size):>8}")
+    verb = "copied to" if done.changed else "already in"
+    total = size_words(sum(done.files.values()))
+    terminal.say(f"{plural(len(done.files), 'file')}, {total}, {verb} {shown_path(target)}/")

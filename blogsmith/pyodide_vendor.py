@@ -1,0 +1,207 @@
+"""Copy of Pyodide in a site's own folder: the core, and the packages that its pages need.
+
+Every file is judged by its SHA-256 before anything is written: the core by what is pinned, packages by the
+lock that they come with. The new folder grows beside the old one and takes its name when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import Diagnostic, SiteError
+from .ledger import Progress, no_progress
+from .options import shown_path
+from .pyodide.distribution import MAX_LOCK_BYTES, damaged_files
+from .pyodide.lock import Lock, LockProblem, Package, read_lock
+from .pyodide.names import MODULES
+from .pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
+from .pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
+from .write.stage import stage_of, swap
+
+NOTICE = "NOTICE.txt"
+MAX_PACKAGE_BYTES = 512 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Vendored:
+    """What a folder holds now."""
+
+    files: Mapping[str, int]
+    """Name → bytes, in the order they were copied."""
+    changed: bool
+    """False: it held the same bytes before."""
+    unknown: tuple[str, ...]
+    """Modules that pages import and that no package holds."""
+
+
+def vendor(
+    target: Path,
+    source: Source,
+    packages: Sequence[str],
+    modules: Sequence[str],
+    progress: Progress = no_progress,
+) -> Vendored:
+    """Fill `target` with the core, `packages`, what `modules` come from and all that these depend on.
+
+    SiteError `pyodide-vendor` if a file is missing, damaged, of another release, or `target` is not ours to
+    replace; `target` is then as it was.
+    """
+    _refuse_foreign(target)
+    try:
+        lock = _read_lock(source)
+        wanted, unknown = wanted_packages(lock, packages, modules)
+        if missing := [name for name in unknown if name in MODULES]:
+            raise LockProblem(f"it has no package for {', '.join(missing)}, which pages import")
+        needed = lock.with_dependencies(wanted)
+        files = _read_files(source, needed, target, progress)
+    except (SourceProblem, LockProblem) as problem:
+        raise wrong(_told(problem, source), "nothing was changed") from problem
+    files[LOCK] = lock.pruned(needed)
+    files[NOTICE] = notice(needed).encode()
+    changed = {path.name: path.read_bytes() for path in _files(target)} != files
+    if changed:
+        _replace(target, files)
+    return Vendored({name: len(data) for name, data in files.items()}, changed, unknown)
+
+
+def wrong(message: str, hint: str = "") -> SiteError:
+    """What stops copying."""
+    return SiteError(Diagnostic("pyodide-vendor", message, hint=hint))
+
+
+def _told(problem: Exception, source: Source) -> str:
+    if isinstance(problem, LockProblem):
+        return f"{LOCK} of {source.name} cannot be used: {problem}"
+    return str(problem)
+
+
+def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> Source | None:
+    """`target` itself as a source if it holds all that is needed, undamaged; so nothing is loaded twice."""
+    source = FolderSource(target)
+    try:
+        lock = _read_lock(source)
+        wanted, unknown = wanted_packages(lock, packages, modules)
+        needed = lock.with_dependencies(wanted)
+    except (SourceProblem, LockProblem):
+        return None
+    missing = [name for name in unknown if name in MODULES]
+    here = Lock(needed, lock.content)
+    return None if missing or damaged_files(target, here) else source
+
+
+def wanted_packages(
+    lock: Lock, packages: Sequence[str], modules: Sequence[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Packages asked for by name or by what is imported, sorted; then the modules that `lock` knows not."""
+    found = {module: lock.package_of(module) for module in modules}
+    wanted = sorted({*packages, *filter(None, found.values())})
+    return wanted, tuple(module for module, package in found.items() if not package)
+
+
+def _read_lock(source: Source) -> Lock:
+    data = source.read(LOCK, MAX_LOCK_BYTES, lambda done: None)
+    if isinstance(source, ReleaseSource) and _sha256(data) != LOCK_SHA256:
+        raise LockProblem(f"it is not that of Pyodide {VERSION}")
+    return read_lock(data)
+
+
+def _read_files(
+    source: Source, needed: Mapping[str, Package], target: Path, progress: Progress
+) -> dict[str, bytes]:
+    """All files but the lock, each with the right digest; those that `target` has are not loaded again."""
+    expected = {name: core.sha256 for name, core in CORE.items()}
+    expected |= {package.file: package.sha256 for package in needed.values()}
+    files: dict[str, bytes] = {}
+    for number, (name, digest) in enumerate(expected.items()):
+        progress(name, number, len(expected))
+        limit = CORE[name].size if name in CORE else MAX_PACKAGE_BYTES
+        data = _present(target / name, digest)
+        if data is None:
+            data = source.read(name, limit, _watch(progress, name, number, len(expected)))
+        if _sha256(data) != digest:
+            whose = f"Pyodide {VERSION}" if name in CORE else "the lock"
+            raise SourceProblem(f"{name} from {source.name} is not that of {whose}: its SHA-256 differs")
+        files[name] = data
+    return files
+
+
+def _watch(progress: Progress, name: str, number: int, total: int) -> Watch:
+    """Shows how much of the file `name` has come."""
+    return lambda done: progress(f"{name} {size_words(done)}", number, total)
+
+
+def size_words(size: int) -> str:
+    """`18 kB`, `9.6 MB`: of that many bytes, in powers of ten."""
+    return f"{size / 1e6:.1f} MB" if size >= 999_500 else f"{max(1, round(size / 1000))} kB"
+
+
+def _present(file: Path, digest: str) -> bytes | None:
+    """The bytes of `file` if they are the right ones."""
+    data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+    return data if _sha256(data) == digest else None
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _refuse_foreign(target: Path) -> None:
+    """SiteError if `target` is a link, or holds what nobody copied there from a distribution."""
+    hint = "or give another folder with --to"
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise wrong(f"{shown_path(target)} is not a folder of its own", f"take it away, {hint}")
+    ours = {*CORE, LOCK, NOTICE, *_listed(target)}
+    for path in _files(target):
+        is_ours = path.name in ours or path.name.endswith(".whl")
+        if path.is_symlink() or not path.is_file() or not is_ours:
+            message = f"{shown_path(target)} holds {path.name}, which is no file of Pyodide"
+            raise wrong(message, f"move it away, {hint}")
+
+
+def _listed(target: Path) -> set[str]:
+    """Files that the lock in `target` names; none if there is no lock that can be read."""
+    try:
+        lock = read_lock(FolderSource(target).read(LOCK, MAX_LOCK_BYTES, lambda done: None))
+    except (SourceProblem, LockProblem):
+        return set()
+    return {package.file for package in lock.packages.values()}
+
+
+def _replace(target: Path, files: Mapping[str, bytes]) -> None:
+    """Give `target` these files and no others, in one step."""
+    stage = stage_of(target)
+    stage.parent.mkdir(parents=True, exist_ok=True)
+    # of a run that died
+    shutil.rmtree(stage, ignore_errors=True)
+    try:
+        stage.mkdir()
+        for name, data in files.items():
+            (stage / name).write_bytes(data)
+        old = swap(stage, target)
+    except BaseException:
+        shutil.rmtree(stage, ignore_errors=True)
+        raise
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def notice(packages: Mapping[str, Package]) -> str:
+    """What the licences ask to be said beside the files."""
+    lines = [
+        f"Pyodide {VERSION}, Python {PYTHON} for browsers.",
+        "Pyodide is under the Mozilla Public License 2.0, https://www.mozilla.org/MPL/2.0/",
+        f"Its source: {SOURCE_URL}",
+        "Python is under the PSF License, https://docs.python.org/3/license.html",
+    ]
+    if packages:
+        lines += ["", "Packages, each with its licence inside its file:"]
+        lines += [f"{package.name} {package.version}: {package.file}" for package in packages.values()]
+    return "\n".join([*lines, ""])

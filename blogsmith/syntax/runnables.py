@@ -1,0 +1,118 @@
+"""Code that readers run in their browser: `<div class="runnable">`, cells with `run-in: browser` or `both`.
+
+A block runs its one Python fence. Is that a cell, then the cell is what runs, with its own session and its
+recorded output, and the block is an ordinary `<div>` around it. What strangers write stays text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..cells import Cell
+from ..errors import Place
+from .cell_checks import check_syntax
+from .cells import is_python
+from .records import Fence, get, put
+from .state import PageState, page_of
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """On a fence that is a cell, or on both ends of a block: what runs there."""
+
+    code: str
+    first_line: int
+    """1-based line of the file on which `code` starts."""
+    place: Place
+    """Of the cell or block."""
+    session: str = "main"
+    """Code of one session shares its variables, in the order of the page."""
+    timeout_s: float | None = None
+    """None: as the site says."""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    opening: Token
+    closing: Token
+    fences: tuple[Token, ...]
+    """Python in it, but not in a block within."""
+
+
+def runnables(state: StateCore) -> None:
+    """Core rule behind `cells`: hang a `Runnable` on what readers may run."""
+    page = page_of(state.env)
+    if page.options.untrusted:
+        return
+    inner: set[int] = set()
+    for block in _blocks(state.tokens):
+        found = _of_block(block, page)
+        if isinstance(found, Runnable):
+            check_syntax(found.code, found.first_line, page)
+            put(block.opening, found)
+            put(block.closing, found)
+        elif found is not None:
+            inner.add(found.number)
+    for token in state.tokens:
+        if token.type == "fence" and "cell" in token.meta:
+            _mark_cell(token, page, inner)
+
+
+def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
+    """Every runnable block, the inner ones first."""
+    opened: list[tuple[Token, list[Token]]] = []
+    for token in tokens:
+        if token.type == "runnable_open":
+            opened.append((token, []))
+        elif token.type == "runnable_close" and opened:
+            start, fences = opened.pop()
+            yield _Block(start, token, tuple(fences))
+        elif token.type == "fence" and opened and is_python(get(token, Fence)):
+            opened[-1][1].append(token)
+
+
+def _of_block(block: _Block, page: PageState) -> Runnable | Cell | None:
+    """What the button of a block runs; None, and a warning, if there is nothing."""
+    line = (block.opening.map or [0])[0]
+    place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))
+    if not block.fences:
+        message = "the block holds no Python, which is all that runs in a browser"
+        page.reporter.warn("cell-browser", message, place)
+        return None
+    first, *others = block.fences
+    for other in others:
+        message = "a block runs one fence, and this is another one"
+        page.reporter.warn("cell-browser", message, get(other, Fence).place, "give it a block of its own")
+    cell = first.meta.get("cell")
+    if isinstance(cell, Cell) and cell.options.eval:
+        return cell
+    session = str(block.opening.attrs.get("data-session", "")) or "main"
+    if isinstance(cell, Cell):
+        return Runnable(cell.code, cell.first_line, place, session)
+    return Runnable(first.content, page.first_line + (first.map or [0])[0] + 1, place, session)
+
+
+def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
+    """Hang the record on a cell that readers may run; say so where they would not see it."""
+    cell = get(token, Cell)
+    options = cell.options
+    if not options.eval or (options.run_in == "build" and cell.number not in inner):
+        return
+    hidden = next((key for key in ("include", "echo") if not getattr(options, key)), "")
+    place = options.places.get("run-in", cell.place)
+    if cell.language != "python":
+        page.reporter.warn("cell-browser", f"only Python runs in a browser, not {cell.language}", place)
+    elif hidden:
+        message = "the code is not shown, so no reader can run it"
+        page.reporter.warn("cell-browser", message, options.places.get(hidden, place))
+    else:
+        if not cell.runs:
+            check_syntax(cell.code, cell.first_line, page)
+        # a time for the build, said once for the page, is not meant for readers' machines
+        timeout_s = options.timeout_s if "timeout" in options.places else None
+        put(token, Runnable(cell.code, cell.first_line, place, options.session, timeout_s, options.seed))

@@ -1,0 +1,200 @@
+"""The site `run_site/`, its blocks, and Python for them: the core from npm and a package in place of NumPy.
+
+The real NumPy is in no registry. With `BLOGSMITH_PYODIDE_DIR`, a folder with a full release of Pyodide, it is
+taken from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogsmith.ledger import ExecutionOptions
+from blogsmith.pyodide.release import CORE, LOCK
+from tests.site_files import build, printed
+
+from .conftest import Served
+from .reader import Reader
+from .server import served
+from .tools import MODULES, file, missing
+
+THEME = Path(__file__).parents[2] / "themes" / "paper" / "static"
+SOURCE = Path(__file__).parent / "run_site"
+PAGE = "/posts/run/"
+POST = "content/posts/run.md"
+LOST = "What ran so far is forgotten; the next run starts anew."
+NOT_RUN = "Not run: a block before it did not come to its end."
+VISIBLE = "return document.querySelector(arguments[0])?.checkVisibility() ?? false"
+CORE_FOLDER = MODULES / "pyodide"
+FULL_VARIABLE = "BLOGSMITH_PYODIDE_DIR"
+WHEEL = "numpy-0.0.1-py3-none-any.whl"
+STUB = """\
+class Array(list):
+    def __repr__(self):
+        return f"array({list.__repr__(self)})"
+
+    def __str__(self):
+        return "[" + " ".join(f"{x:g}." for x in self) + "]"
+
+
+def zeros(n):
+    return Array([0.0] * n)
+"""
+_METADATA = "Metadata-Version: 2.1\nName: numpy\nVersion: 0.0.1\n"
+_TAGS = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def built_site(folder: Path) -> Path:
+    """The site with the stub, built in `folder`; gives the output."""
+    root = folder / "site"
+    shutil.copytree(SOURCE, root)
+    pyodide = root / "static" / "pyodide"
+    pyodide.mkdir(parents=True)
+    for name in CORE:
+        shutil.copy(file(CORE_FOLDER / name), pyodide / name)
+    write_wheel(pyodide / WHEEL)
+    lock = json.loads((CORE_FOLDER / LOCK).read_text("utf-8"))
+    digest = hashlib.sha256((pyodide / WHEEL).read_bytes()).hexdigest()
+    stub = {"file_name": WHEEL, "version": "0.0.1", "sha256": digest}
+    lock["packages"] = {"numpy": lock["packages"]["numpy"] | stub}
+    (pyodide / LOCK).write_text(json.dumps(lock), "utf-8")
+    return _built(root, folder)
+
+
+def full_site(folder: Path) -> Path:
+    """The site with NumPy itself, built in `folder`; skips the test where there is none."""
+    full = os.environ.get(FULL_VARIABLE)
+    if not full:
+        # no registry has it, so not even CI can
+        pytest.skip(f"{FULL_VARIABLE} names no folder with a full release of Pyodide")
+    root = folder / "site"
+    shutil.copytree(SOURCE, root)
+    pyodide = root / "static" / "pyodide"
+    pyodide.mkdir(parents=True)
+    lock: dict[str, Any] = json.loads(_of(full, LOCK).read_text("utf-8"))
+    numpy = lock["packages"]["numpy"]
+    lock["packages"] = {"numpy": numpy}
+    (pyodide / LOCK).write_text(json.dumps(lock), "utf-8")
+    for name in (*CORE, numpy["file_name"]):
+        shutil.copy(_of(full, name), pyodide / name)
+    return _built(root, folder)
+
+
+def _of(full: str, name: str) -> Path:
+    path = Path(full) / name
+    if not path.is_file():
+        missing(f"{FULL_VARIABLE} has no {name}")
+    return path
+
+
+def _built(root: Path, folder: Path) -> Path:
+    output = folder / "public"
+    run = ExecutionOptions(execute="stale")
+    report = build(root, output=output, future=True, execution=run)
+    assert report.ok, printed(report)
+    return output
+
+
+def write_wheel(path: Path, source: str = STUB) -> None:
+    """A wheel of one module; equal bytes for equal sources."""
+    files: Sequence[tuple[str, str]] = (
+        ("numpy/__init__.py", source),
+        ("numpy-0.0.1.dist-info/METADATA", _METADATA),
+        ("numpy-0.0.1.dist-info/WHEEL", _TAGS),
+        ("numpy-0.0.1.dist-info/RECORD", ""),
+    )
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, text in files:
+            wheel.writestr(zipfile.ZipInfo(name), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of the page that is open, by the labels of their cells."""
+
+    reader: Reader
+
+    def run(self, label: str) -> str:
+        """Press Run; what is said when it is over."""
+        self.press(label)
+        return self.said(label)
+
+    def press(self, label: str) -> None:
+        """Press Run, or Stop where it is running."""
+        self.forget(label)
+        self.reader.find(f"{of(label)} .run-button").click()
+
+    def forget(self, label: str) -> None:
+        """Wipe away what was said, to know what is said next."""
+        self.ask(label, "block.querySelector('.run-status').textContent = ''")
+
+    def said(self, label: str) -> str:
+        """What is said of a block when nothing runs any more."""
+        return str(self.reader.wait_for(lambda: self._over(label)))
+
+    def _over(self, label: str) -> str:
+        words = str(self.ask(label, "return block.querySelector('.run-status').textContent"))
+        idle = self.ask(label, "return block.querySelector('.run-button').textContent === 'Run'")
+        return words if idle and words and not words.endswith("…") else ""
+
+    def text(self, label: str, selector: str = ".run-output") -> str:
+        """The text of what came out."""
+        return str(self.ask(label, f"return block.querySelector('{selector}')?.textContent ?? ''"))
+
+    def html(self, label: str, selector: str = ".run-output") -> str:
+        """Its markup."""
+        return str(self.ask(label, f"return block.querySelector('{selector}')?.innerHTML ?? ''"))
+
+    def ask(self, label: str, script: str) -> object:
+        """What a function body returns for which `block` is the block of that label."""
+        return self.reader.ask(f"const block = document.querySelector(arguments[0]); {script}", of(label))
+
+    def type(self, label: str, *keys: str) -> None:
+        """Press keys in the code, at its end."""
+        self.ask(
+            label, "const f = block.querySelector('.run-field'); f.focus(); f.selectionStart = f.value.length"
+        )
+        self.reader.press(*keys)
+
+    def write(self, label: str, code: str) -> None:
+        """Put other code in the place of a block's own, as a paste does."""
+        self.ask(label, "const f = block.querySelector('.run-field'); f.focus(); f.select()")
+        self.reader.tell("Input.insertText", text=code)
+
+
+def of(label: str) -> str:
+    return f"#cell-{label}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The site with Python and a stub of NumPy."""
+    output = built_site(tmp_path_factory.mktemp("run"))
+    with served(output) as origin:
+        yield Served(output, origin)
+
+
+@pytest.fixture
+def fresh(site: Served, reader: Reader) -> Blocks:
+    """The page as a reader finds it."""
+    reader.open(site.url(PAGE))
+    return Blocks(reader)
+
+
+@pytest.fixture
+def blocks(site: Served, reader: Reader) -> Blocks:
+    """The page, perhaps with Python of an earlier test: loading it takes seconds."""
+    if reader.ask("return location.href") != site.url(PAGE) or not reader.ask("return window.kept"):
+        reader.open(site.url(PAGE))
+        reader.ask("window.kept = true")
+    reader.problems()
+    return Blocks(reader)

@@ -1,0 +1,178 @@
+"""Code that readers run: nothing before the click, then what code gives, and how it ends."""
+
+from __future__ import annotations
+
+import re
+
+from .browser_python import LOST, NOT_RUN, PAGE, POST, SOURCE, THEME, VISIBLE, Blocks, blocks, fresh, of, site
+from .conftest import Served
+from .reader import WITHOUT_SCRIPTS, Reader
+
+__all__ = ["blocks", "fresh", "site"]
+
+
+def test_nothing_is_loaded_before_the_click(site: Served, fresh: Blocks) -> None:
+    asked = fresh.reader.requests()
+    names = {url.split("?")[0].rpartition("/")[2] for url in asked}
+    assert "run.js" in names
+    assert not names & {"run-session.js", "run-output.js", "run-worker.js", "run.py"}
+    assert not [url for url in asked if "pyodide" in url]
+    assert (THEME / "run.js").stat().st_size < 10_000
+    loads = r"Runs here, in your browser; loads up to 1\d MB of Python first"
+    assert re.fullmatch(loads, fresh.text("more", ".run-status"))
+    assert fresh.reader.problems() == []
+
+
+def test_without_scripts_the_recorded_page_is_whole(site: Served, reader: Reader) -> None:
+    reader.open(site.url(PAGE), WITHOUT_SCRIPTS)
+    assert not reader.ask(VISIBLE, ".run-button")
+    assert reader.ask(VISIBLE, f"{of('same')} .cell-output")
+    assert reader.ask(VISIBLE, f"{of('same')} .provenance")
+
+
+def test_a_page_without_such_code_has_none_of_it(widgets: Served) -> None:
+    assert "run.js" not in widgets.text("/posts/widgets/")
+    assert "run.css" not in widgets.text("/posts/widgets/")
+
+
+class TestRecorded:
+    def test_the_same(self, blocks: Blocks) -> None:
+        assert blocks.run("same") == "Same output as recorded"
+        # what stands before it in its session ran first
+        assert blocks.text("square").count("squares of 0 1 4 9") == 1
+        assert blocks.text("same") == "9\n16"
+        fold = f"{of('same')} > .run-recorded"
+        assert blocks.reader.ask(VISIBLE, f"{of('same')} .run-output")
+        assert not blocks.reader.ask(VISIBLE, f"{fold} > .cell-output")
+        assert not blocks.reader.ask(VISIBLE, f"{fold} > .provenance")
+        blocks.reader.find(f"{of('same')} .run-reset").click()
+        assert blocks.reader.ask(VISIBLE, f"{of('same')} > .cell-output + .provenance")
+        assert not blocks.reader.ask(VISIBLE, f"{of('same')} .run-output")
+        assert blocks.reader.problems() == []
+
+    def test_up_to_rounding(self, blocks: Blocks) -> None:
+        assert blocks.run("rounding") == "Same up to rounding"
+        assert "0.30000000000000004" in blocks.text("rounding")
+
+    def test_differs(self, blocks: Blocks) -> None:
+        assert blocks.run("differs") == "Differs from the recorded output"
+        assert blocks.text("differs", ".run-recorded pre") == "machine\n"
+
+    def test_edited_code_is_not_compared(self, blocks: Blocks) -> None:
+        blocks.write("rounding", "print('other')")
+        assert blocks.run("rounding").startswith("Ran in ")
+        blocks.reader.find(f"{of('rounding')} .run-reset").click()
+
+
+class TestSession:
+    def test_blocks_share_their_names(self, blocks: Blocks) -> None:
+        blocks.run("more")
+        assert blocks.text("more") == "count is 2\n"
+        blocks.run("more")
+        assert blocks.text("more") == "count is 3\n", "only the block itself runs again"
+        blocks.write("count", "count = 10")
+        blocks.run("more")
+        assert blocks.text("more") == "count is 11\n", "what was edited runs before it"
+        blocks.reader.find(f"{of('count')} .run-reset").click()
+
+    def test_other_sessions_do_not(self, blocks: Blocks) -> None:
+        blocks.run("more")
+        blocks.write("values", "count")
+        assert blocks.run("values") == "Ended with an error"
+        assert "NameError: name 'count' is not defined" in blocks.text("values")
+        blocks.reader.find(f"{of('values')} .run-reset").click()
+
+    def test_a_failure_ends_the_row(self, blocks: Blocks) -> None:
+        blocks.write("count", "1 / 0")
+        assert blocks.run("more") == NOT_RUN
+        assert "ZeroDivisionError" in blocks.text("count")
+        blocks.reader.find(f"{of('count')} .run-reset").click()
+
+
+class TestOutput:
+    def test_a_traceback_names_lines_of_the_post(self, blocks: Blocks) -> None:
+        assert blocks.run("wrong") == "Ended with an error"
+        lines = (SOURCE / POST).read_text("utf-8").split("\n")
+        outer, inner = lines.index("invert(0)") + 1, lines.index("    return 1 / x") + 1
+        text = blocks.text("wrong", ".output-error")
+        places = re.findall(r'File "(.*)", line (\d+)', text)
+        assert places == [(POST, str(outer)), (POST, str(inner))], text
+        assert "    return 1 / x\n" in text
+        assert text.endswith("ZeroDivisionError: division by zero\n")
+
+    def test_the_same_for_syntax(self, blocks: Blocks) -> None:
+        blocks.write("syntax", "print(1)\nif True print(2)")
+        blocks.run("syntax")
+        text = blocks.text("syntax", ".output-error")
+        assert text.startswith('  File "edited code", line 2\n    if True print(2)\n')
+        blocks.reader.find(f"{of('syntax')} .run-reset").click()
+
+    def test_texts(self, blocks: Blocks) -> None:
+        assert blocks.run("texts").startswith("Ran in ")
+        markup = blocks.html("texts")
+        assert (
+            '<pre class="output output-stdout">100 %\n<span class="ansi-red ansi-bold">red</span>' in markup
+        )
+        assert " &lt;b&gt;&amp;amp;&lt;/b&gt;\n</pre>" in markup
+        line = (SOURCE / POST).read_text("utf-8").split("\n").index('warnings.warn("take care")') + 1
+        warning = f'{POST}:{line}: UserWarning: take care\n  warnings.warn("take care")\n'
+        assert blocks.text("texts", ".output-stderr") == f"to stderr\n{warning}"
+
+    def test_values(self, blocks: Blocks) -> None:
+        blocks.run("values")
+        markup = blocks.html("values", ".table-wrap")
+        assert markup == (
+            '<table><thead><tr><th scope="col">n</th><th scope="col">n²\n        </th></tr></thead>'
+            '<tbody><tr><td colspan="2">none</td></tr><tr><td class="align-right">2</td>'
+            '<td class="align-right">4</td></tr></tbody></table>'
+        )
+        assert blocks.reader.ask("return document.title") != "taken"
+        assert "/z" not in blocks.html("values")
+        size = "const i = block.querySelector('.output-image img'); return [i.naturalWidth, i.naturalHeight]"
+        blocks.reader.wait_for(lambda: blocks.ask("values", size) == [40, 30])
+        assert [value for value in ("x**2", "[0, 1, 4]") if value in blocks.text("values")] == [
+            "x**2",
+            "[0, 1, 4]",
+        ]
+
+    def test_there_is_an_end_to_text(self, blocks: Blocks) -> None:
+        assert blocks.run("flood").startswith("Ran in ")
+        assert len(blocks.text("flood", ".output-stdout")) == 1024 * 1024
+        assert blocks.text("flood", ".output-dropped") == "… 2.0 MB more are not kept"
+        assert blocks.text("flood", ".output-more") == "All 10,486 lines"
+        assert blocks.ask("flood", "return block.querySelector('.output-long').clientHeight") < 800
+
+    def test_too_deep_is_an_error_like_others(self, blocks: Blocks) -> None:
+        blocks.run("deep")
+        assert "RecursionError" in blocks.text("deep", ".output-error")
+
+    def test_nobody_answers(self, blocks: Blocks) -> None:
+        blocks.run("ends")
+        assert blocks.text("ends", ".output-stdout") == "input\nfrom below\n"
+        assert blocks.text("ends", ".output-error").splitlines()[-1].startswith("EOFError")
+
+
+class TestEnding:
+    def test_stop(self, blocks: Blocks) -> None:
+        blocks.run("more")
+        blocks.press("endless")
+        blocks.reader.wait_for(lambda: blocks.text("endless") == "begun\n")
+        blocks.reader.wait_for(lambda: blocks.text("endless", ".run-button") == "Stop")
+        assert blocks.ask("more", "return block.querySelector('.run-button').disabled")
+        blocks.press("endless")
+        assert blocks.said("endless") == f"Stopped. {LOST}"
+        assert blocks.text("endless") == "begun\n"
+        # what it rests on runs again
+        blocks.run("more")
+        assert blocks.text("more") == "count is 2\n"
+
+    def test_a_time_limit(self, blocks: Blocks) -> None:
+        assert blocks.run("late") == f"Stopped after 1 s, the limit of this page. {LOST}"
+        assert blocks.text("late") == "begun\n"
+
+    def test_a_broken_python(self, blocks: Blocks) -> None:
+        blocks.write("ends", "import os\nos._exit(3)")
+        words = "Python broke down: Program terminated with exit(3)"
+        assert blocks.run("ends") == f"{words}. {LOST}"
+        blocks.reader.find(f"{of('ends')} .run-reset").click()
+        assert blocks.reader.problems() == []

@@ -1,0 +1,52 @@
+"""A machine with CUDA, as far as files and modules tell: the driver's tool, and a torch that sees a device.
+
+Nothing is computed on it. It shows what blogsmith does with what a real one would say.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TORCH = '''
+import types
+
+__version__ = "2.13.0"
+_used = []
+
+
+def use(device=0):
+    """What any work on a device does."""
+    _used.append(device)
+
+
+version = types.SimpleNamespace(cuda={built!r})
+cuda = types.SimpleNamespace(
+    is_available=lambda: {available},
+    is_initialized=lambda: bool(_used),
+    device_count=lambda: len({names!r}),
+    current_device=lambda: 0,
+    memory_stats=lambda n: {{"allocation.all.allocated": _used.count(n)}},
+    get_device_name=lambda n=0: {names!r}[n],
+    get_device_capability=lambda n=0: (9, 0),
+)
+print("torch says hello")
+'''
+
+
+def put_torch(
+    folder: Path,
+    names: tuple[str, ...] = ("Some GPU",),
+    built: str | None = "12.8",
+    available: str = "True",
+) -> None:
+    """A `torch.py` that sees devices of these names. available: the expression that says whether it does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "torch.py").write_text(TORCH.format(names=names, built=built, available=available))
+
+
+def put_tool(folder: Path, answer: str = "570.86.15", code: int = 0) -> None:
+    """An `nvidia-smi` that gives this answer to everything."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tool = folder / "nvidia-smi"
+    tool.write_text(f"#!/bin/sh\necho '{answer}'\nexit {code}\n")
+    tool.chmod(0o755)

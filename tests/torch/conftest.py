@@ -1,0 +1,29 @@
+"""Marks the tests of this folder, and skips what the machine cannot run, with the reason."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test of this folder needs torch, those marked `cuda` a device too."""
+    ours = [item for item in items if HERE in item.path.parents]
+    why_not = cuda_reason() if ours else ""
+    for item in ours:
+        item.add_marker(pytest.mark.torch)
+        if why_not and item.get_closest_marker("cuda"):
+            item.add_marker(pytest.mark.skip(reason=why_not))
+
+
+def cuda_reason() -> str:
+    """Why nothing can run on CUDA; empty if it can."""
+    if find_spec("torch") is None:
+        return "torch is not installed; `make test-torch` has it"
+    torch = import_module("torch")
+    return "" if torch.cuda.is_available() else f"torch {torch.__version__} sees no CUDA device"
