@@ -78,7 +78,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "cell-exit": "A cell ends its process in order, before its code ends.",
         "cell-fallback": "`fallback` names no other cell of the page that runs.",
         "cell-figure": "A cell has a caption or an alt text and draws no picture (warning).",
-        "cell-language": "A cell is in a language that is not run (warning).",
+        "cell-language": "A cell is in a language that is not run (warning), or not in that of its page.",
         "cell-magic": "A cell holds a command of IPython, which is no Python.",
         "cell-memory": "A cell uses more memory than it may.",
         "cell-need": "A cell needs what this machine lacks, and no result of it is recorded.",

@@ -168,3 +168,74 @@ def test_tokens_show_what_runs() -> None:
         in shown
     )
     assert "8:1     value 'x:.3f' Value(number=1, expression='x', spec='.3f', after=1)" in shown
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fences", "runs"),
+    [
+        ("", "{python} r,eval", None),
+        ("", "{python} python {code-cell}", ["python", "python"]),
+        ("python3", "{code-cell}", ["python"]),
+        ("julia-1.10", "{julia} julia jl,eval {code-cell} {mermaid}", ["julia", "julia", "julia"]),
+        ("julia-1.10", "{python} {julia}", None),
+        ("ir", "{r} {R} r", ["r", "r"]),
+        ("my-analysis", "{python} python,eval python", ["python", "python"]),
+        ("my-analysis", "{r}", ["r"]),
+        ("bash", "{sh} {bash} shell,eval", ["bash", "bash", "bash"]),
+        ("maxima", "{maxima} text", ["maxima"]),
+        ("bash", "{bash} python,eval=false", ["bash"]),
+        ("bash", "{bash} python,eval", None),
+    ],
+)
+def test_the_kernel_says_which_language_is_run(kernel: str, fences: str, runs: list[str] | None) -> None:
+    text = "\n".join(f"```{fence.replace(',', ' ')}\n1\n```\n" for fence in fences.split())
+    page = f"---\nexecute: {{engine: jupyter, kernel: {kernel!r}}}\n---\n{text}"
+    for parsed in (parse(page), parse(text, f"execute: {{engine: jupyter, kernel: {kernel!r}}}")):
+        wrong = [d.code for d in parsed.diagnostics if d.severity == "error"]
+        assert wrong == ([] if runs is not None else ["cell-language"])
+        if runs is not None:
+            assert [cell.language for cell in parsed.cells.cells] == runs
+        assert (parsed.cells.engine, parsed.cells.kernel) == ("jupyter", kernel)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "fences", "runs"),
+    [
+        ("julia-1.10", "julia python", ["julia"]),
+        ("my-analysis", "text python r", ["python"]),
+        ("bash", "text", []),
+    ],
+)
+def test_all_fences_in_the_language_of_the_kernel(kernel: str, fences: str, runs: list[str]) -> None:
+    text = "\n".join(f"```{fence}\n1\n```\n" for fence in fences.split())
+    parsed = parse(f"---\nexecute: {{mode: all, kernel: {kernel}}}\n---\n{text}")
+    assert [cell.language for cell in parsed.cells.cells] == runs
+
+
+@pytest.mark.parametrize(
+    ("language", "sign"),
+    [("julia", "#"), ("javascript", "//"), ("go", "//"), ("sql", "--"), ("octave", "%"), ("scheme", ";;")],
+)
+def test_options_are_comments_of_their_language(language: str, sign: str) -> None:
+    text = f"```{language}\n{sign}| label: one\n{sign}| echo: false\n\nx\n```\n"
+    cell = only(f"---\nexecute: {{kernel: {language}}}\n---\n{text}")
+    assert (cell.label, cell.options.echo, cell.code, cell.language) == ("one", False, "x\n", language)
+    assert cell.first_line == 8
+
+
+def test_a_page_chooses_its_engine() -> None:
+    config = "execute: {engine: jupyter, kernel: ir}"
+    cells = parse("---\nexecute: {engine: worker}\n---\n```{python}\n1\n```\n", config).cells
+    assert (cells.engine, cells.kernel, len(cells.cells)) == ("worker", "", 1)
+    cells = parse("---\nexecute: {kernel: julia}\n---\n```{julia}\n1\n```\n", config).cells
+    assert (cells.engine, cells.kernel, len(cells.cells)) == ("jupyter", "julia", 1)
+
+
+def test_a_kernel_judges_its_own_grammar() -> None:
+    head = "---\nexecute: {engine: jupyter}\n---\n"
+    assert parse(f"{head}```{{python}}\n%time 1\n```\n\n{{= x! =}}\n").diagnostics[0].code == "value-syntax"
+    assert only(f"{head}```{{python}}\n%time 1\n```\n").runs
+    parsed = parse("---\nexecute: {kernel: julia}\n---\n```{julia}\n1\n```\n\nIt is {= f!(x) ? a : b =}.\n")
+    (value,) = parsed.cells.values
+    assert (value.expression, value.conversion, value.spec) == ("f!(x) ? a : b", "", "")
+    assert parsed.diagnostics == ()

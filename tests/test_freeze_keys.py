@@ -109,6 +109,14 @@ def test_environment_language_and_depends_of_the_page_count_for_every_cell() -> 
     assert all(not set(plain) & set(other) for other in others)
 
 
+def test_a_kernel_counts_and_the_worker_adds_nothing() -> None:
+    post = with_second()
+    kernels = [replace(post, engine="jupyter", kernel=name) for name in ("", "python3", "ir")]
+    default, same, other = map(keys, kernels)
+    assert default == same and len({keys(post), default, other}) == 3
+    assert keys(replace(post, kernel="ir")) == keys(post)
+
+
 def test_the_figures_of_the_site_count_where_a_cell_does_not_decide() -> None:
     post = page(cell(CODES[0], fig_format="svg"), cell(CODES[1]))
     svg = session_keys(post, "main", {}, FigureSettings(format="svg")).cells

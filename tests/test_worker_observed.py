@@ -294,3 +294,14 @@ def test_fresh_seeds_differ() -> None:
 
 def test_the_stdlib_is_no_package(worker: Client) -> None:
     assert worker.run("import os, json, email.mime.text, unittest").done["imports"] == []
+
+
+def test_torch_counts_as_imported_where_it_computed_attention(start_worker: Start, site: Path) -> None:
+    elsewhere = site.parent / "packages"
+    elsewhere.mkdir()
+    (elsewhere / "torch.py").write_text("__version__ = '9'\nclass cuda:\n    is_initialized = lambda: False")
+    (elsewhere / "tool.py").write_text("import torch")
+    worker = start_worker(site, sys_path=[str(elsewhere)])
+    assert worker.run("import tool").done["imports"] == ["tool"]
+    ran = "import sys; sys.audit('blogsmith.lab.ran', 'cpu', 'math', 'aten::bmm')"
+    assert worker.run(ran).done["imports"] == ["tool", "torch"]

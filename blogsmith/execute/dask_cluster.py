@@ -9,11 +9,13 @@ builder, however that ends.
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import pkgutil
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +38,8 @@ CONNECT_S = 10.0
 # What Dask calls a task that goes on, and a worker that does: one without scheduler closes.
 _RUNNING = frozenset({"executing", "long-running"})
 _WORKING = frozenset({"running", "paused", "closing_gracefully"})
+_START_S = 5.0
+"""What is left of starting takes no longer when a run is broken off, or Ctrl-C has hit a worker too."""
 _NAMED = 4
 """Workers that a message names."""
 _INSTALL = "pip install 'blogsmith[dask]'"
@@ -209,10 +213,10 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
 
     with ExitStack() as stack:
         stack.enter_context(dask.config.set({"temporary-directory": str(temporary)}))
-        thread = stack.enter_context(ThreadPoolExecutor(1))
-        # in a thread, which Ctrl-C does not reach: what has only half started could not be closed
-        starting = thread.submit(_local_cluster, workers)
+        starting: Future[Any] = Future()
         stack.callback(_close, starting)
+        # in a thread, which Ctrl-C does not reach: what has only half started could not be closed
+        threading.Thread(target=_start_local, args=(workers, starting), daemon=True).start()
         try:
             cluster = starting.result()
         except (OSError, RuntimeError) as error:
@@ -226,9 +230,19 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
         yield client
 
 
+def _start_local(workers: int, starting: Future[Any]) -> None:
+    try:
+        starting.set_result(_local_cluster(workers))
+    except BaseException as error:
+        starting.set_exception(error)
+
+
 def _close(starting: Future[Any]) -> None:
-    """Close a cluster, as soon as it has started."""
-    if starting.exception() is None:
+    """Close a cluster, as soon as it has started; one that does not get so far loses its workers."""
+    if wait([starting], _START_S).not_done:
+        for worker in multiprocessing.active_children():
+            worker.kill()
+    elif starting.exception() is None:
         starting.result().close()
 
 

@@ -152,7 +152,7 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 
 def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
-    """Name → version, of the language, or of the kernel where that does not say the version of its language."""
+    """Name → version, of the language; of the kernel where that does not say which version it runs."""
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
     if not version and info.get("implementation_version"):

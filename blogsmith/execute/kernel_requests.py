@@ -112,7 +112,8 @@ class Requests:
         reply: Mapping[str, Any] | None = None
         idle, patience, late = False, float("inf"), float("inf")
         while True:
-            message = _next(client.get_iopub_msg, POLL_S)
+            # some kernels are idle before they reply
+            message = _next(client.get_iopub_msg, 0 if idle and reply is None else POLL_S)
             now = time.monotonic()
             if message is not None:
                 hear(message)
@@ -122,7 +123,7 @@ class Requests:
                 self.kernel.interrupt()
                 patience = now + STUBBORN_S
             if reply is None:
-                reply, late = self._reply(client, request), now + _LATE_S
+                reply, late = self._reply(client, request, POLL_S if idle else 0), now + _LATE_S
             if reply is not None and (idle or now > late):
                 return Reply("ok" if reply.get("status") == "ok" else "error", reply)
             if now > patience:
@@ -133,8 +134,8 @@ class Requests:
                 return self._died(why, client, hear)
 
     @staticmethod
-    def _reply(client: Any, request: str) -> Mapping[str, Any] | None:
-        while message := _next(client.get_shell_msg, 0):
+    def _reply(client: Any, request: str, timeout_s: float) -> Mapping[str, Any] | None:
+        while message := _next(client.get_shell_msg, timeout_s):
             if _parent(message) == request:
                 content: Mapping[str, Any] = message["content"]
                 return content

@@ -193,19 +193,19 @@ def _wanted(dtypes: str | Sequence[object] | None) -> tuple[str, ...]:
 
 
 def _table(rows: Iterable[Compared]) -> Table:
-    header = ("backend", "dtype", "device", "what ran", "max abs error", "max rel error", "bound", "verdict")
+    # what is long stands last: a phone shows the first columns
+    header = ("backend", "dtype", "max abs error", "bound", "verdict", "max rel error", "what ran")
     return table(
         header,
         (
             (
                 row.backend,
                 row.dtype,
-                row.device or None,
-                row.ran or None,
                 two_digits(row.max_abs_error),
-                two_digits(row.max_rel_error),
                 two_digits(row.bound),
                 row.verdict,
+                two_digits(row.max_rel_error),
+                row.ran or None,
             )
             for row in rows
         ),

@@ -47,7 +47,8 @@ class Ran:
     device: str
     """`cpu` or `cuda`."""
     operators: tuple[str, ...] = ()
-    """Names that prove it, e.g. `aten::_scaled_dot_product_flash_attention_for_cpu`; none for `numpy`."""
+    """Names that prove it, e.g. `aten::_scaled_dot_product_flash_attention_for_cpu`, the most telling first;
+    none for `numpy`."""
     kernels: tuple[str, ...] = ()
     """Names of the CUDA kernels, where the profiler looked, without their template arguments."""
 
@@ -75,7 +76,8 @@ def ran_by_names(
     if fused:
         backend = fused[0][0]
         return Ran(backend, device, tuple(name for word, name in fused if word == backend), launched)
-    steps = tuple(name for name in seen if name in _STEPS)
+    # the softmax tells more than the products
+    steps = tuple(sorted((name for name in seen if name in _STEPS), key=lambda name: "softmax" not in name))
     if sdpa:
         return Ran("math" if steps else "none", device, steps, launched)
     return Ran("own", device, steps, launched)

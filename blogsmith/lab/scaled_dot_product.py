@@ -69,8 +69,8 @@ def attention(
         raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
     attended = attended_by(backend, q, k, v, is_causal=is_causal, mask=mask, scale=scale)
     ran = attended.ran
-    for operator in ran.operators[:1]:
-        sys.audit("blogsmith.lab.ran", ran.device, ran.backend, operator)
+    if ran.operators:
+        sys.audit("blogsmith.lab.ran", ran.device, ran.backend, ran.operators[0])
     return attended
 
 
@@ -94,8 +94,6 @@ def _best_for(q: Any) -> str:
     """`auto` stays where q is a tensor: there it means its device."""
     if is_tensor(q):
         return "auto"
-    if find_spec("torch") is None:
-        return "numpy"
     try:
         torch = _loaded()
     except BackendError:

@@ -37,6 +37,8 @@ class Sizes:
 
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a tensor of torch; it is none where torch is not loaded."""
+    if isinstance(x, np.ndarray):
+        return False
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
@@ -80,8 +82,7 @@ def check_mask(mask: Any, size: Sizes) -> None:
 
 def check_types(q: Any, k: Any, v: Any) -> None:
     """TypeError unless the three are of one kind, NumPy or torch, and of one floating-point type."""
-    kinds = {is_tensor(x) for x in (q, k, v)}
-    if len(kinds) > 1:
+    if not is_tensor(q) == is_tensor(k) == is_tensor(v):
         raise TypeError("q, k and v must be all NumPy arrays or all tensors of torch")
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q, k and v differ in type: {q.dtype}, {k.dtype} and {v.dtype}")

@@ -106,7 +106,7 @@ def tensor(x: Any, device: Any) -> Any:
         x = np.asarray(x)
         # torch takes no steps backwards and no foreign byte orders, and warns of read-only arrays; its fused
         # backends want the last axis without gaps
-        plain = x.flags.writeable and x.dtype.isnative and all(step >= 0 for step in x.strides)
+        plain = x.flags.writeable and x.dtype.isnative and min(x.strides, default=0) >= 0
         if not plain or x.strides[-1:] not in ((), (x.itemsize,)):
             x = x.astype(x.dtype.newbyteorder("="), order="C")
         x = torch.from_numpy(x)
@@ -114,13 +114,17 @@ def tensor(x: Any, device: Any) -> Any:
 
 
 def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
-    """One mask of four axes: torch takes either a mask or `is_causal`."""
+    """One mask of four axes to be added: torch takes either a mask or `is_causal`, and adds booleans too.
+
+    It is made here, since torch would make it under the eyes of `Watch`, at three times the cost.
+    """
     seen = tensor(mask, q.device)
-    if seen.dtype != torch.bool:
-        seen = seen.to(q.dtype)
+    if seen.dtype == torch.bool:
+        seen = torch.zeros(seen.shape, dtype=q.dtype, device=q.device).masked_fill_(~seen, -torch.inf)
+    seen = seen.to(q.dtype)
     if is_causal:
         causal = torch.ones(size.n, size.m, dtype=torch.bool, device=q.device).tril()
-        seen = seen & causal if seen.dtype == torch.bool else seen.masked_fill(~causal, -torch.inf)
+        seen = seen.masked_fill(~causal, -torch.inf)
     if len(size.lead) <= 2 or seen.ndim <= 2:
         return seen[(None,) * (4 - seen.ndim)]
     shape = (1,) * (len(size.lead) + 2 - seen.ndim) + tuple(seen.shape)
@@ -131,8 +135,7 @@ def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
 
 def _emptied(output: Any, seen: Any) -> Any:
     """0 for queries that may look at nothing: kernels differ there, some give NaN."""
-    looks = seen if seen.dtype == torch.bool else seen > -torch.inf
-    return output.masked_fill(~looks.any(dim=-1, keepdim=True), 0)
+    return output.masked_fill((seen == -torch.inf).all(dim=-1, keepdim=True), 0)
 
 
 @contextmanager

@@ -31,13 +31,13 @@ return axe.run(document, {resultTypes: ["violations"], runOnly: arguments[0]}).t
   violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) =>
     [`${id}: ${[...any, ...all, ...none][0]?.message}`, target.join(" ")])))
 """
-# Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, and
-# a note in the margin needs no way back.
+# Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
+# in the margin needs no way back, and nothing runs without scripts.
 UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 const unseen = [];
-const quiet = "script, style, template, video, .heading-anchor, .footnote-backref, mphantom";
+const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button";
 while (texts.nextNode()) {
   const text = texts.currentNode, parent = text.parentElement;
   if (!text.data.trim() || parent.closest(quiet)) continue;

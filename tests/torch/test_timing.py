@@ -12,8 +12,6 @@ from blogsmith.lab import benchmark, read_rows  # noqa: E402
 from blogsmith.lab.ran import BackendError  # noqa: E402
 from blogsmith.lab.rows import Row  # noqa: E402
 
-pytestmark = pytest.mark.torch
-
 MIB = 2**20
 
 
@@ -86,7 +84,6 @@ def test_cuda_that_is_missing_is_said() -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is present")
 def test_a_row_of_cuda() -> None:
     flash, math = rows_of("torch-cuda:flash", "torch-cuda:math", dtype="float16", lengths=2048)
     assert flash.ran == "flash aten::_scaled_dot_product_flash_attention" and "flash" in flash.kernels
@@ -100,7 +97,6 @@ def test_a_row_of_cuda() -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device is present")
 def test_memory_that_the_device_lacks_becomes_a_row() -> None:
     def greedy(q: Any, k: Any, v: Any) -> Any:
         return torch.empty(2**45, dtype=torch.uint8, device="cuda")

@@ -86,6 +86,10 @@ class Session:
         self._output.close()
         seconds = perf_counter() - start
         reads, modules = self._observed.news()
+        sdpa = self._observed.attention()
+        if sdpa:
+            # the cell did not import it itself, but its version counts
+            self.imports.setdefault("torch")
         return {
             "event": "done",
             **ending,
@@ -93,7 +97,7 @@ class Session:
             "reads": reads,
             "modules": modules,
             "device": versions.device(),
-            "sdpa": self._observed.attention(),
+            "sdpa": sdpa,
             "imports": self.packages(),
             "shapes": self._shapes,
         }

@@ -32,7 +32,9 @@ function count(bytes) {
 // and keep what they compiled.
 async function watch(response) {
   if (total !== CORE_BYTES) total += Number(response.headers.get("content-length"));
-  for await (const chunk of response.clone().body ?? []) count(chunk.length);
+  const reader = response.clone().body.getReader();
+  // not every browser can loop over a stream
+  for (let step = await reader.read(); !step.done; step = await reader.read()) count(step.value.length);
 }
 
 // Browsers do not tell a wrong checksum from a broken connection: the same address without one does.
@@ -52,7 +54,7 @@ globalThis.fetch = async (resource, options) => {
   try {
     const response = await load(resource, fully);
     if (!response.ok) troubles.set(url, status(response));
-    // a connection that breaks is the reader's of the response itself to tell
+    // whoever reads the response learns of a connection that breaks
     watch(response).catch(() => undefined);
     return response;
   } catch (error) {

@@ -80,6 +80,8 @@ class Block {
       this.hasTyped = true;
       this.paint();
       this.reveal();
+      // what was said of the output was said of other code
+      if (this.shown) this.say("");
     });
     this.field = field;
     this.code.ariaHidden = "true";
