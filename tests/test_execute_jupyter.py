@@ -20,12 +20,13 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute import kernel_local, kernel_session
 from blogsmith.execute.collected import Collected
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.kernel_outputs import Frame, Outputs, ending, failure_of
-from blogsmith.execute.kernel_requests import Reply
+from blogsmith.execute.kernel import local as kernel_local
+from blogsmith.execute.kernel import session as kernel_session
+from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
+from blogsmith.execute.kernel.requests import Reply
 from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
 from tests.sessions import cell, job, no_process_left, printed, run_beside_another, value, wait_for
@@ -73,7 +74,7 @@ def displays(run: CellRun) -> list[Display]:
 def test_no_package_of_jupyter_is_imported_for_the_worker(tmp_path: Path) -> None:
     assert [c.status for c in run_session(job(tmp_path, "1")).cells] == ["ok"]
     code = (
-        "import sys, blogsmith.build, blogsmith.execute.kernel_bridge\n"
+        "import sys, blogsmith.build, blogsmith.execute.kernel.bridge\n"
         "print([name for name in sys.modules if name.startswith(('jupyter', 'zmq', 'IPython'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.lab.charts import curves
-from blogsmith.lab.heat import heatmap
-from blogsmith.lab.inks import DARK, LIGHT, SCHEMES, Inks, contrast, luminance, ramp, text_on
-from blogsmith.lab.png import indexed_png
-from blogsmith.lab.svg import Drawing, heading_size, shortened, width_of, written
-from blogsmith.lab.ticks import Tick, linear_ticks, log_ticks, told
+from blogsmith.lab.drawing.charts import curves
+from blogsmith.lab.drawing.heat import heatmap
+from blogsmith.lab.drawing.inks import DARK, LIGHT, SCHEMES, Inks, contrast, luminance, ramp, text_on
+from blogsmith.lab.drawing.png import indexed_png
+from blogsmith.lab.drawing.svg import Drawing, heading_size, shortened, width_of, written
+from blogsmith.lab.drawing.ticks import Tick, linear_ticks, log_ticks, told
 from blogsmith.render.pictures import _ACTIVE
 from blogsmith.render.vectors import svg_size, svg_words
 from tests.test_theme_look import colours

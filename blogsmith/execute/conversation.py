@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ..runs import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
-from . import kernel_session
 from .answers import cell_run, failure_of, line_of, machine_of, value_run, with_digests
 from .collected import Collected
 from .exchange import Answer, Exchange, Limits
 from .jobs import CellStep, SessionJob, ValueStep
+from .kernel import session as kernel_session
 from .machine_paths import MachinePaths
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark

@@ -20,8 +20,8 @@ from .jobs import SessionJob
 from .needs_elsewhere import Judged, Offer, in_words
 from .pool import LostSession
 
-GRACE_S = 10.0
-"""A worker that dies is started anew, which takes some seconds."""
+GRACE_S = 30.0
+"""A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
 _LOOK_S = 2.0
 _JOIN_S = 1.0
 _NO_SCHEDULER = "the connection to the Dask scheduler is lost"

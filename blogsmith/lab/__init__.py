@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .charts import curves as curves
     from .devices import device_report as device_report
-    from .heat import heatmap as heatmap
+    from .drawing.charts import curves as curves
+    from .drawing.heat import heatmap as heatmap
     from .parity import ParityError as ParityError
     from .parity import compare as compare
     from .ran import BackendError as BackendError
@@ -42,9 +42,9 @@ _HOMES = MappingProxyType(
         "benchmark": "timing",
         "causal_mask": "reference",
         "compare": "parity",
-        "curves": "charts",
+        "curves": "drawing.charts",
         "device_report": "devices",
-        "heatmap": "heat",
+        "heatmap": "drawing.heat",
         "multi_head": "reference",
         "newest": "rows",
         "online_softmax": "reference",

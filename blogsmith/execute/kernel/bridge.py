@@ -16,14 +16,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from . import kernel_python
-from .kernel_local import TRIES, CannotStart, LocalKernel
-from .kernel_outputs import Frame, Outputs, ending, failure_of
-from .kernel_requests import POLL_S, Reply, Requests
-from .kernel_server import ServerKernel
-from .kernel_session import SERVER, uses_server
-from .worker import versions
-from .worker.frames import without_surrogates
+from ..worker import versions
+from ..worker.frames import without_surrogates
+from . import python
+from .local import TRIES, CannotStart, LocalKernel
+from .outputs import Frame, Outputs, ending, failure_of
+from .requests import POLL_S, Reply, Requests
+from .server import ServerKernel
+from .session import SERVER, uses_server
 
 _NO_EXPRESSIONS: Mapping[str, str] = {}
 _ASK_AGAIN_S = 1.0
@@ -187,8 +187,8 @@ class _Session:
     def prepare(self) -> None:
         """Before the first cell."""
         if self._is_python:
-            setup = kernel_python.setup_expression(self._requests.kernel.stack_file)
-            self._requests.compute({"setup": setup}, kernel_python.setup_code())
+            setup = python.setup_expression(self._requests.kernel.stack_file)
+            self._requests.compute({"setup": setup}, python.setup_code())
 
     def cell(self, message: Mapping[str, Any]) -> Frame:
         """Run one cell; the frame that ends it."""
@@ -206,15 +206,15 @@ class _Session:
         return {"event": "done", **ended, "seconds": seconds, **self._used(reply), "line": line}
 
     def _before(self, message: Mapping[str, Any]) -> None:
-        self._imports.update(dict.fromkeys(kernel_python.imported_names(message["code"])))
-        code = kernel_python.seed_code(message["seed"]) if message["seed"] is not None else ""
+        self._imports.update(dict.fromkeys(python.imported_names(message["code"])))
+        code = python.seed_code(message["seed"]) if message["seed"] is not None else ""
         if message["number"] != self._next:
-            code = f"{kernel_python.numbering_code(message['number'])}\n{code}"
+            code = f"{python.numbering_code(message['number'])}\n{code}"
         if code:
             self._requests.compute(_NO_EXPRESSIONS, code)
 
     def _state(self) -> str:
-        return kernel_python.state_expression(tuple(self._imports), self._root)
+        return python.state_expression(tuple(self._imports), self._root)
 
     def _used(self, reply: Reply) -> Frame:
         """Device and packages of a cell; of languages other than Python only the language."""
@@ -223,20 +223,20 @@ class _Session:
         if reply.status == "error":
             # expressions are computed behind cells that end well only
             reply = self._requests.compute({"state": self._state()})
-        found = kernel_python.told((reply.content.get("user_expressions") or {}).get("state") or {})
+        found = python.told((reply.content.get("user_expressions") or {}).get("state") or {})
         self._packages = list(found.get("imports") or self._packages)
         return {"device": str(found.get("device") or ""), "imports": self._packages}
 
     def _crashed_at(self, number: int) -> int:
         """The line of a cell at which the kernel crashed, if it could say so."""
         stack = self._requests.kernel.stack() if self._requests.dead else ""
-        return kernel_python.crashed_at(stack, number)
+        return python.crashed_at(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
         """Compute one value of the text."""
         expression = message["expression"]
         if self._is_python:
-            expression = kernel_python.value_expression(expression, message["conversion"], message["spec"])
+            expression = python.value_expression(expression, message["conversion"], message["spec"])
         reply = self._requests.compute({"value": expression})
         found = (reply.content.get("user_expressions") or {}).get("value")
         frame: Frame = {"event": "value", "number": message["number"], "status": "ok", "failure": None}
@@ -255,6 +255,6 @@ class _Session:
             here: Mapping[str, Any] = {} if self._requests.kernel.id else versions.machine(())
             known: Frame = {name: here[name] for name in ("platform", "cpu") if name in here}
             return {"event": "machine", **known, "packages": self._program}
-        reply = self._requests.compute({"machine": kernel_python.machine_expression(self._packages)})
+        reply = self._requests.compute({"machine": python.machine_expression(self._packages)})
         found = (reply.content.get("user_expressions") or {}).get("machine") or {}
-        return {"event": "machine", "python": self._version, **kernel_python.told(found)}
+        return {"event": "machine", "python": self._version, **python.told(found)}

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .kernel_requests import Message, Reply
-from .text import cut
+from ..text import cut
+from .requests import Message, Reply
 
 Frame = dict[str, object]
 

@@ -1,6 +1,6 @@
 """Sessions in Jupyter kernels: what the builder starts in place of a worker, and what it tidies up.
 
-Between builder and kernel stands a process of ours, the bridge (`kernel_bridge.py`), which speaks to the
+Between builder and kernel stands a process of ours, the bridge (`bridge.py`), which speaks to the
 builder as a worker does. So limits, interrupts, deaths and what is left of a session are handled once, in
 `exchange.py` and `reaper.py`: a local kernel is a child of the bridge and carries the mark of its session.
 """
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .jobs import SessionJob
+from ..jobs import SessionJob
 
 SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
 """Variables of blogsmith's own environment that name a Jupyter server; both, or kernels run here."""
@@ -23,11 +23,11 @@ _BOOT = """\
 import sys
 compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
 sys.path.append(sys.argv[2])
-from blogsmith.execute.kernel_bridge import serve
+from blogsmith.execute.kernel.bridge import serve
 sys.dont_write_bytecode = compiled
 serve(int(sys.argv[1]))
 """
-_PACKAGE = Path(__file__).parent.parent.parent
+_PACKAGE = Path(__file__).parents[3]
 _END_S = 5.0
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .process import ending_in_words
+from ..process import ending_in_words
 
 TRIES = 3
 """Ports are chosen before the kernel binds them; somebody else may be faster."""

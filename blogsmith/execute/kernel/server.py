@@ -11,7 +11,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-from .kernel_local import CannotStart, no_such_kernel
+from .local import CannotStart, no_such_kernel
 
 _POLL_S = 2.0
 _TIMEOUT_S = 10.0

@@ -14,7 +14,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
     {
         "_blogsmith_versions": "worker/versions.py",
         "_blogsmith_seeds": "worker/seeds.py",
-        "_blogsmith_kernel": "kernel_inside.py",
+        "_blogsmith_kernel": "kernel/inside.py",
     }
 )
 """Name of a module in the kernel → our file."""
@@ -32,7 +32,7 @@ _MODULE = '__import__("sys").modules["_blogsmith_kernel"]'
 
 def setup_code() -> str:
     """For before the first cell; it leaves no name behind."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parents[1]
     sources = {name: (folder / file).read_text("utf-8") for name, file in _SOURCES.items()}
     return _SETUP.format(sources=sources)
 
@@ -40,7 +40,7 @@ def setup_code() -> str:
 def setup_expression(stack_file: str) -> str:
     """What to compute behind that; while code runs, IPython holds the streams.
 
-    stack_file: as `kernel_inside.prepare` takes it.
+    stack_file: as `inside.prepare` takes it.
     """
     return f"{_MODULE}.prepare({stack_file!r})"
 

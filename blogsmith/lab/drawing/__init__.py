@@ -1,0 +1,1 @@
+"""Matrices and lines as SVG, once for light and once for dark pages."""
