@@ -13,9 +13,9 @@ from pathlib import Path
 from .cells import Need
 from .errors import Diagnostic, Reporter, SiteError
 from .execute.breaking_off import ending_in_order
+from .execute.cluster.dask_cluster import ClusterError, DaskCluster
+from .execute.cluster.elsewhere import terms_of
 from .execute.conversation import Watch, quiet
-from .execute.dask_cluster import ClusterError, DaskCluster
-from .execute.elsewhere import terms_of
 from .execute.environment import cores
 from .execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
 from .execute.needs import unmet as unmet_needs

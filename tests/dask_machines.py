@@ -67,7 +67,7 @@ def _dask(*arguments: str, log: Path, env: Mapping[str, str] | None = None) -> s
         return subprocess.Popen(
             # a worker on which people work finds blogsmith as any program does
             [sys.executable, "-m", "dask", *arguments],
-            env={**os.environ, **(env or {})},
+            env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(log.parent), **(env or {})},
             stdout=file,
             stderr=file,
             start_new_session=True,

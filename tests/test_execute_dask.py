@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith.config import Dask
-from blogsmith.execute import dask_cluster
-from blogsmith.execute.dask_cluster import ClusterError, DaskCluster
-from blogsmith.execute.elsewhere import Terms
+from blogsmith.execute.cluster import dask_cluster
+from blogsmith.execute.cluster.dask_cluster import ClusterError, DaskCluster
+from blogsmith.execute.cluster.elsewhere import Terms
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
 from blogsmith.runs import SessionRun
@@ -101,13 +101,10 @@ def test_the_same_results_as_here(tmp_path: Path) -> None:
 
 @needs_dask
 def test_a_worker_that_dies_takes_only_its_session(tmp_path: Path) -> None:
-    """On the side: sessions with CUDA find a worker here, which runs one at a time.
-
-    Dask tries other workers before it gives the harmful one up.
-    """
+    """On the side: sessions with CUDA find a worker here, which runs one at a time."""
     alone = "import os, time\nos.mkdir('one')\ntime.sleep(0.3)\nos.rmdir('one')"
     jobs = [
-        named(tmp_path, "harm", "import os, time; time.sleep(0.5); os.kill(os.getppid(), 9)", "2"),
+        named(tmp_path, "harm", "import os; os.kill(os.getppid(), 9)", "2"),
         *(named(tmp_path, f"s{n}", f"import time; time.sleep(0.2)\nprint({n})") for n in range(4)),
     ]
     with no_process_left(), DaskCluster(Dask(), Terms(), tmp_path, tmp_path) as cluster:
@@ -144,7 +141,8 @@ display(Dot())
 
 
 def without_seconds(text: str) -> str:
-    return re.sub(r'(?:under )?[^ ;]+ (?=m?s\b)|(?<=data-seconds=")[^"]+', "", text)
+    # a cell of next to no time says nothing at all
+    return re.sub(r'\u00a0· (?:under )?[\d.]+ m?s(?=</p>)|(?<=data-seconds=")[^"]+', "", text)
 
 
 @needs_dask

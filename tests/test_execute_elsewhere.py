@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from blogsmith.cells import Need
-from blogsmith.execute import dask_executor
+from blogsmith.execute.cluster import dask_executor
+from blogsmith.execute.cluster.dask_executor import DaskExecutor, Task
+from blogsmith.execute.cluster.elsewhere import Run, Terms, run_there, terms_of
+from blogsmith.execute.cluster.needs_elsewhere import Judged, Offer, judge, questions
 from blogsmith.execute.conversation import run_session
-from blogsmith.execute.dask_executor import DaskExecutor, Task
-from blogsmith.execute.elsewhere import Run, Terms, run_there, terms_of
 from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.needs_elsewhere import Judged, Offer, judge, questions
 from blogsmith.execute.pool import LostSession, run_sessions
 from blogsmith.runs import SessionRun
 from tests.run_sites import site
@@ -230,6 +230,24 @@ def test_how_sessions_end(tmp_path: Path) -> None:
     assert [future.cancelled() for future in futures] == [False, False, False, True, True]
     assert [task.released for task in cluster.tasks] == [False, False, False, True, True]
     assert "dask-workers" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
+    """Or the others that wait for it would be blamed for its death."""
+    cluster = FakeCluster({"a": Offer("a"), "b": Offer("a", GPU)})
+    plain, cuda = job(tmp_path, "1"), job(tmp_path, "1", cuda=True)
+    with DaskExecutor(cluster, Judged(), GPU, one_each=True) as executor:
+        futures = [executor.submit(run_session, work) for work in (cuda, cuda, plain, plain)]
+        assert [resources for _, resources in cluster.asked] == [GPU, {}]
+        cluster.tasks[1].end("finished", SessionRun("main", ()))
+        assert [resources for _, resources in cluster.asked] == [GPU, {}, {}]
+        del cluster.workers["b"]
+        cluster.tasks[0].end("error", OSError("died"))
+        assert len(cluster.asked) == 3, "one worker, one session"
+        cluster.workers["c"] = Offer("a", GPU)
+        cluster.tasks[2].end("finished", SessionRun("main", ()))
+        assert [resources for _, resources in cluster.asked] == [GPU, {}, {}, GPU]
+    assert [future.cancelled() for future in futures] == [False, True, False, False]
 
 
 def test_a_session_does_not_wait_for_workers_that_are_gone(

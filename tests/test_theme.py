@@ -94,11 +94,14 @@ class TestLookup:
             "themes/parent/static/a.css": "parent",
             "themes/parent/static/fonts/b.woff2": "font",
             "themes/parent/static/.hidden": "",
+            "themes/parent/static/run.py": "code",
+            "themes/parent/static/__pycache__/run.cpython-311.pyc": "compiled",
         }
         theme = load_theme("plain", write(tmp_path, files), BUNDLED)
         assert [(str(asset.path), asset.file.read_text()) for asset in theme.static_files()] == [
             ("assets/plain/a.css", "child"),
             ("assets/plain/fonts/b.woff2", "font"),
+            ("assets/plain/run.py", "code"),
         ]
 
     def test_options_have_defaults(self, tmp_path: Path) -> None:

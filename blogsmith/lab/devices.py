@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from .tables import Table, table
 
 _CPU_FILE = Path("/proc/cpuinfo")
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
+_DRIVER_TOOL = ("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
 _WIDTH = 64
 """d_k and d_v of what is tried: every kernel takes it."""
 
@@ -159,10 +161,10 @@ def _try(torch: Any, backend: str, where: str, on_cuda: bool) -> Tried:
     if backend == "flash-attn" and not flash_package.version():
         return Tried(backend, where, "", "not installed")
     x: Any = np.zeros((1, 1, 8, _WIDTH), np.float32)
-    if where == "cuda" and on_cuda:
-        # the fused kernels of CUDA are for half precision
-        x = torch.zeros(1, 1, 8, _WIDTH, dtype=torch.float16, device="cuda")
     try:
+        if where == "cuda" and on_cuda:
+            # the fused kernels of CUDA are for half precision
+            x = torch.zeros(1, 1, 8, _WIDTH, dtype=torch.float16, device="cuda")
         attended = attended_by(backend, x, x, x, is_causal=False, mask=None, scale=None)
     except BackendError as error:
         return Tried(backend, where, "", str(error).removeprefix(f"backend {backend} cannot run: "))
@@ -197,8 +199,10 @@ def _blas() -> str:
 
 
 def driver_version() -> str:
-    """Version of NVIDIA's kernel module, `560.35.03`."""
+    """Version of NVIDIA's kernel module, `560.35.03`; under Windows its own tool knows."""
+    text = ""
     with suppress(OSError):
-        words = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0].split()
-        return next((word for word in words if word[0].isdigit() and "." in word), "")
-    return ""
+        text = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0]
+    with suppress(OSError, subprocess.SubprocessError):
+        text = text or subprocess.run(_DRIVER_TOOL, capture_output=True, text=True, timeout=5, check=True).stdout
+    return next((word for word in text.split() if word[0].isdigit() and "." in word), "")

@@ -42,9 +42,15 @@ def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, s
     if size.d_k != size.d_v:
         raise BackendError(f"flash-attn wants d_k = d_v; they are {size.d_k} and {size.d_v}")
     rows = [x.transpose(1, 2) for x in (q, k, v)]
-    if is_causal:
-        return _causal(function, *rows, size=size, scale=scale).transpose(1, 2)
-    return function(*rows, softmax_scale=scale, causal=False).transpose(1, 2)
+    try:
+        if is_causal:
+            return _causal(function, *rows, size=size, scale=scale).transpose(1, 2)
+        return function(*rows, softmax_scale=scale, causal=False).transpose(1, 2)
+    except RuntimeError as error:
+        # so it begins what it says of older cards and of heads that are too wide
+        if not str(error).startswith("FlashAttention"):
+            raise
+        raise BackendError(str(error).split("\n", 1)[0]) from None
 
 
 def _causal(function: Any, q: Any, k: Any, v: Any, *, size: Sizes, scale: float | None) -> Any:

@@ -135,6 +135,8 @@ def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str,
             output, ran = by_torch.attend(*here, size, **options, choice=backend.partition(":")[2])
     except BackendError as error:
         raise BackendError(f"backend {backend} cannot run: {error}") from None
+    # under autocast torch gives half precision, whatever it was given
+    output = output.to(here[0].dtype)
     return Attended(output.to(q.device) if is_tensor(q) else output.detach().cpu().numpy(), ran)
 
 

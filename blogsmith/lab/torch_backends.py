@@ -36,6 +36,9 @@ _REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
 """How the messages begin with which torch refuses a forced backend."""
 
 
+_NO_REASONS = ("not used because:", "has been runtime disabled.")
+
+
 class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not there when types are checked
     """Notes the names of the operators that the dispatcher executes."""
 
@@ -62,6 +65,8 @@ def attend(
     copies where torch can do without. BackendError, with torch's reasons, if it refuses the forced backend.
     """
     q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
+    if q.device.type != "cpu":
+        q4, k4, v4 = map(laid_out, (q4, k4, v4))
     seen = None if mask is None else _joined_mask(mask, is_causal, q, size)
     extra = {"enable_gqa": True} if size.groups > 1 else {}
     if choice == "efficient" and extra:
@@ -100,6 +105,15 @@ def four_axes(x: Any, lead: tuple[int, ...]) -> Any:
     return x.expand(*lead, rows, columns).reshape(batch, heads, rows, columns)
 
 
+def laid_out(x: Any) -> Any:
+    """`x` as the kernels of CUDA read it: the last axis without gaps, nothing there only in appearance.
+
+    The fused backends refuse gaps; of broadcast keys beside a mask wrong results are reported,
+    pytorch/pytorch#191937.
+    """
+    return x.contiguous() if x.stride(-1) != 1 or 0 in x.stride() else x
+
+
 def tensor(x: Any, device: Any) -> Any:
     """An array or tensor as a tensor on a device, without a copy where one can be avoided."""
     if not is_tensor(x):
@@ -125,12 +139,19 @@ def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
     if is_causal:
         causal = torch.ones(size.n, size.m, dtype=torch.bool, device=q.device).tril()
         seen = seen.masked_fill(~causal, -torch.inf)
+    if q.device.type != "cpu":
+        seen = full_rows(seen, size.m)
     if len(size.lead) <= 2 or seen.ndim <= 2:
         return seen[(None,) * (4 - seen.ndim)]
     shape = (1,) * (len(size.lead) + 2 - seen.ndim) + tuple(seen.shape)
     if all(axis == 1 for axis in shape[:-3]):
         return seen.reshape(1, *shape[-3:])
     return seen.expand(*size.lead[:-1], *shape[-3:]).reshape(-1, *shape[-3:])
+
+
+def full_rows(mask: Any, m: int) -> Any:
+    """A mask with its last axis written out: the kernels of CUDA take one that is broadcast in the others."""
+    return mask.expand(*mask.shape[:-1], m).contiguous() if mask.shape[-1:] != (m,) else mask.contiguous()
 
 
 def _emptied(output: Any, seen: Any) -> Any:
@@ -158,7 +179,10 @@ def _forced(choice: str) -> Iterator[None]:
 
 
 def _reasons(said: list[str], error: str) -> str:
-    """torch's own words, without the lines of its C++ files and the headings it puts above each backend."""
+    """torch's own words on what was asked for, without the lines of its C++ files.
+
+    On CUDA it goes through all backends, under headings; of the others it only says that they are disabled.
+    """
     plain = (re.sub(r"\s*\(Triggered internally at .*?\)\s*$", "", text, flags=re.DOTALL) for text in said)
-    reasons = [text.strip() for text in plain if not text.rstrip().endswith("not used because:")]
+    reasons = [text.strip() for text in plain if not text.rstrip().endswith(_NO_REASONS)]
     return " ".join(dict.fromkeys(reasons)) or error.split("\n", 1)[0].strip()

@@ -26,7 +26,10 @@ _INSTALLER = "micropip"
 _CLASS = "runnable"
 _OURS = tuple(
     f"data-{word}"
-    for word in ("lang", "session", "file", "line", "seed", "pyodide", "packages", "bytes", "timeout")
+    for word in (
+        *("lang", "session", "file", "line", "seed", "pyodide", "packages", "bytes", "timeout"),
+        *("warning", "error", "claim"),
+    )
 )
 # disabled until a script is there: without one a click would do nothing
 _BUTTON = '<button type="button" class="run-button" disabled>Run</button>'
@@ -64,7 +67,7 @@ def _own(token: Token) -> str:
 
 
 def _data(rendering: Rendering, code: Runnable) -> str:
-    """What the script reads; a session `main` and what is unknown are left out."""
+    """What the script reads; a session `main`, what is unknown and what is so by default are left out."""
     rendering.widgets.add("runnable")
     distribution = rendering.tools.python()
     settings = rendering.tools.config.browser
@@ -80,6 +83,9 @@ def _data(rendering: Rendering, code: Runnable) -> str:
         "packages": " ".join(loaded),
         "bytes": str(distribution.transfer_bytes(loaded)),
         "timeout": f"{settings.timeout if code.timeout_s is None else code.timeout_s:g}",
+        "warning": "" if code.warning else "false",
+        "error": "true" if code.error else "",
+        "claim": "true" if code.is_claim else "",
     }
     return "".join(f' data-{key}="{escaped(value)}"' for key, value in said.items() if value)
 

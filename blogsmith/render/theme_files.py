@@ -17,6 +17,7 @@ from typing import Any
 from .. import strict_yaml
 from ..errors import Diagnostic, Reporter, SiteError, did_you_mean
 from ..model import Asset
+from ..read.files import is_litter
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (
@@ -236,9 +237,10 @@ def _math_font(name: str, file: Path) -> StaticFile:
 
 
 def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:
-    """Regular files under `folder`, sorted, without hidden ones and editors' backups."""
+    """Regular files under `folder`, sorted, without hidden ones, editors' backups and compiled Python."""
     for path in sorted(folder.rglob("*")):
-        if path.name.startswith(".") or path.name.endswith("~"):
+        # an installer compiles every .py of the package, those for the browser too
+        if any(is_litter(part) for part in path.relative_to(folder).parts):
             continue
         if not path.resolve().is_relative_to(folder):
             message = "a file of a theme is a symbolic link to outside its folder"

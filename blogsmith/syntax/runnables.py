@@ -34,6 +34,12 @@ class Runnable:
     timeout_s: float | None = None
     """None: as the site says."""
     seed: int | None = None
+    warning: bool = True
+    """Show what goes to stderr."""
+    error: bool = False
+    """An exception is a result: what comes later may run."""
+    is_claim: bool = False
+    """The last value is the truth of a claim, which the recorded output leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +121,17 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
             check_syntax(cell.code, cell.first_line, page)
         # a time for the build, said once for the page, is not meant for readers' machines
         timeout_s = options.timeout_s if "timeout" in options.places else None
-        put(token, Runnable(cell.code, cell.first_line, place, options.session, timeout_s, options.seed))
+        put(
+            token,
+            Runnable(
+                cell.code,
+                cell.first_line,
+                place,
+                options.session,
+                timeout_s,
+                options.seed,
+                warning=options.warning,
+                error=options.error,
+                is_claim=bool(options.claim),
+            ),
+        )

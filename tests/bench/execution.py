@@ -136,12 +136,12 @@ def main(arguments: Sequence[str]) -> int:
     options = options_of(arguments)
     sizes = Sizes(runs=options.runs, best=options.best, posts=options.posts)
     taken = f"{'best' if sizes.best else 'median'} of {sizes.runs} runs"
-    print(f"{sizes.posts} NumPy posts of {sizes.cells} cells; {taken}; {_load()}\n")
+    print(f"{sizes.posts} NumPy posts of {sizes.cells} cells; {taken}; {load()}\n")
     sys.stdout.flush()
     ours = measure_engine(sizes, ask_ours) | measure_alone(sizes)
     theirs = measure_engine(sizes, nbclient_in(options.nbclient)) if options.nbclient else {}
     print("\n".join(table(ours, theirs)))
-    print(f"\n{_load()}")
+    print(f"\n{load()}")
     return 0
 
 
@@ -160,7 +160,8 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _load() -> str:
+def load() -> str:
+    """How busy the machine is."""
     return "load average " + ", ".join(f"{load:.1f}" for load in os.getloadavg())
 
 

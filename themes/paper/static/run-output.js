@@ -21,6 +21,8 @@ const SPANS = { colspan: /^[1-9]\d{0,2}$/, rowspan: /^[1-9]\d{0,3}$/, scope: /^(
 const NUMERIC = /^\s*[-+−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*%?\s*$|^\s*(?:nan|-?inf)\s*$/i;
 const NUMBER = /([-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)/;
 const TOLERANCE = 1e-6;
+// what Python says of an object that does not describe itself
+const NAMELESS = /^<.+ object(?: at 0x[\da-f]+)?>$/;
 
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
@@ -217,7 +219,7 @@ export class Outputs {
       this.drawn += 1;
       this.place.append(picture({ svg, png }, words));
       return;
-    } else this.text("", text, value);
+    } else this.text("", latex && NAMELESS.test(text) ? latex : text, value);
     if (latex) value.dataset.formula = "";
     this.place.append(value);
   }
@@ -252,10 +254,11 @@ export function compared(recorded, place) {
 }
 
 function outputsIn(elements) {
-  return elements.flatMap((element) => [...element.querySelectorAll(".output")]);
+  return elements.flatMap((element) => [...element.querySelectorAll(".output:not([data-truth])")]);
 }
 
-// Python words its tracebacks anew with each version: of one the last line counts. Tables have no line ends.
+// Python words its tracebacks anew with each version: of one the last line counts. Tables have no line ends, and
+// their caption may be the post's.
 function textOf(output) {
   const text = output.textContent.trimEnd();
   if (output.matches(".output-error")) return `error: ${text.split("\n").pop()}`;
@@ -265,7 +268,10 @@ function textOf(output) {
 function wordsIn(output) {
   const nodes = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
   const words = [];
-  while (nodes.nextNode()) words.push(...nodes.currentNode.data.split(/\s+/).filter(Boolean));
+  while (nodes.nextNode()) {
+    const { data, parentElement } = nodes.currentNode;
+    if (!parentElement.closest("caption")) words.push(...data.split(/\s+/).filter(Boolean));
+  }
   return words;
 }
 

@@ -157,7 +157,7 @@ class Values:
             if kind != "value" or not figures.is_shown(shown):
                 figures.send(shown)
         elif not (kind == "value" and is_part_of_figure(shown)):
-            self._output.emit(event="display", **self._forms(shown))
+            self._output.emit(event="display", kind=kind, **self._forms(shown))
 
     def _forms(self, shown: object) -> dict[str, str]:
         offered = self._offered(shown)

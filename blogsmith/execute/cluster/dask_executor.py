@@ -1,7 +1,8 @@
 """An executor over the workers of a Dask cluster: each session goes where its needs are met.
 
 A session waits as long as workers are busy, but not for workers that do not exist: when none that could run
-it has been there for `GRACE_S`, it is lost.
+it has been there for `GRACE_S`, it is lost. Dask blames every session that a worker has been given when that
+worker dies; so a cluster of our own gets no more of them than it can run at once.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..runs import SessionRun
+from ...runs import SessionRun
+from ..jobs import SessionJob
+from ..pool import LostSession
 from .elsewhere import Run
-from .jobs import SessionJob
 from .needs_elsewhere import Judged, Offer, in_words
-from .pool import LostSession
 
 GRACE_S = 30.0
 """A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
@@ -52,6 +53,15 @@ class Cluster(Protocol):
         """Why a task failed that should not, in words."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    """A session that no worker has been given yet."""
+
+    run: Run
+    job: SessionJob
+    future: Future[SessionRun]
+
+
 @dataclass(slots=True)
 class _Waiting:
     """A session that is not over."""
@@ -74,11 +84,16 @@ class DaskExecutor(Executor):
     down cancels all.
     """
 
-    def __init__(self, cluster: Cluster, judged: Judged, cuda: Mapping[str, float]) -> None:
+    def __init__(
+        self, cluster: Cluster, judged: Judged, cuda: Mapping[str, float], *, one_each: bool = False
+    ) -> None:
+        """cuda: resources that a session with CUDA asks for. one_each: one session at a time to a worker."""
         self._cluster = cluster
         self._judged = judged
         self._cuda = cuda
-        self._lock = threading.Lock()
+        self._one_each = one_each
+        self._lock = threading.RLock()
+        self._queue: list[_Queued] = []
         self._waiting: list[_Waiting] = []
         self._over = threading.Event()
         self._looking = threading.Thread(target=self._look, name="dask-workers", daemon=True)
@@ -88,51 +103,86 @@ class DaskExecutor(Executor):
         """Start a session. fn: called as `run_session`; args: its job."""
         (job,) = args
         future: Future[SessionRun] = Future()
-        try:
-            waiting = self._submitted(fn, job, future)
-        except Exception as error:
-            reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
-            future.set_exception(LostSession(reason))
-            return future
         with self._lock:
-            self._waiting = [w for w in self._waiting if not w.future.done()] + [waiting]
-        # not `cancel`, which waits for an answer: the scheduler forgets what nobody holds
-        future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
-        waiting.task.add_done_callback(lambda task: self._settle(future, task))
+            self._queue.append(_Queued(fn, job, future))
+        self._start_some()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Cancel whatever is not over; nothing is waited for."""
         self._over.set()
         with self._lock:
-            waiting, self._waiting = self._waiting, []
-        for each in waiting:
-            each.future.cancel()
+            futures = [each.future for each in self._queue] + [each.future for each in self._waiting]
+            self._queue, self._waiting = [], []
+        for future in futures:
+            future.cancel()
         self._looking.join(_JOIN_S)
 
-    def _submitted(self, run: Run, job: SessionJob, future: Future[SessionRun]) -> _Waiting:
-        resources = self._cuda if job.cuda else {}
-        able = {address for address, offer in self._cluster.offers().items() if offer.has(resources)}
+    def _start_some(self) -> None:
+        """Start whatever there is room for; called whenever that may have changed."""
+        with self._lock:
+            self._waiting = [each for each in self._waiting if not each.future.done()]
+            offers: Mapping[str, Offer] = {}
+            if self._one_each and self._queue:
+                with suppress(Exception):  # who cannot be asked has no room
+                    offers = self._cluster.offers()
+            queue, self._queue = self._queue, []
+            for each in queue:
+                if not self._has_room(each.job, offers):
+                    self._queue.append(each)
+                elif not each.future.done():
+                    self._start(each)
+
+    def _has_room(self, job: SessionJob, offers: Mapping[str, Offer]) -> bool:
+        if not self._one_each or not self._waiting:
+            return True
+        able = sum(offer.has(self._cuda) for offer in offers.values())
+        with_cuda = sum(bool(each.resources) for each in self._waiting)
+        return len(self._waiting) < len(offers) and not (job.cuda and with_cuda >= able)
+
+    def _start(self, queued: _Queued) -> None:
+        future = queued.future
+        try:
+            waiting = self._submitted(queued)
+        except Exception as error:
+            reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
+            with suppress(InvalidStateError):
+                future.set_exception(LostSession(reason))
+            return
+        self._waiting.append(waiting)
+        # not `cancel`, which waits for an answer: the scheduler forgets what nobody holds
+        future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
+        waiting.task.add_done_callback(lambda task: self._settle(future, task))
+
+    def _submitted(self, queued: _Queued) -> _Waiting:
+        job, resources = queued.job, self._cuda if queued.job.cuda else {}
+        offers = self._cluster.offers()
+        able = {address for address, offer in offers.items() if offer.has(resources)}
         fit = self._judged.suitable(job.needs, able)
-        if not fit:
+        # without any worker, one is being started anew
+        if offers and not fit:
             raise LostSession(_nobody(job, resources))
         # by address only where it decides: a worker that is started anew has another one
         workers = None if fit == able else sorted(fit)
-        task = self._cluster.submit(run, job, workers, resources)
-        return _Waiting(future, task, workers, resources, time.monotonic())
+        task = self._cluster.submit(queued.run, job, workers, resources)
+        return _Waiting(queued.future, task, workers, resources, time.monotonic())
 
     def _settle(self, future: Future[SessionRun], task: Task) -> None:
         """Called from a thread of Dask when a task is over."""
         with suppress(InvalidStateError):  # nobody waits for it any more
             if task.status == "cancelled":
                 future.set_exception(LostSession(_NO_SCHEDULER))
-                return
-            try:
-                future.set_result(task.result())
-            except InvalidStateError:
-                raise
-            except BaseException as error:
-                future.set_exception(LostSession(self._cluster.why(error)))
+            else:
+                self._take(future, task)
+        self._start_some()
+
+    def _take(self, future: Future[SessionRun], task: Task) -> None:
+        try:
+            run = task.result()
+        except BaseException as error:
+            future.set_exception(LostSession(self._cluster.why(error)))
+        else:
+            future.set_result(run)
 
     def _look(self) -> None:
         while not self._over.wait(_LOOK_S):
@@ -142,6 +192,7 @@ class DaskExecutor(Executor):
                 # a scheduler that is gone cancels all tasks itself
                 with suppress(Exception):
                     self._give_up(waiting, self._cluster.offers())
+                    self._start_some()
 
     def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, Offer]) -> None:
         now = time.monotonic()

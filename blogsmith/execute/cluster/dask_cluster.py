@@ -22,13 +22,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from .. import __version__
-from ..cells import Need
-from ..config import Dask
-from ..runs import SessionRun
+from ... import __version__
+from ...cells import Need
+from ...config import Dask
+from ...runs import SessionRun
+from ..jobs import SessionJob
 from .dask_executor import DaskExecutor
 from .elsewhere import Run, Terms, run_there
-from .jobs import SessionJob
 from .needs_elsewhere import Judged, Offer, judge, questions, unmet_there
 
 ADDRESS = ("execute", "dask", "scheduler")
@@ -106,7 +106,9 @@ class DaskCluster:
             if any(job.cuda for job in jobs):
                 # one worker: sessions that share a device would spoil each other's times and memory
                 self._client.offer(cuda, min(self._client.offers()))
-        return self._stack.enter_context(DaskExecutor(self._client, self._judged, cuda))
+        one_each = not self.is_elsewhere
+        made = DaskExecutor(self._client, self._judged, cuda, one_each=one_each)
+        return self._stack.enter_context(made)
 
 
 class _Client:
@@ -254,7 +256,7 @@ def _local_cluster(workers: int) -> Any:
         threads_per_worker=1,
         host="127.0.0.1",
         # any free port, and no page of diagrams behind it
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
         dashboard_address=None,
         # sessions have limits of their own
         memory_limit=0,

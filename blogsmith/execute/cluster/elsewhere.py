@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..runs import SessionRun
-from .conversation import Start, Watch, quiet
-from .environment import cell_environment
-from .jobs import SessionJob
-from .pool import Live
-from .process import spawn
-from .working_folder import working_folder
+from ...runs import SessionRun
+from ..conversation import Start, Watch, quiet
+from ..environment import cell_environment
+from ..jobs import SessionJob
+from ..pool import Live
+from ..process import spawn
+from ..working_folder import working_folder
 
 POLL_S = 0.1
 """Between two looks at whether a session is still wanted."""

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..cells import Need
+from ...cells import Need
+from ..needs import unmet
 from .elsewhere import Terms, whole_environment
-from .needs import unmet
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,126 @@
+"""The NumPy reference beside what one would write in plain NumPy.
+
+The plain ones compute the same numbers for the same inputs: they subtract the maximum too. They check
+nothing, know no grouped heads, and give NaN where a query may look at nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from blogsmith.lab import attention, reference
+from blogsmith.lab.row_tables import time_in_words
+from blogsmith.lab.tables import Table, table
+
+from .attention_paired import Paired, measure_paired
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, int, int, int]
+"""(batch, heads, n, d)."""
+Plain = Callable[[Array, Array, Array, bool], Array]
+"""f(q, k, v, is_causal) → output."""
+REFERENCE, LAB = "reference.attention", 'attention(backend="numpy")'
+FEWEST, MOST = 7, 3000
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyTimes:
+    """One size."""
+
+    shape: Shape
+    dtype: str
+    is_causal: bool
+    times: Paired
+
+    @property
+    def best(self) -> str:
+        """The fastest of the plain ones."""
+        return self.times.fastest(list(PLAIN))
+
+    @property
+    def ratio(self) -> float:
+        """Time of the reference over that of the best plain one; the slower of our two ways to call it."""
+        return max(self.times.ratio(ours, self.best) for ours in (REFERENCE, LAB))
+
+
+def textbook(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
+    """Line by line as the formula has it."""
+    scores = _hidden(q @ k.swapaxes(-1, -2) / q.dtype.type(q.shape[-1] ** 0.5), is_causal)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights / weights.sum(axis=-1, keepdims=True)) @ v
+
+
+def in_place(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
+    """q is scaled instead of the scores, one array of scores is held, the output divided instead of them."""
+    scores = _hidden((q * q.dtype.type(q.shape[-1] ** -0.5)) @ k.swapaxes(-1, -2), is_causal)
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    return (scores @ v) / scores.sum(axis=-1, keepdims=True)
+
+
+def by_heads(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
+    """The same, a head at a time: its scores stay in the cache."""
+    output = np.empty_like(q)
+    for head in np.ndindex(q.shape[:-2]):
+        output[head] = in_place(q[head], k[head], v[head], is_causal)
+    return output
+
+
+def by_einsum(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
+    """Products by their indices."""
+    scaled = q * q.dtype.type(q.shape[-1] ** -0.5)
+    scores = _hidden(np.einsum("...nd,...md->...nm", scaled, k, optimize=True), is_causal)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return np.asarray(np.einsum("...nm,...md->...nd", weights, v, optimize=True))
+
+
+PLAIN: Mapping[str, Plain] = MappingProxyType(
+    {"textbook": textbook, "in place": in_place, "by heads": by_heads, "einsum": by_einsum}
+)
+
+
+def measure_numpy(
+    shapes: Iterable[Shape], dtypes: Iterable[str], causal: Iterable[bool], budget_s: float
+) -> list[NumpyTimes]:
+    """Each size in each precision; `budget_s` seconds each."""
+    cases = [(shape, dtype, hides) for dtype in dtypes for hides in causal for shape in shapes]
+    return [NumpyTimes(*case, _times(*case, budget_s)) for case in cases]
+
+
+def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
+    """A line for each size."""
+    header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain NumPy", "which", "ratio")
+    lines = [
+        (
+            " × ".join(map(str, one.shape)),
+            one.dtype,
+            "yes" if one.is_causal else "no",
+            *(time_in_words(one.times.median_of(name)) for name in (REFERENCE, LAB, one.best)),
+            one.best,
+            f"{one.ratio:.2f}",
+        )
+        for one in found
+    ]
+    return table(header, lines, "The NumPy reference beside plain NumPy; medians, the ratio paired")
+
+
+def _times(shape: Shape, dtype: str, is_causal: bool, budget_s: float) -> Paired:
+    random = np.random.default_rng(0)
+    q, k, v = (random.standard_normal(shape).astype(dtype) for _ in range(3))
+    calls = {name: partial(plain, q, k, v, is_causal) for name, plain in PLAIN.items()}
+    calls[REFERENCE] = partial(reference.attention, q, k, v, is_causal=is_causal)
+    lab = partial(attention, q, k, v, is_causal=is_causal, backend="numpy")
+    return measure_paired({**calls, LAB: lab}, budget_s, FEWEST, MOST)
+
+
+def _hidden(scores: Array, is_causal: bool) -> Array:
+    if not is_causal:
+        return scores
+    return np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, scores.dtype.type(-np.inf))

@@ -1,0 +1,136 @@
+"""What the lab adds to a call of torch's attention: checking, watching what runs, telling it.
+
+Small tensors, so that little else is in the figures. This module needs torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from blogsmith.lab import attention
+from blogsmith.lab.row_tables import time_in_words
+from blogsmith.lab.tables import Table, table
+
+from .attention_paired import Call, Paired, measure_paired
+
+SHAPE = (1, 8, 16, 64)
+"""(batch, heads, n, d) of q; float32."""
+LEAST_ROUNDS = 50
+DIRECT, OURS = "direct", "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to call, with torch alone and through the lab."""
+
+    name: str
+    direct: Call
+    ours: Call
+    key: str = ""
+    """Of the goal it belongs to; empty: shown for comparison."""
+    around: AbstractContextManager[Any] = nullcontext()
+    """In which both are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What one case took."""
+
+    case: Case
+    times: Paired
+
+    @property
+    def microseconds(self) -> float:
+        """That the lab adds to a call."""
+        return 1e6 * self.times.more(OURS, DIRECT)
+
+
+def measure_overhead(rounds: int) -> list[Overhead]:
+    """Every case, in that many rounds."""
+    fewest = min(rounds, LEAST_ROUNDS)
+    found = []
+    for case in cases():
+        with case.around:
+            times = measure_paired({DIRECT: case.direct, OURS: case.ours}, 2.0, fewest, rounds)
+        found.append(Overhead(case, times))
+    return found
+
+
+def shown_overhead(found: Iterable[Overhead]) -> Table:
+    """A line for each case."""
+    lines = [
+        (
+            one.case.name,
+            *(time_in_words(one.times.median_of(name)) for name in (DIRECT, OURS)),
+            f"{one.microseconds:.0f} µs",
+            "" if one.case.key else "no goal",
+        )
+        for one in found
+    ]
+    size = " × ".join(map(str, SHAPE))
+    caption = f"The lab beside torch's scaled_dot_product_attention, {size}, float32, on the CPU; medians"
+    return table(("call", "torch alone", "through the lab", "the lab adds", ""), lines, caption)
+
+
+def cases() -> Iterator[Case]:
+    """First those that the goal is about: the same call, with and without gradients."""
+    torch: Any = import_module("torch")
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    q, k, v = torch.randn(3, *SHAPE, generator=torch.Generator().manual_seed(0))
+
+    def both(*inputs: Any, **options: Any) -> tuple[Call, Call]:
+        return lambda: sdpa(*inputs, **options), lambda: attention(*inputs, backend="torch", **options)
+
+    yield Case("tensors", *both(q, k, v), "inference")
+    yield Case("causal", *both(q, k, v, is_causal=True), "inference")
+    yield Case("no_grad", *both(q, k, v), "inference", torch.no_grad())
+    yield Case("inference_mode", *both(q, k, v), "inference", torch.inference_mode())
+    trained = [x.clone().requires_grad_() for x in (q, k, v)]
+    yield Case("with gradients", *both(*trained), "gradients")
+    yield Case(
+        "with gradients, and back",
+        lambda: sdpa(*trained).sum().backward(),
+        lambda: attention(*trained, backend="torch").output.sum().backward(),
+        "back",
+    )
+    yield from _others(torch, (q, k, v), sdpa)
+
+
+def _others(torch: Any, tensors: tuple[Any, ...], sdpa: Any) -> Iterator[Case]:
+    """Where the lab does more than torch is asked for, or torch does part of it in Python under its eyes."""
+    q, k, v = tensors
+    n = q.shape[-2]
+    mask = torch.ones(n, n, dtype=torch.bool).tril()
+    yield Case("boolean mask", lambda: sdpa(q, k, v, attn_mask=mask), lambda: attention(q, k, v, mask=mask))
+    shared = k[:, :2], v[:, :2]
+    yield Case("grouped heads", lambda: sdpa(q, *shared, enable_gqa=True), lambda: attention(q, *shared))
+    for name in ("flash", "math"):
+        yield Case(
+            f"{name} forced",
+            _forced(name, sdpa, tensors),
+            lambda name=name: attention(*tensors, backend=f"torch:{name}"),  # type: ignore[misc]
+        )
+    arrays = [x.numpy() for x in tensors]
+    yield Case(
+        "NumPy arrays",
+        lambda: np.asarray(sdpa(*map(torch.from_numpy, arrays))),
+        lambda: attention(*arrays, backend="torch"),
+    )
+
+
+def _forced(name: str, sdpa: Any, tensors: tuple[Any, ...]) -> Call:
+    """torch alone, with one backend allowed."""
+    kernels: Any = import_module("torch.nn.attention")
+    choice = {"flash": kernels.SDPBackend.FLASH_ATTENTION, "math": kernels.SDPBackend.MATH}[name]
+
+    def call() -> object:
+        with kernels.sdpa_kernel(choice):
+            return sdpa(*tensors)
+
+    return call

@@ -1,0 +1,73 @@
+"""Times of calls that are compared: each is made once a round, so that all see the same machine."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+Call = Callable[[], object]
+WARM = 5
+"""Calls of each that are not timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Seconds of each call, one figure a round."""
+
+    seconds: Mapping[str, Sequence[float]]
+
+    def median_of(self, name: str) -> float:
+        """Seconds."""
+        return median(self.seconds[name])
+
+    def fastest(self, names: Sequence[str]) -> str:
+        """The one with the least median."""
+        return min(names, key=self.median_of)
+
+    def ratio(self, name: str, other: str) -> float:
+        """How many times as long as `other` it takes: the median over the rounds."""
+        both = zip(self.seconds[name], self.seconds[other], strict=True)
+        return median(mine / theirs for mine, theirs in both)
+
+    def more(self, name: str, other: str) -> float:
+        """Seconds that it takes above `other`: the median over the rounds."""
+        both = zip(self.seconds[name], self.seconds[other], strict=True)
+        return median(mine - theirs for mine, theirs in both)
+
+
+def measure_paired(calls: Mapping[str, Call], budget_s: float, fewest: int, most: int) -> Paired:
+    """Rounds until the budget is spent, at least `fewest` and at most `most`.
+
+    Each round begins with another call: what the one before left in the caches is no one's advantage.
+    """
+    for call in calls.values():
+        for _ in range(WARM):
+            call()
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    names = list(calls)
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        begun = time.perf_counter()
+        for number in range(most):
+            if number >= fewest and time.perf_counter() - begun > budget_s:
+                break
+            turn = number % len(names)
+            for name in names[turn:] + names[:turn]:
+                found[name].append(_span(calls[name]))
+    finally:
+        if was_on:
+            gc.enable()
+    return Paired(found)
+
+
+def _span(call: Call) -> float:
+    begun = time.perf_counter()
+    # kept until the clock has been read: freeing the result is no part of the call
+    result = call()
+    ended = time.perf_counter()
+    del result
+    return ended - begun
