@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blogsmith.lab.drawing.charts import curves
@@ -335,6 +335,7 @@ class TestTicks:
             (0.123456, "", "0.123"),
             (-1234.5, "", "−1234"),
             (1.5e-7, "", "1.50·10⁻⁷"),
+            (5e-324, "", "4.94·10⁻³²⁴"),
             (0.00123, "s", "1.23\u202fms"),
             (1536, "bytes", "1.5\u202fKiB"),
             (90, "s", "90\u202fs"),
@@ -628,6 +629,7 @@ class TestCurves:
         st.sampled_from(["", "x", "y", "xy"]),
         st.sampled_from(["", "s", "bytes"]),
     )
+    @example([(0.0, 0.0), (1.0, 5e-324)], "", "")
     def test_any_points_give_a_drawing_or_are_refused(
         self, points: list[tuple[float, float | None]], log: str, unit: str
     ) -> None:

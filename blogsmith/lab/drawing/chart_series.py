@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from .ticks import without_dust
+
 MOST = 8
 """So many series can be told apart."""
 _DENSE = 2000
@@ -116,6 +118,6 @@ def _number(label: str, value: Any) -> float:
     if value is None:
         return math.nan
     try:
-        return float(value)
+        return without_dust(float(value))
     except (TypeError, ValueError):
         raise TypeError(f"series {label!r}: {value!r} is no number") from None

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .ticks import without_dust
+
 MASKED = None
 MOST_ENTRIES = 4_194_304
 """As many as 16 heads of 512 × 512; more are slow to read as lists and cannot be seen anyway."""
@@ -140,5 +142,5 @@ def _check_is_bool(given: Any) -> None:
 
 
 def _entry(value: float) -> float:
-    number = float(value)
+    number = without_dust(float(value))
     return number if math.isfinite(number) else math.nan

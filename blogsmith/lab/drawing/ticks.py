@@ -30,6 +30,11 @@ class Tick:
     label: str
 
 
+def without_dust(value: float) -> float:
+    """0 for what is so close to it that steps on an axis would be 0."""
+    return 0.0 if abs(value) < 1e-290 else value
+
+
 def linear_ticks(low: float, high: float, unit: str = "") -> tuple[Tick, ...]:
     """Multiples of 1, 2 or 5 times a power of ten, in the one unit that suits the larger end."""
     factor, name = _unit_of(max(abs(low), abs(high)), unit)
@@ -74,9 +79,9 @@ def told(value: float, unit: str = "") -> str:
     if -4 <= exponent < 6:
         text = f"{scaled:.{max(2 - exponent, 0)}f}"
         return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−") + name
-    return (
-        f"{scaled / 10.0**exponent:.2f}·10{str(exponent).translate(_SUPERSCRIPTS)}".replace("-", "−") + name
-    )
+    # not divided by a power of ten, which is 0 for the smallest numbers there are
+    mantissa, _, power = f"{scaled:.2e}".partition("e")
+    return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPTS)}".replace("-", "−") + name
 
 
 def _labelled(given: Iterable[float], low: float, high: float, unit: str, binary: bool) -> tuple[Tick, ...]:
