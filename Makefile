@@ -41,7 +41,10 @@ test: lint types $(TOOLS)
 
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)
-	$(TORCH_VENV)/bin/blogsmith execute --needs torch --needs cuda
+	# one session at a time: some of them measure
+	$(TORCH_VENV)/bin/blogsmith execute --jobs 1 --needs torch --needs cuda
+	# again, for figures of rows that were measured after they were drawn
+	$(TORCH_VENV)/bin/blogsmith execute
 	$(TORCH_VENV)/bin/blogsmith build
 
 # Attention with torch: every backend that this machine has, CUDA included.

@@ -19,6 +19,11 @@ def use(device=0):
     _used.append(device)
 
 
+def ones(count, device):
+    {works}("nothing")
+    return types.SimpleNamespace(sum=lambda: types.SimpleNamespace(item=lambda: float(count)))
+
+
 version = types.SimpleNamespace(cuda={built!r})
 cuda = types.SimpleNamespace(
     is_available=lambda: {available},
@@ -38,10 +43,15 @@ def put_torch(
     names: tuple[str, ...] = ("Some GPU",),
     built: str | None = "12.8",
     available: str = "True",
+    works: str = "str",
 ) -> None:
-    """A `torch.py` that sees devices of these names. available: the expression that says whether it does."""
+    """A `torch.py` that sees devices of these names.
+
+    available: the expression that says whether it does. works: what is called where a device computes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "torch.py").write_text(TORCH.format(names=names, built=built, available=available))
+    text = TORCH.format(names=names, built=built, available=available, works=works)
+    (folder / "torch.py").write_text(text)
 
 
 def put_tool(folder: Path, answer: str = "570.86.15", code: int = 0) -> None:

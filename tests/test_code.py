@@ -105,6 +105,7 @@ def test_other_threads_give_the_same(source: str) -> None:
         ("", ""),
         ("mermaid", ""),
         ("pyton", 'unknown language "pyton" (did you mean python?)'),
+        ("pyodide", 'unknown language "pyodide" (readers run ```python with #| run-in: browser)'),
         ("zzqqxx", 'unknown language "zzqqxx"'),
     ],
 )

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from blogsmith.cells import Need
+from blogsmith.execute import conversation
 from blogsmith.execute.conversation import Quiet, run_session
 from blogsmith.execute.jobs import (
     SessionJob,
@@ -232,6 +234,29 @@ def test_one_cell_keeps_no_more_text_than_the_limit_in_all(tmp_path: Path) -> No
     streams = [o for o in run.cells[0].outputs if isinstance(o, Stream)]
     assert sum(len(o.text) for o in streams) <= 1000
     assert sum(len(o.text) + o.dropped for o in streams) == 601 + 601 + 600
+
+
+@pytest.mark.parametrize(
+    ("needs", "cuda", "device", "is_limited"),
+    [
+        ((), False, True, True),
+        ((Need("torch"),), False, False, True),
+        ((Need("torch"),), False, True, False),
+        ((Need("cuda"),), True, True, False),
+    ],
+)
+def test_addresses_are_not_limited_where_cuda_may_be_started(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    needs: tuple[Need, ...],
+    cuda: bool,
+    device: bool,
+    is_limited: bool,
+) -> None:
+    monkeypatch.setattr(conversation, "has_device", lambda: device)
+    ask = "import resource\nprint(resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY)"
+    run = run_session(job(tmp_path, ask, needs=needs, cuda=cuda))
+    assert printed(run.cells[0]) == f"{not is_limited}\n"
 
 
 def test_cells_see_the_allowed_environment_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

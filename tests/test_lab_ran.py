@@ -120,6 +120,23 @@ def test_what_ran_reads_well() -> None:
     assert kernel_name("void (anonymous namespace)::softmax_warp<float>(float*)") == "softmax_warp"
 
 
+@pytest.mark.parametrize(
+    ("demangled", "name"),
+    [
+        ("void cutlass::device_kernel<flash::FlashAttnFwdSm90<Loop<2>, Tile>>(Params)",
+         "flash::FlashAttnFwdSm90"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64>(Params)",
+         "cutlass_80_tensorop_s1688gemm_128x64"),
+        ("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_kernel0_0",
+         "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_kernel0_0"),
+        ("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>>(int)",
+         "at::native::vectorized_elementwise_kernel"),
+    ],
+)  # fmt: skip
+def test_kernels_have_names_that_tell(demangled: str, name: str) -> None:
+    assert kernel_name(demangled) == name
+
+
 def test_the_lab_is_cheap_to_import() -> None:
     """What draws needs no NumPy, what computes no torch; nothing of the builder comes along."""
     code = (

@@ -89,7 +89,7 @@ def test_a_file_whose_last_line_is_open_is_not_damaged(tmp_path: Path) -> None:
     [
         ('{"device": "X"', "no JSON: "),
         ("[1, 2]", "no row: expected an object"),
-        ('{"device": "X"}', "no row: missing .* 'kind', 'backend'"),
+        ('{"device": "X"}', "no row: without kind, backend, dtype, is_causal, batch, heads, d, n"),
         (UNKNOWN.replace('"n": 3', '"n": "3"'), "n: expected int, got '3'"),
         (UNKNOWN.replace('"n": 3', '"n": true'), "n: expected int, got True"),
         (UNKNOWN.replace('"n": 3', '"n": 3, "median_s": "fast"'), "median_s: expected float, got 'fast'"),
@@ -135,6 +135,24 @@ def test_series_of_times_have_quartiles() -> None:
     assert series(rows[:2], y="peak_bytes", by=("device", "backend")) == {
         "Example CPU, numpy": [(128, 3 * 2**20), (256, 3 * 2**20)]
     }
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"by": "devices"}, "no field devices; did you mean device"),
+        ({"x": "length"}, "no field length$"),
+        (
+            {"by": ["device", "max_error"], "y": "peak_bytes"},
+            "no field max_error; did you mean max_abs",
+        ),
+    ],
+)
+def test_a_name_that_is_no_field_is_refused(names: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        series([CPU], **names)
+    with pytest.raises(ValueError, match=message):
+        series([], **names)
 
 
 def test_one_line_has_one_value_for_each_length() -> None:

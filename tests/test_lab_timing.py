@@ -118,9 +118,12 @@ benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)
 benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)
 read_rows("other.jsonl")
 print(seen.news()[0])
+read_rows("timings.jsonl")
+print(seen.news()[0])
 """
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert (result.stdout.strip(), result.stderr) == ("['other.jsonl']", "")
+    # what draws shows the rows of other machines as well: it is out of date when they come in
+    assert (result.stdout.split(), result.stderr) == (["['other.jsonl']", "['timings.jsonl']"], "")
 
 
 def test_memory_that_is_missing_becomes_a_row() -> None:

@@ -116,7 +116,7 @@ def test_a_child_that_hangs_is_said() -> None:
         raise subprocess.TimeoutExpired(command, settings["timeout"])
 
     found = unmet([Need("numpy")], "python", {}, run)
-    assert found == {Need("numpy"): "python did not say within 30 s what it has"}
+    assert found == {Need("numpy"): "python did not say within 120 s what it has"}
 
 
 def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -165,16 +165,21 @@ def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("available", "built", "said"),
+    ("available", "built", "works", "said"),
     [
-        ("True", "12.8", ""),
-        ("False", "12.8", "torch sees no CUDA device"),
-        ("False", None, "torch is built without CUDA"),
-        ("1/0", "12.8", "torch cannot look for CUDA devices: ZeroDivisionError: division by zero"),
+        ("True", "12.8", "str", ""),
+        ("False", "12.8", "str", "torch sees no CUDA device"),
+        ("False", None, "str", "torch is built without CUDA"),
+        ("1/0", "12.8", "str", "torch cannot use CUDA: ZeroDivisionError: division by zero"),
+        # seen, and too old for what torch was built for, or taken
+        ("True", "12.8", "open", "torch cannot use CUDA: FileNotFoundError: [Errno 2] No such file"),
     ],
 )
-def test_torch_is_asked_for_the_device(tmp_path: Path, available: str, built: str | None, said: str) -> None:
-    put_torch(tmp_path, built=built, available=available)
+def test_torch_is_asked_for_the_device(
+    tmp_path: Path, available: str, built: str | None, works: str, said: str
+) -> None:
+    put_torch(tmp_path, built=built, available=available, works=works)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     need = Need("cuda", "8.0")
-    assert unmet([need], sys.executable, environ, device=lambda: True).get(need, "") == said
+    found = unmet([need], sys.executable, environ, device=lambda: True).get(need, "")
+    assert found.startswith(said) and bool(found) == bool(said)

@@ -79,6 +79,15 @@ def test_the_seed_of_a_recorded_cell_is_told() -> None:
     assert "seed" not in one(cell.replace("#| seed: 7\n", ""))
 
 
+def test_what_a_build_would_hide_or_suffer_is_told() -> None:
+    cell = "```python\n#| run-in: both\n%sx = 1\nx == 1\n```\n"
+    assert one(cell % "#| warning: false\n")["warning"] == "false"
+    assert one("---\nexecute: {warning: false}\n---\n" + cell % "")["warning"] == "false"
+    assert one(cell % "#| error: true\n")["error"] == "true"
+    assert one(cell % "#| claim: It is one.\n")["claim"] == "true"
+    assert not {"warning", "error", "claim"} & one(cell % "").keys()
+
+
 def test_what_an_author_writes_is_escaped_and_never_twice() -> None:
     start = '<div class="runnable" data-session="a&quot;b" data-pyodide="//evil" data-mine="1" id="try">'
     html = render(BLOCK.format("x = 1").replace('<div class="runnable">', start)).html

@@ -182,6 +182,18 @@ def test_a_device_that_says_nothing_any_more_is_unknown(start_worker: Start, sit
     assert (machine["gpu"], machine["capability"]) == ("", "9.0")
 
 
+def test_rows_that_are_drawn_are_read_whoever_wrote_them(start_worker: Start, site: Path) -> None:
+    worker = start_worker(site)
+    adds = "import sys\nfor name in ('data/new.jsonl', 'data/a.txt'): open(name, 'a').close()"
+    assert worker.run(adds).done["reads"] == []
+    tells = (
+        "for path in ('data/new.jsonl', 'data/none', '/etc/hosts', 7): sys.audit('blogsmith.lab.rows', path)"
+    )
+    assert worker.run(tells).done["reads"] == ["data/new.jsonl"]
+    assert worker.run(f"open('data/new.jsonl').read()\n{tells}").done["reads"] == []
+    assert worker.run("sys.audit('blogsmith.lab.rows'); open('data/a.txt').read()").done["reads"] == []
+
+
 # -- attention --
 
 FLASH = "aten::_scaled_dot_product_flash_attention_for_cpu"

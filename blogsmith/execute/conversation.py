@@ -20,6 +20,7 @@ from .exchange import Answer, Exchange, Limits
 from .jobs import CellStep, SessionJob, ValueStep
 from .kernel import session as kernel_session
 from .machine_paths import MachinePaths
+from .needs import has_device
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
 from .working_folder import session_folder
@@ -248,14 +249,12 @@ def _goes_on(step: CellStep, run: CellRun) -> bool:
 
 
 def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
-    # CUDA reserves far more addresses than it uses
-    data_bytes = None if job.cuda else job.memory_bytes or None
     return {
         "op": "start",
         "folder": str(job.folder),
         "root": str(job.root),
         "sys_path": [str(job.folder), str(job.root)],
-        "limits": {"data_bytes": data_bytes, "text_bytes": job.text_bytes},
+        "limits": {"data_bytes": _data_bytes(job), "text_bytes": job.text_bytes},
         "sandbox": job.sandbox,
         "writable": [str(temporary)],
         "exclude": [str(path) for path in (*job.exclude, temporary)],
@@ -264,6 +263,15 @@ def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
         "path": str(job.post.parent),
         "ready_s": KERNEL_START_S,
     }
+
+
+def _data_bytes(job: SessionJob) -> int | None:
+    """None where CUDA may be started, which reserves far more addresses than it uses.
+
+    Code that asks for torch alone starts it too, where it takes the best device there is.
+    """
+    may_start_cuda = job.cuda or (has_device() and any(need.name == "torch" for need in job.needs))
+    return None if may_start_cuda else job.memory_bytes or None
 
 
 def _cell_request(step: CellStep) -> dict[str, object]:

@@ -17,7 +17,8 @@ from ..cells import Cell, Need
 from ..errors import Diagnostic, did_you_mean
 from .probe_cache import Answer, ProbeCache
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
+"""To import a torch with CUDA from a cold disk, and to start the device, may take a minute."""
 _PROBE = Path(__file__).with_name("probe.py")
 _NO_DEVICE = "this machine has no CUDA device"
 _ELSEWHERE = "run it on a machine that has that, and commit _freeze/ or carry it over: blogsmith freeze pack"

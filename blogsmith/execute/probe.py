@@ -82,7 +82,7 @@ def distributions(top: str) -> list[str]:
 
 
 def torch_device() -> dict[str, Any]:
-    """What torch sees of CUDA."""
+    """What torch sees of CUDA, tried out: a device may be too old for this torch, or taken by others."""
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():
@@ -90,10 +90,11 @@ def torch_device() -> dict[str, Any]:
                 # unlike a device that is not seen now, this stays
                 return {"problem": "torch is built without CUDA", "lasting": "yes"}
             return {"problem": "torch sees no CUDA device"}
+        torch.ones(1, device="cuda").sum().item()
         return {"capability": ".".join(map(str, torch.cuda.get_device_capability()))}
     except Exception as error:
         said = f"{type(error).__name__}: {error}".split("\n", 1)[0]
-        return {"problem": f"torch cannot look for CUDA devices: {said}"}
+        return {"problem": f"torch cannot use CUDA: {said}"}
 
 
 def tool_device() -> dict[str, Any]:

@@ -35,6 +35,8 @@ _BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
     {
         "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
         "FileNotFoundError": "cells run in the folder of their post: write the path from there",
+        # of the lab: this machine lacks torch, a GPU or a kernel
+        "BackendError": "leave it to machines that can: #| needs: torch, or cuda; or show it: #| error: true",
         "EOFError": "there is nobody to answer: input() finds its input empty",
         "StdinNotImplementedError": "there is nobody to answer: input() is refused",
     }

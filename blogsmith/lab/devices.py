@@ -200,9 +200,15 @@ def _blas() -> str:
 
 def driver_version() -> str:
     """Version of NVIDIA's kernel module, `560.35.03`; under Windows its own tool knows."""
-    text = ""
-    with suppress(OSError):
+    try:
         text = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0]
-    with suppress(OSError, subprocess.SubprocessError):
-        text = text or subprocess.run(_DRIVER_TOOL, capture_output=True, text=True, timeout=5, check=True).stdout
+    except OSError:
+        text = _said_by_the_tool()
     return next((word for word in text.split() if word[0].isdigit() and "." in word), "")
+
+
+def _said_by_the_tool() -> str:
+    try:
+        return subprocess.run(_DRIVER_TOOL, capture_output=True, text=True, timeout=5, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""

@@ -6,8 +6,11 @@ longer than attention over a thousand positions, and would be all one sees.
 
 from __future__ import annotations
 
+import gc
 import json
+import math
 import statistics
+import sys
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -23,7 +26,8 @@ FEWEST, MOST = 5, 200
 """Calls that are timed, if the author does not say how many."""
 _FILL_BYTES = 1 << 27
 _FILLS = 8
-"""A gigabyte to write keeps a device busy for 0.2 ms or more: longer than launching a call takes."""
+"""At least so many, a gigabyte: more than any cache holds."""
+_MOST_FILLS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,20 @@ def peak_of(call: Call, kind: str) -> tuple[int, str]:
 
 def is_out_of_memory(error: Exception) -> bool:
     """Whether it says that there is no more memory; torch has a type for that on CUDA only."""
-    return (
-        isinstance(error, MemoryError)
-        or type(error).__name__ == "OutOfMemoryError"
-        or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error))
-    )
+    if isinstance(error, RuntimeError):
+        # the CPU, the driver of CUDA, its library for matrices
+        said = str(error)
+        words = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
+        return type(error).__name__ == "OutOfMemoryError" or any(word in said for word in words)
+    return isinstance(error, MemoryError)
+
+
+def give_back() -> None:
+    """Hand memory that torch keeps for later back to the device: others may be waiting for it."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 def _span(call: Call, clock: Callable[[], float]) -> float:
@@ -95,19 +108,31 @@ def _cuda_spans(
     fitting = int(budget_s / max(_span(finished, clock), 1e-9))
     count = repeats or min(MOST, max(FEWEST, fitting))
     filler = torch.empty(_FILL_BYTES, dtype=torch.uint8, device="cuda")
-    pairs = []
-    for _ in range(count):
+
+    def span(work: Call, fills: int) -> Any:
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        # the device is still busy when the call is launched, so no waiting for Python lies between the
-        # events; besides, it empties the cache of what the last call left
-        for _ in range(_FILLS):
+        for _ in range(fills):
             filler.zero_()
         begin.record()
-        call()
+        work()
         end.record()
-        pairs.append((begin, end))
+        return begin, end
+
+    # the device must still be busy when a call has been launched, or the events would hold waiting for
+    # Python; besides, this empties the cache of what the last call left
+    span(filler.zero_, _FILLS)
+    begin, end = span(filler.zero_, _FILLS)
+    launch_s = _span(call, clock)
+    torch.cuda.synchronize()
+    fills = fills_for(launch_s, begin.elapsed_time(end) / 1000)
+    pairs = [span(call, fills) for _ in range(count)]
     torch.cuda.synchronize()
     return [begin.elapsed_time(end) / 1000 for begin, end in pairs]
+
+
+def fills_for(launch_s: float, fill_s: float) -> int:
+    """How often to fill so that a device is busy for twice the time that launching a call takes."""
+    return min(_MOST_FILLS, max(_FILLS, math.ceil(2 * launch_s / max(fill_s, 1e-7))))
 
 
 def _traced_peak(call: Call) -> int:

@@ -94,23 +94,37 @@ def profiled(call: Callable[[], Any]) -> Ran:
         return Ran("own", "cpu")
     torch: Any = import_module("torch")
     activity: Any = import_module("torch.profiler").ProfilerActivity
-    wanted = [activity.CPU, *([activity.CUDA] if torch.cuda.is_available() else [])]
+    # to trace CUDA is to start it, and whoever computes on the CPU should not be said to have used it
+    wanted = [activity.CPU, *([activity.CUDA] if torch.cuda.is_initialized() else [])]
+    before = _allocations(torch)
     with without_profiler_lines(), torch.profiler.profile(activities=wanted) as profile:
         call()
-        if activity.CUDA in wanted:
+        if torch.cuda.is_initialized():
             torch.cuda.synchronize()
     events = [(event.name, event.device_type.name == "CUDA") for event in profile.events()]
     operators = [name for name, is_kernel in events if not is_kernel]
     kernels = [kernel_name(name) for name, is_kernel in events if is_kernel and not name.startswith("Mem")]
-    # where kernels cannot be traced their launches are seen, and only CUDA has them
-    on_cuda = kernels or any(name.startswith(("cudaLaunch", "cuLaunch")) for name in operators)
+    # where kernels cannot be traced, what they write to was allocated
+    on_cuda = kernels or _allocations(torch) > before
     return ran_by_names(operators, "cuda" if on_cuda else "cpu", kernels)
 
 
+def _allocations(torch: Any) -> int:
+    """How often memory of a device was given out so far."""
+    if not torch.cuda.is_initialized():
+        return 0
+    devices = range(torch.cuda.device_count())
+    return sum(int(torch.cuda.memory_stats(n).get("allocation.all.allocated", 0)) for n in devices)
+
+
 def kernel_name(demangled: str) -> str:
-    """A kernel's name without its result, template arguments and parameters."""
+    """A kernel's name without its result, template arguments and parameters.
+
+    The kernels of CUTLASS are all called alike: theirs is the name of their first argument.
+    """
     plain = demangled.replace("(anonymous namespace)::", "").removeprefix("void ")
-    return re.split(r"[<(]", plain, maxsplit=1)[0].strip()
+    plain = re.sub(r"^cutlass::\w+<(?=[A-Za-z_])", "", plain)
+    return re.split(r"[<(,>]", plain, maxsplit=1)[0].strip()
 
 
 @contextmanager

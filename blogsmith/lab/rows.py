@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
@@ -115,7 +117,18 @@ class Row:
 
 
 def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
-    """All rows of a file, oldest first. ValueError naming file and line if a line is no row; OSError."""
+    """All rows of a file, oldest first. ValueError naming file and line if a line is no row; OSError.
+
+    What a cell makes of them depends on the file, also where its session adds rows to it: audit hooks are
+    told, as `blogsmith.lab.rows`.
+    """
+    rows = rows_of(path)
+    sys.audit("blogsmith.lab.rows", os.fspath(path))
+    return rows
+
+
+def rows_of(path: str | os.PathLike[str]) -> tuple[Row, ...]:
+    """As `read_rows`, without a word to the audit hooks: for what only adds to them."""
     text = Path(path).read_text("utf-8")
     return tuple(_row(line, f"{path}:{i}") for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
@@ -166,10 +179,13 @@ def series(
     """The newest rows as lines to draw: label → points (x, y), sorted.
 
     x, y: names of fields of `Row`; times come with their quartiles, as (x, median, first, third). by: what
-    tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError if a line had two
-    values for one x.
+    tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError for a name that is
+    no field, or if a line had two values for one x.
     """
     names = (by,) if isinstance(by, str) else tuple(by)
+    for name in (x, y, *names):
+        if not hasattr(Row, name):
+            raise ValueError(_unknown(name))
     lines: dict[str, dict[float, Row]] = {}
     for row in newest(rows):
         if getattr(row, y) is None:
@@ -185,6 +201,11 @@ def _point(row: Row, x: str, y: str) -> Point:
     if y == "median_s" and row.low_s is not None and row.high_s is not None:
         return getattr(row, x), getattr(row, y), row.low_s, row.high_s
     return getattr(row, x), getattr(row, y)
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, [item.name for item in fields(Row)], n=1)
+    return f"rows have no field {name}" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def _ambiguous(label: str, x: str, one: Row, two: Row) -> str:
@@ -210,10 +231,12 @@ def _row(line: str, place: str) -> Row:
     for item in fields(Row):
         if item.name in read and item.name != "more":
             known[item.name] = _checked(read.pop(item.name), str(item.type), f"{place}: {item.name}")
-    try:
-        return Row(**known, more=MappingProxyType(read))
-    except TypeError as error:  # it names the keys that are missing
-        raise ValueError(f"{place}: no row: {str(error).partition(') ')[2]}") from None
+    missing = [
+        f.name for f in fields(Row) if f.default is f.default_factory is MISSING and f.name not in known
+    ]
+    if missing:
+        raise ValueError(f"{place}: no row: without {', '.join(missing)}")
+    return Row(**known, more=MappingProxyType(read))
 
 
 def _checked(value: object, wanted: str, place: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -66,7 +66,10 @@ def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[An
     found = given[-1]
     if not isinstance(found, Attended):
         return found, ran
-    return found.output, found.ran if ran.backend == "own" else ran
+    if ran.backend == "own":
+        return found.output, replace(found.ran, kernels=ran.kernels)
+    # where CUDA cannot be traced the profiler sees operators only
+    return found.output, replace(ran, device=found.ran.device)
 
 
 def subjects(backends: Backends | None, kind: str) -> tuple[Subject, ...]:

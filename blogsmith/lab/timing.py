@@ -24,11 +24,11 @@ import numpy as np
 
 from . import reference
 from .devices import driver_version, processor_name, usable_cores
-from .measuring import is_out_of_memory, peak_of, times_of
+from .measuring import give_back, is_out_of_memory, peak_of, times_of
 from .precision import dtype_name, rounded
 from .ran import BackendError
 from .row_tables import Timings
-from .rows import Row, append_rows, case_of, newest, read_rows
+from .rows import Row, append_rows, case_of, newest, rows_of
 from .subjects import (
     KINDS,
     Backends,
@@ -100,6 +100,8 @@ def benchmark(
             continue
         if rows is not None:
             append_rows(rows, fresh[-1:])
+        if fresh[-1].status == "out of memory":
+            give_back()
     return Timings(newest([*known, *fresh]))
 
 
@@ -134,7 +136,7 @@ def _known(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     # opened for adding alone, first: the file is an output of the cell, not one of its inputs
     with suppress(PermissionError), Path(path).open("ab"):
         pass
-    return read_rows(path)
+    return rows_of(path)
 
 
 def _measured(row: Row, plan: _Plan) -> Row:

@@ -106,12 +106,15 @@ def four_axes(x: Any, lead: tuple[int, ...]) -> Any:
 
 
 def laid_out(x: Any) -> Any:
-    """`x` as the kernels of CUDA read it: the last axis without gaps, nothing there only in appearance.
+    """`x` as the kernels of CUDA read it: without gaps in the last axis, rows at multiples of 16 bytes.
 
-    The fused backends refuse gaps; of broadcast keys beside a mask wrong results are reported,
-    pytorch/pytorch#191937.
+    The fused backends refuse gaps. Some look for the 16 bytes and refuse, others read on; of keys that are
+    broadcast, beside a mask, wrong results are reported: pytorch/pytorch#191937.
     """
-    return x.contiguous() if x.stride(-1) != 1 or 0 in x.stride() else x
+    steps, width = x.stride(), x.element_size()
+    starts = (x.storage_offset(), *(() if x.is_contiguous() else steps[:-1]))
+    is_plain = steps[-1] == 1 and 0 not in steps and not any(start * width % 16 for start in starts)
+    return x if is_plain else x.clone(memory_format=torch.contiguous_format)
 
 
 def tensor(x: Any, device: Any) -> Any:

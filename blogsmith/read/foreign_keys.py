@@ -13,7 +13,7 @@ from types import MappingProxyType
 from .fields import Fields
 
 _ADDRESS = "write slug: name, or permalinks: in blogsmith.yaml; old addresses go under aliases:"
-_PYTHON = "leave it out; which Python runs cells stands in blogsmith.yaml, under execute: python:"
+_PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "permalink": _ADDRESS,

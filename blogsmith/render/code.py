@@ -52,6 +52,9 @@ _ALIASES = MappingProxyType(
 )
 """Names in common use that Pygments lacks."""
 
+_IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
+"""What extensions of Quarto call cells that readers run."""
+
 _NOT_IN_A_CLASS = re.compile(r"[^\w+#.-]+")
 
 
@@ -180,6 +183,8 @@ def _unknown(language: str) -> str:
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
     hint = did_you_mean(language, sorted(known | _PLAIN | set(_ALIASES)))
+    if language in _IN_BROWSER:
+        hint = "readers run ```python with #| run-in: browser"
     return f'unknown language "{language}"' + (f" ({hint})" if hint else "")
 
 

@@ -2,13 +2,23 @@
 
 The plain ones compute the same numbers for the same inputs: they subtract the maximum too. They check
 nothing, know no grouped heads, and give NaN where a query may look at nothing.
+
+    python -m tests.bench.attention_numpy < REQUEST
+
+measures in a process of its own, where BLAS has one thread: threads that wait for each other on a busy
+machine would be all one sees. REQUEST and answer are JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -21,12 +31,13 @@ from blogsmith.lab.tables import Table, table
 from .attention_paired import Paired, measure_paired
 
 Array = np.ndarray[Any, Any]
+ROOT = Path(__file__).parents[2]
 Shape = tuple[int, int, int, int]
 """(batch, heads, n, d)."""
 Plain = Callable[[Array, Array, Array, bool], Array]
 """f(q, k, v, is_causal) → output."""
 REFERENCE, LAB = "reference.attention", 'attention(backend="numpy")'
-FEWEST, MOST = 7, 3000
+FEWEST, MOST = 9, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ def textbook(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
     """Line by line as the formula has it."""
     scores = _hidden(q @ k.swapaxes(-1, -2) / q.dtype.type(q.shape[-1] ** 0.5), is_causal)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return (weights / weights.sum(axis=-1, keepdims=True)) @ v
+    return np.asarray((weights / weights.sum(axis=-1, keepdims=True)) @ v)
 
 
 def in_place(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
@@ -61,7 +72,7 @@ def in_place(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
     scores = _hidden((q * q.dtype.type(q.shape[-1] ** -0.5)) @ k.swapaxes(-1, -2), is_causal)
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
-    return (scores @ v) / scores.sum(axis=-1, keepdims=True)
+    return np.asarray((scores @ v) / scores.sum(axis=-1, keepdims=True))
 
 
 def by_heads(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
@@ -86,17 +97,25 @@ PLAIN: Mapping[str, Plain] = MappingProxyType(
 )
 
 
-def measure_numpy(
-    shapes: Iterable[Shape], dtypes: Iterable[str], causal: Iterable[bool], budget_s: float
-) -> list[NumpyTimes]:
-    """Each size in each precision; `budget_s` seconds each."""
-    cases = [(shape, dtype, hides) for dtype in dtypes for hides in causal for shape in shapes]
-    return [NumpyTimes(*case, _times(*case, budget_s)) for case in cases]
+def measure_numpy(shapes: Sequence[Shape], dtypes: Sequence[str], budget_s: float) -> list[NumpyTimes]:
+    """Each size in each precision, causal and not, for `budget_s` seconds each or a little more."""
+    cases = [(shape, dtype, causal) for dtype in dtypes for causal in (False, True) for shape in shapes]
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    finished = subprocess.run(
+        [sys.executable, "-m", "tests.bench.attention_numpy"],
+        input=json.dumps([cases, budget_s]).encode(),
+        cwd=ROOT,
+        env={**os.environ, **dict.fromkeys(names, "1")},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    answers = json.loads(finished.stdout)
+    return [NumpyTimes(*case, Paired(answer)) for case, answer in zip(cases, answers, strict=True)]
 
 
 def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
     """A line for each size."""
-    header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain NumPy", "which", "ratio")
+    header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain", "which", "ratio")
     lines = [
         (
             " × ".join(map(str, one.shape)),
@@ -108,10 +127,13 @@ def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
         )
         for one in found
     ]
-    return table(header, lines, "The NumPy reference beside plain NumPy; medians, the ratio paired")
+    return table(
+        header, lines, "The NumPy reference beside plain NumPy, one thread; medians, the ratio paired"
+    )
 
 
-def _times(shape: Shape, dtype: str, is_causal: bool, budget_s: float) -> Paired:
+def measure_here(shape: Sequence[int], dtype: str, is_causal: bool, budget_s: float) -> Paired:
+    """One size, in this process."""
     random = np.random.default_rng(0)
     q, k, v = (random.standard_normal(shape).astype(dtype) for _ in range(3))
     calls = {name: partial(plain, q, k, v, is_causal) for name, plain in PLAIN.items()}
@@ -124,3 +146,14 @@ def _hidden(scores: Array, is_causal: bool) -> Array:
     if not is_causal:
         return scores
     return np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, scores.dtype.type(-np.inf))
+
+
+def main() -> None:
+    """Answer a request: the seconds of each call, for each size."""
+    cases, budget_s = json.load(sys.stdin)
+    found = [measure_here(shape, dtype, causal, budget_s).seconds for shape, dtype, causal in cases]
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

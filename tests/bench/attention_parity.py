@@ -27,9 +27,7 @@ class Case:
     """One attention."""
 
     name: str
-    q: Array
-    k: Array
-    v: Array
+    qkv: Sequence[Array]
     options: Mapping[str, Any] = field(default_factory=dict)
     """`is_causal`, `mask`, `scale`."""
 
@@ -46,7 +44,7 @@ class Parity:
 
     @property
     def largest(self) -> float:
-        """Error over its bound, the largest of all cases; NaN and shapes that do not fit count as infinite."""
+        """Error over its bound, of the worst case; NaN and shapes that do not fit count as infinite."""
         return max(_over_bound(row) for row in self.rows)
 
     @property
@@ -63,38 +61,38 @@ def cases(n: int) -> Iterator[Case]:
         return [random.standard_normal(shape).astype(np.float32) for shape in shapes]
 
     same = (2, 4, n, 64)
-    yield Case("plain", *drawn(same, same, same))
-    yield Case("causal", *drawn(same, same, same), {"is_causal": True})
-    yield Case("one head, no batch", *drawn((n, 32), (n, 32), (n, 32)), {"is_causal": True})
+    yield Case("plain", drawn(same, same, same))
+    yield Case("causal", drawn(same, same, same), {"is_causal": True})
+    yield Case("one head, no batch", drawn((n, 32), (n, 32), (n, 32)), {"is_causal": True})
     wide = (1, 2, n, 128)
-    yield Case("d = 128", *drawn(wide, wide, wide))
+    yield Case("d = 128", drawn(wide, wide, wide))
     other = (2, 4, 2 * n + 1, 64)
-    yield Case("more keys than queries", *drawn(same, other, other), {"is_causal": True})
-    yield Case("more queries than keys", *drawn(other, same, same))
+    yield Case("more keys than queries", drawn(same, other, other), {"is_causal": True})
+    yield Case("more queries than keys", drawn(other, same, same))
     large = [3 * x for x in drawn(same, same, same)]
-    yield Case("scores of ± 70", *large)
-    yield Case("a scale of its own", *drawn(same, same, same), {"scale": 0.3})
+    yield Case("scores of ± 70", large)
+    yield Case("a scale of its own", drawn(same, same, same), {"scale": 0.3})
     few = (2, 2, n, 64)
-    yield Case("grouped heads", *drawn((2, 8, n, 64), few, few), {"is_causal": True})
+    yield Case("grouped heads", drawn((2, 8, n, 64), few, few), {"is_causal": True})
     yield from _masked_cases(n, drawn(same, same, same), random)
 
 
 def _masked_cases(n: int, qkv: Sequence[Array], random: np.random.Generator) -> Iterator[Case]:
     seen = causal_mask(n) | (random.random((n, n)) < 0.3)
-    yield Case("boolean mask", *qkv, {"mask": seen})
-    yield Case("mask and causal", *qkv, {"mask": seen.T | causal_mask(n), "is_causal": True})
+    yield Case("boolean mask", qkv, {"mask": seen})
+    yield Case("mask and causal", qkv, {"mask": seen.T | causal_mask(n), "is_causal": True})
     # one text of the batch is empty: its queries may look at nothing
-    yield Case("padding, one text empty", *qkv, {"mask": padding_mask([n // 2 + 1, 0], n)})
+    yield Case("padding, one text empty", qkv, {"mask": padding_mask([n // 2 + 1, 0], n)})
     slopes = -np.abs(np.arange(n)[:, None] - np.arange(n)) * 2.0 ** -np.arange(1, 5)[:, None, None]
-    yield Case("added to the scores", *qkv, {"mask": slopes.astype(np.float32)})
+    yield Case("added to the scores", qkv, {"mask": slopes.astype(np.float32)})
 
 
 def measure_parity(n: int, dtypes: Iterable[str] = DTYPES) -> list[Parity]:
-    """A line for each backend and precision that ran or was refused; the torch rounds itself, once a case."""
+    """All cases by backend and precision."""
     wanted = list(dtypes)
     rows: dict[tuple[str, str], list[Compared]] = {}
     for case in cases(n):
-        for row in compare(case.q, case.k, case.v, **case.options, dtypes=wanted, check=False).rows:
+        for row in compare(*case.qkv, **case.options, dtypes=wanted, check=False).rows:
             rows.setdefault((row.backend, row.dtype), []).append(row)
     return [
         Parity(

@@ -56,7 +56,10 @@ def compare_builds(site: Path, first: str, second: str) -> Pages:
     """Copies of the site, built by two Pythons."""
     with TemporaryDirectory() as folder:
         here, there = (Path(folder) / name for name in ("here", "there"))
-        valid = [_built(site, here, first), _built(site, there, second)]
+        shutil.copytree(site, here, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+        # not from the site again: someone may write there meanwhile
+        shutil.copytree(here, there)
+        valid = [_built(here, first), _built(there, second)]
         made = files_of(here / "public")
         return Pages(len(made), differing(made, files_of(there / "public")), all(valid))
 
@@ -66,9 +69,8 @@ def differing(first: Mapping[str, bytes], second: Mapping[str, bytes]) -> tuple[
     return tuple(sorted(name for name in {*first, *second} if first.get(name) != second.get(name)))
 
 
-def _built(site: Path, copy: Path, python: str) -> bool:
+def _built(copy: Path, python: str) -> bool:
     """Builds a copy; whether all recorded results are valid."""
-    shutil.copytree(site, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT))
     code = _build(copy, python, "--frozen")
     if code == NOT_VALID:
         # a new folder is not trusted, so nothing runs here either; pages then say what is stale

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from .browser_python import LOST, NOT_RUN, PAGE, POST, SOURCE, THEME, VISIBLE, Blocks, blocks, fresh, of, site
 from .conftest import Served
 from .reader import WITHOUT_SCRIPTS, Reader
@@ -58,6 +60,15 @@ class TestRecorded:
         assert blocks.run("differs") == "Differs from the recorded output"
         assert blocks.text("differs", ".run-recorded pre") == "machine\n"
 
+    @pytest.mark.parametrize("label", ["captioned", "quiet", "claimed"])
+    def test_what_only_the_post_says_or_hides(self, blocks: Blocks, label: str) -> None:
+        assert blocks.run(label) == "Same output as recorded"
+        assert not blocks.text(label, ".run-output .output-stderr")
+
+    def test_the_truth_of_a_claim_is_shown(self, blocks: Blocks) -> None:
+        blocks.run("claimed")
+        assert blocks.text("claimed") == "counted\nTrue"
+
     def test_edited_code_is_not_compared(self, blocks: Blocks) -> None:
         blocks.write("rounding", "print('other')")
         assert blocks.run("rounding").startswith("Ran in ")
@@ -87,6 +98,10 @@ class TestSession:
         assert blocks.run("more") == NOT_RUN
         assert "ZeroDivisionError" in blocks.text("count")
         blocks.reader.find(f"{of('count')} .run-reset").click()
+
+    def test_one_that_is_meant_does_not(self, blocks: Blocks) -> None:
+        assert blocks.run("after").startswith("Ran in ")
+        assert "ZeroDivisionError" in blocks.text("meant")
 
 
 class TestOutput:
@@ -130,10 +145,9 @@ class TestOutput:
         assert "/z" not in blocks.html("values")
         size = "const i = block.querySelector('.output-image img'); return [i.naturalWidth, i.naturalHeight]"
         blocks.reader.wait_for(lambda: blocks.ask("values", size) == [40, 30])
-        assert [value for value in ("x**2", "[0, 1, 4]") if value in blocks.text("values")] == [
-            "x**2",
-            "[0, 1, 4]",
-        ]
+        # a formula is text here: as Python writes it, or as LaTeX where Python has no words for it
+        texts = "return [...block.querySelectorAll('.output-value > pre')].map(e => e.textContent)"
+        assert blocks.ask("values", texts) == ["x**2", "$y^2$", "[0, 1, 4]"]
 
     def test_there_is_an_end_to_text(self, blocks: Blocks) -> None:
         assert blocks.run("flood").startswith("Ran in ")

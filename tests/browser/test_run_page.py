@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,10 @@ class TestEditing:
         blocks.type("count", Keys.ENTER, "x", Keys.TAB)
         assert blocks.ask("count", inside)
         assert blocks.ask("count", "return block.querySelector('.run-field').value") == "count = 1\nx   "
+        blocks.ask("count", "block.querySelector('.run-field').setSelectionRange(3, 11)")
+        blocks.reader.press(Keys.TAB)
+        lines = "    count = 1\n    x   "
+        assert blocks.ask("count", "return block.querySelector('.run-field').value") == lines
         blocks.reader.press(Keys.ESCAPE, Keys.TAB)
         assert not blocks.ask("count", inside)
         blocks.reader.find(f"{of('count')} .run-reset").click()
@@ -149,6 +154,22 @@ class TestLooks:
         assert faults(blocks.reader, axe) == []
         blocks.reader.take_on(DESKTOP)
 
+    def test_nothing_moves_while_python_is_loaded(self, fresh: Blocks) -> None:
+        fresh.reader.take_on(LARGE_PHONE)
+        fresh.ask("count", WATCH_BARS)
+        fresh.reader.find(f"{of('count')} .run-button").click()
+        assert fresh.said("count").startswith("Ran in ")
+        heights = fresh.ask("count", "return window.heights")
+        assert isinstance(heights, list)
+        assert len(heights) > 2, "the meter was seen"
+        assert [each for each in heights if each != heights[0]] == []
+        fresh.reader.take_on(DESKTOP)
+
+    def test_a_block_stays_in_its_column(self, blocks: Blocks) -> None:
+        blocks.reader.take_on(PHONE)
+        assert blocks.ask("column", "return document.documentElement.scrollWidth <= innerWidth")
+        blocks.reader.take_on(DESKTOP)
+
     def test_on_paper(self, blocks: Blocks) -> None:
         blocks.run("same")
         blocks.reader.take_on(PAPER)
@@ -158,6 +179,16 @@ class TestLooks:
         blocks.reader.take_on(DESKTOP)
 
 
+LARGE_PHONE = replace(PHONE, width_px=390)
+# The height of every bar, each time something in one has changed.
+WATCH_BARS = """
+const bars = [...document.querySelectorAll(".run-bar")];
+const measure = () => window.heights.push(bars.map((bar) => bar.offsetHeight));
+window.heights = [];
+measure();
+const watch = new MutationObserver(measure);
+for (const bar of bars) watch.observe(bar, { childList: true, subtree: true, characterData: true });
+"""
 BOX = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
 DRAWING = """\
 import matplotlib.pyplot as plt

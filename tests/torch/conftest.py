@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.torch)
         if why_not and item.get_closest_marker("cuda"):
             item.add_marker(pytest.mark.skip(reason=why_not))
+
+
+@pytest.fixture(autouse=True)
+def exact_products() -> Iterator[None]:
+    """float32 is not rounded to TF32; some containers of NVIDIA have it so."""
+    if find_spec("torch") is None:
+        yield
+        return
+    torch = import_module("torch")
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    yield
+    torch.set_float32_matmul_precision(before)
 
 
 def cuda_reason() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,20 @@ def drawn(seed: int, *shapes: tuple[int, ...], dtype: Any = np.float32) -> list[
     """Standard normal arrays."""
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
+
+
+def on_cuda(seed: int, *shapes: tuple[int, ...], dtype: str = "float16") -> list[Any]:
+    """Standard normal tensors on the device."""
+    torch: Any = import_module("torch")
+    return [torch.from_numpy(x).to("cuda", getattr(torch, dtype)) for x in drawn(seed, *shapes)]
+
+
+def error_of(output: Any, tensors: list[Any], **options: Any) -> float:
+    """Largest error of an attention of tensors against the reference in float64."""
+    expected = exact([x.detach().double().cpu().numpy() for x in tensors], **options)
+    assert tuple(output.shape) == expected.shape
+    # NaN is larger than anything
+    return float(np.nan_to_num(np.abs(output.detach().double().cpu().numpy() - expected), nan=np.inf).max())
 
 
 def exact(arrays: list[Any], **options: Any) -> Any:

@@ -1,8 +1,9 @@
 """What a session read and imported from the site, and how attention was computed, seen by an audit hook.
 
 Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
-that C code opens itself, and listings of folders. Not counted: installed packages, what the session wrote
-before, files outside the site. The hook only notes a path; everything else waits for the end of the cell.
+that C code opens itself, and listings of folders. Not counted: installed packages, files outside the site,
+and what the session wrote before, but for files of measured rows that a cell draws. The hook only notes a
+path; everything else waits for the end of the cell.
 """
 
 from __future__ import annotations
@@ -33,9 +34,12 @@ _SPAWNS = frozenset(
 _INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
 _ATTENTION = "blogsmith.lab.ran"
 """Raised by `blogsmith.lab` with device, backend and operator."""
+_ROWS = "blogsmith.lab.rows"
+"""Raised by `blogsmith.lab` with the path of a file whose rows, of other machines too, a cell shows."""
 _BACKEND = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OPERATOR = re.compile(r"[A-Za-z_][A-Za-z0-9_:.]{0,79}")
 _MOST_ATTENTION = 16
+_MOST_ROWS = 64
 
 
 class Observed:
@@ -68,6 +72,10 @@ class Observed:
         """The same, of the whole session."""
         self._known: set[str] = set()
         """Files that are reported, or written before they were read."""
+        self._rows: deque[str] = deque()
+        """Paths of files of rows."""
+        self._told: set[str] = set()
+        """Those of them that are reported, by name."""
         self._modules: set[str] = set(sys.modules)
         self._inside: dict[str, bool] = {}
         """Folder → whether its files count."""
@@ -101,6 +109,8 @@ class Observed:
             self._opened.append((target, True))
         elif event == _ATTENTION:
             self._note_attention(args)
+        elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
+            self._rows.append(self._absolute(args[0]))
 
     def _note_attention(self, args: tuple[Any, ...]) -> None:
         # anybody may raise the event, with anything; `type`, since a subclass brings methods of its own
@@ -139,7 +149,16 @@ class Observed:
             elif os.path.isfile(path):  # noqa: PTH113
                 self._known.add(name)
                 reads.append(name)
-        return sorted(reads), sorted(modules)
+        return sorted({*reads, *self._new_rows()}), sorted(modules)
+
+    def _new_rows(self) -> list[str]:
+        """Files of rows since the last call, also those that the session has written to."""
+        paths, self._rows = self._rows, deque()
+        names = {self.name_of(path) for path in paths if os.path.isfile(path)}  # noqa: PTH113
+        new = sorted(name for name in names - self._told if name)
+        self._told.update(new)
+        self._known.update(new)
+        return new
 
     def attention(self) -> list[str]:
         """What computed attention since the last call, as `CellRun.sdpa` has it."""

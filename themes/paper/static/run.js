@@ -126,8 +126,9 @@ class Block {
   type(event) {
     const { key, shiftKey, isComposing } = event;
     if (isComposing) return;
-    const { value, selectionStart: at } = this.field;
-    const line = value.slice(value.lastIndexOf("\n", at - 1) + 1, at);
+    const { value, selectionStart: at, selectionEnd: end } = this.field;
+    const first = value.lastIndexOf("\n", at - 1) + 1;
+    const line = value.slice(first, at);
     const insert = (text) => {
       event.preventDefault();
       // the only way to insert that can be undone
@@ -138,7 +139,12 @@ class Block {
       event.preventDefault();
       if (!this.button.disabled && this.button.dataset.state !== "stop") press(this);
     } else if (key === "Enter" && !shiftKey) insert(`\n${/^ */.exec(line)[0]}${/:\s*$/.test(line) ? "    " : ""}`);
-    else if (key === "Tab" && !shiftKey && this.hasTyped) insert(" ".repeat(4 - (line.length % 4)));
+    else if (key === "Tab" && !shiftKey && this.hasTyped && value.slice(at, end).includes("\n")) {
+      // what is chosen stays, further in
+      this.field.setSelectionRange(first, end);
+      insert(value.slice(first, end).replace(/^(?=.)/gm, "    "));
+      this.field.setSelectionRange(first, this.field.selectionEnd);
+    } else if (key === "Tab" && !shiftKey && this.hasTyped) insert(" ".repeat(4 - (line.length % 4)));
   }
 
   get isEdited() {
