@@ -49,7 +49,7 @@ site-torch: $(TORCH_READY)
 
 # Attention with torch: every backend that this machine has, CUDA included.
 test-torch: $(TORCH_READY)
-	$(TORCH_VENV)/bin/python -m pytest -q -m 'torch or cuda' tests/torch
+	$(TORCH_VENV)/bin/python -m pytest -q tests/torch tests/bench/test_attention.py
 
 # The executor of Dask and the engine of Jupyter, with what they need.
 test-engines: $(ENGINES_READY)

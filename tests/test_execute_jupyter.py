@@ -13,17 +13,21 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from blogsmith.execute import conversation
 from blogsmith.execute.collected import Collected
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.kernel import local as kernel_local
+from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
 from blogsmith.execute.kernel.requests import Reply
@@ -204,9 +208,60 @@ def test_endings(reply: Reply, status: str) -> None:
     assert (status == "error") == bool(ended["failure"] and ended["status"] == "error")
 
 
-def test_a_server_that_is_gone_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel_session.end_on_server("id", {"JUPYTER_BASE_URL": "http://127.0.0.1:9", "JUPYTER_TOKEN": TOKEN})
-    kernel_session.end_on_server("id", {"JUPYTER_BASE_URL": "no address", "JUPYTER_TOKEN": TOKEN})
+def test_a_server_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    kernel_session.note_on_server(tmp_path, "id")
+    for url in ("http://127.0.0.1:9", "no address"):
+        kernel_session.end_on_server(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
+
+
+class Deletions(HTTPServer):
+    """A server that can only be asked to end kernels."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Deletion)
+        self.seen: list[tuple[str, str | None]] = []
+
+
+class Deletion(BaseHTTPRequestHandler):
+    """One request to it."""
+
+    def do_DELETE(self) -> None:
+        assert isinstance(self.server, Deletions)
+        self.server.seen.append((self.path, self.headers["Authorization"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """To nobody."""
+
+
+@pytest.mark.parametrize(
+    ("noted", "asked"),
+    [(None, ""), ("", ""), ("ab-12", "/api/kernels/ab-12"), ("../contents/x", ""), ("a\n", ""), ("a?b", "")],
+)
+def test_only_a_kernel_that_was_noted_is_ended(tmp_path: Path, noted: str | None, asked: str) -> None:
+    with Deletions() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        if noted is not None:
+            kernel_session.note_on_server(tmp_path, noted)
+        url = f"http://127.0.0.1:{server.server_port}/"
+        kernel_session.end_on_server(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
+        server.shutdown()
+        thread.join()
+    assert server.seen == ([(asked, f"token {TOKEN}")] if asked else [])
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://hub.example:8000/user/a", "https://hub.example:8000/user/a"),
+        ("http://me:secret@127.0.0.1:8888/lab?token=secret#x", "http://127.0.0.1:8888/lab"),
+        ("http://[secret", "in JUPYTER_BASE_URL"),
+    ],
+)
+def test_messages_show_no_secret_of_an_address(url: str, shown: str) -> None:
+    assert kernel_server.address_in_words(url) == shown
 
 
 # --- a kernel of this machine
@@ -553,6 +608,22 @@ def test_faults_on_a_server(on_server: SimpleNamespace, code: str, status: str, 
     assert (first.status, first.problem, second.status) == (status, problem, "skipped")
     # without the author's `os._exit` in between, what is printed may be on its way still
     assert printed(first) == "before\n"
+    wait_for(lambda: kernels(on_server) == [], 30)
+
+
+@needs_kernel
+@needs_server
+def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
+    on_server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it is the bridge that does not come to the end of its patience."""
+    folder = on_server.root.parent / "DATA" / "kernels" / "silent"
+    folder.mkdir(parents=True)
+    spec = {"argv": ["sleep", "600"], "display_name": "silent", "language": "python"}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+    for name, patience_s in (("KERNEL_START_S", 4.0), ("START_S", 1.0)):
+        monkeypatch.setattr(conversation, name, patience_s)
+    assert "was not ready" in run(on_server.root, "1", kernel="silent").problem
     wait_for(lambda: kernels(on_server) == [], 30)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,6 +156,10 @@ def test_no_answer_is_not_kept(place: Place, failure: str) -> None:
     assert place.ask(Need("json")) == {}
 
 
+KNOWN = """{"schema": 1, "pythons": {"PYTHON":
+{"path": {"FOLDER": ""}, "state": "", "packages": {"nope": null}, "cuda": {"capability": "9.0"}}}}"""
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -170,6 +175,8 @@ def test_no_answer_is_not_kept(place: Place, failure: str) -> None:
         '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {"x": 2}, "cuda": {}}}}',
         '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {}, "cuda": {"x": "y"}}}}',
         '{"schema": 1, "pythons": {"PYTHON": {"path": {}, "state": "", "packages": {}, "cuda": {}}}}',
+        # names that no folder can have
+        *(KNOWN.replace("FOLDER", name) for name in ("\\u0000", "\\ud800", "x" * 5000)),
         "[" * 100_000,
     ],
 )
@@ -207,6 +214,21 @@ def test_a_folder_that_cannot_be_written_costs_time_only(place: Place) -> None:
     (place.root / "site/.blogsmith").write_text("a file where a folder is needed")
     assert place.ask(CUDA) == place.ask(CUDA) == {}
     assert place.children == 2
+
+
+def test_nothing_is_left_of_what_cannot_be_written(place: Place) -> None:
+    folder = place.root / "site/.blogsmith"
+    (folder / FILE).mkdir(parents=True)
+    place.ask(CUDA)
+    assert [file.name for file in folder.iterdir()] == [FILE]
+    (folder / FILE).rmdir()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))  # as a full disk
+    try:
+        place.cache.keep(["x"], "python", {}, {"path": {"/nowhere": ""}, "packages": {}})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(folder.iterdir()) == []
 
 
 def test_only_so_many_pythons_are_kept(tmp_path: Path) -> None:

@@ -63,7 +63,14 @@ def test_renamed_and_removed_code_asks_again(site: Path) -> None:
     assert not is_trusted(site)
 
 
-@pytest.mark.parametrize("setting", ["python: /bin/sh", "env: [API_KEY]", "sandbox: landlock"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("python: /bin/sh", "env: [API_KEY]", "sandbox: landlock", "preload: [numpy]"),
+        *("engine: jupyter", "kernel: ir", "executor: dask"),
+        *('dask: {scheduler: "tcp://10.0.0.5:8786"}', "dask: {cuda: {GPU: 2}}"),
+    ],
+)
 def test_changed_settings_of_execution_ask_again(site: Path, setting: str) -> None:
     (site / "blogsmith.yaml").write_text("title: A\n")
     trust(site)

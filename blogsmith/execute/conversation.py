@@ -104,7 +104,8 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
     finally:
         end_session(process, mark)
         process.close()
-        kernel_session.end_on_server(session.kernel_id)
+        if job.engine == "jupyter":
+            kernel_session.end_on_server(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME", ""))
     return here.removed(with_digests(run, session.reads, session.modules, job.root))
 
@@ -136,14 +137,11 @@ class _Session:
         """Files that each cell was the first to read; those of values stand with the cell before them."""
         self.modules: list[list[str]] = []
         self._early: tuple[list[str], list[str]] = ([], [])
-        self.kernel_id = ""
-        """Of a kernel on a Jupyter server."""
 
     def run(self, temporary: Path) -> SessionRun:
         """All steps; what may not run any more is skipped."""
         request = _start_request(self._job, temporary)
         ready = self._exchange.ask(request, "ready", Limits(self._start_s), self._outputs)
-        self.kernel_id = str((ready.frame or {}).get("kernel") or "")
         if problem := self._why_not_ready(ready):
             run = not_started(self._job, problem)
             self.reads = self.modules = [[] for _ in run.cells]

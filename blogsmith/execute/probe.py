@@ -43,7 +43,7 @@ def folder_stamp(folder: str) -> str:
         stamp += [f"{name} {entry.stat().st_mtime_ns}" for name, entry in files]
     except NotADirectoryError:  # a zip file
         pass
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name that no file can have
         return ""
     return "; ".join(stamp)
 

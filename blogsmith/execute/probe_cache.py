@@ -133,12 +133,13 @@ class ProbeCache:
         text = json.dumps({"schema": SCHEMA, "pythons": entries}, indent=1) + "\n"
         with suppress(OSError):
             self.folder.mkdir(exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=self.folder, prefix=".new-", delete=False) as new:
-                new.write(text)
+            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".new-", text=True)
             try:
-                Path(new.name).replace(self.folder / FILE)
+                with os.fdopen(descriptor, "w", encoding="utf-8") as new:
+                    new.write(text)
+                Path(name).replace(self.folder / FILE)
             except OSError:
-                Path(new.name).unlink(missing_ok=True)
+                Path(name).unlink(missing_ok=True)
                 raise
 
 

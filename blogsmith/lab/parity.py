@@ -15,7 +15,7 @@ import numpy as np
 
 from . import reference
 from .precision import dtype_name, naive, rounded
-from .ran import BackendError
+from .ran import BackendError, tell
 from .subjects import Backends, Subject, as_given, from_arrays, kind_of_arrays, proved, subjects
 from .tables import Table, table, two_digits
 
@@ -121,6 +121,8 @@ def compare(
     for subject in subjects(backends, kind):
         for dtype in wanted or subject.dtypes():
             rows.append(_compared(subject, dtype, task, named=backends is not None))
+    for row in rows:
+        tell(row.device, row.ran)
     comparison = Comparison(tuple(rows))
     if check and comparison.failures:
         raise ParityError(comparison)

@@ -28,6 +28,8 @@ _STEPS = frozenset(
 )
 """Of which attention is made where no operator is the whole of it."""
 
+_UNTOLD = frozenset(("own", "none", "numpy"))
+
 _PACKAGE = ("flash_attn::", "flash_attn.", "flash_attn_")
 """How operators of the package flash-attn begin; its kernels begin with `flash::`, those of torch with
 `pytorch_flash::`."""
@@ -56,6 +58,16 @@ class Ran:
         where = {"cpu": "the CPU", "cuda": "CUDA"}.get(self.device, self.device)
         names = ", ".join((*self.operators, *self.kernels))
         return f"{self.backend} on {where}" + (f" ({names})" if names else "")
+
+
+def tell(device: str, proof: str) -> None:
+    """Raise the audit event by which a page learns what ran: `blogsmith.lab.ran`.
+
+    proof: a backend of torch and the operators that prove it, with spaces between; others are no news.
+    """
+    backend, *operators = proof.split() or [""]
+    if operators and backend not in _UNTOLD:
+        sys.audit("blogsmith.lab.ran", device, backend, operators[0])
 
 
 def ran_by_names(

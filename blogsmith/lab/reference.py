@@ -210,12 +210,13 @@ def _powers(scores: Array, axis: int) -> tuple[Array, Array]:
     scores -= _finite(scores.max(axis=axis, keepdims=True, initial=-np.inf))
     np.exp(scores, out=scores)
     total = scores.sum(axis=axis, keepdims=True)
-    return scores, np.where(total == 0, 1, total)
+    # the largest power is 1, so only where all are −inf the sum is less
+    return scores, np.maximum(total, 1)
 
 
 def _finite(top: Array) -> Array:
-    """A maximum to take off: 0 for −inf, since −inf − (−inf) is no number."""
-    return np.where(np.isneginf(top), 0, top)
+    """A maximum to take off: the least number for −inf, since −inf − (−inf) is none."""
+    return np.asarray(np.maximum(top, np.finfo(top.dtype).min))
 
 
 def _split(x: Array, heads: int, name: str) -> Array:

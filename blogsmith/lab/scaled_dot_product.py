@@ -65,8 +65,6 @@ def attention(
     ValueError or TypeError for inputs that do not fit; BackendError for a backend that cannot run.
     Source: Vaswani et al. 2017, eq. (1).
     """
-    if backend not in BACKENDS:
-        raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
     attended = attended_by(backend, q, k, v, is_causal=is_causal, mask=mask, scale=scale)
     ran = attended.ran
     if ran.operators:
@@ -75,9 +73,18 @@ def attention(
 
 
 def attended_by(
-    backend: str, q: Any, k: Any, v: Any, *, is_causal: bool, mask: Any, scale: float | None
+    backend: str,
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    is_causal: bool = False,
+    mask: Any = None,
+    scale: float | None = None,
 ) -> Attended:
     """As `attention`, without a word to the audit hooks: for trying out what can run."""
+    if backend not in BACKENDS:
+        raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
     q, k, v = (x if is_tensor(x) else np.asarray(x) for x in (q, k, v))
     check_types(q, k, v)
     size = sizes(q.shape, k.shape, v.shape)
@@ -136,8 +143,11 @@ def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str,
     except BackendError as error:
         raise BackendError(f"backend {backend} cannot run: {error}") from None
     # under autocast torch gives half precision, whatever it was given
-    output = output.to(here[0].dtype)
-    return Attended(output.to(q.device) if is_tensor(q) else output.detach().cpu().numpy(), ran)
+    if output.dtype != here[0].dtype:
+        output = output.to(here[0].dtype)
+    if not is_tensor(q):
+        return Attended(output.detach().cpu().numpy(), ran)
+    return Attended(output if output.device == q.device else output.to(q.device), ran)
 
 
 def _device(backend: str, q: Any) -> Any:

@@ -82,7 +82,8 @@ def check_mask(mask: Any, size: Sizes) -> None:
 
 def check_types(q: Any, k: Any, v: Any) -> None:
     """TypeError unless the three are of one kind, NumPy or torch, and of one floating-point type."""
-    if not is_tensor(q) == is_tensor(k) == is_tensor(v):
+    # of one class they are of one kind, which is sooner seen
+    if not type(q) is type(k) is type(v) and not is_tensor(q) == is_tensor(k) == is_tensor(v):
         raise TypeError("q, k and v must be all NumPy arrays or all tensors of torch")
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q, k and v differ in type: {q.dtype}, {k.dtype} and {v.dtype}")

@@ -14,7 +14,7 @@ import numpy as np
 from .devices import present_backends
 from .precision import rounded
 from .ran import BackendError, Ran, profiled
-from .scaled_dot_product import Attended, attention
+from .scaled_dot_product import Attended, attended_by
 
 Function = Callable[..., Any]
 """f(q, k, v) → output, or (output, what ran) as `attention` gives it."""
@@ -44,10 +44,13 @@ class Subject:
         return _HALF[1:] if self.name in _HALF_ONLY else _HALF
 
     def call(self, q: Any, k: Any, v: Any, **options: Any) -> Any:
-        """The output, or what `attention` gives. options: those of `attention`; functions see to them."""
+        """The output, or what `attention` gives, no audit hook told.
+
+        options: those of `attention`; functions see to them.
+        """
         if self.function is not None:
             return self.function(q, k, v)
-        return attention(q, k, v, backend=self.name, **options)
+        return attended_by(self.name, q, k, v, **options)
 
 
 def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[Any, Ran]:

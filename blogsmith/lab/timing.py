@@ -26,7 +26,7 @@ from . import reference
 from .devices import driver_version, processor_name, usable_cores
 from .measuring import give_back, is_out_of_memory, peak_of, times_of
 from .precision import dtype_name, rounded
-from .ran import BackendError
+from .ran import BackendError, tell
 from .row_tables import Timings
 from .rows import Row, append_rows, case_of, newest, rows_of
 from .subjects import (
@@ -92,17 +92,12 @@ def benchmark(
     ]
     fresh: list[Row] = []
     for row in wanted if again else _missing(wanted, known):
-        try:
-            fresh.append(_measured(row, plan))
-        except BackendError:
-            if backends is not None:
-                raise
-            continue
-        if rows is not None:
-            append_rows(rows, fresh[-1:])
-        if fresh[-1].status == "out of memory":
-            give_back()
-    return Timings(newest([*known, *fresh]))
+        fresh += _added(row, plan, rows, named=backends is not None)
+    shown = {case_of(row): row for row in newest([*known, *fresh])}
+    for row in wanted:
+        # also of what was measured before: a post that is run again says the same
+        tell(row.kind, shown[case_of(row)].ran if case_of(row) in shown else "")
+    return Timings(tuple(shown.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +132,21 @@ def _known(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     with suppress(PermissionError), Path(path).open("ab"):
         pass
     return rows_of(path)
+
+
+def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool) -> list[Row]:
+    """`row` measured and written down; nothing if a backend that nobody named refuses."""
+    try:
+        measured = _measured(row, plan)
+    except BackendError:
+        if named:
+            raise
+        return []
+    if path is not None:
+        append_rows(path, [measured])
+    if measured.status == "out of memory":
+        give_back()
+    return [measured]
 
 
 def _measured(row: Row, plan: _Plan) -> Row:

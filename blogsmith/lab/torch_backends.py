@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from . import flash_package
 from .ran import BackendError, Ran, ran_by_names
-from .shapes import Sizes, is_tensor
+from .shapes import Sizes
 
 torch: Any = import_module("torch")
 _attention: Any = import_module("torch.nn.attention")
@@ -32,6 +32,7 @@ CHOICES = MappingProxyType(
     }
 )
 
+_FREE: Any = nullcontext()
 _REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
 """How the messages begin with which torch refuses a forced backend."""
 
@@ -45,6 +46,11 @@ class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not t
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: torch would wrap each call below against its compiler, at 5 µs."""
+        return False
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = operator._schema.name
@@ -72,7 +78,7 @@ def attend(
     if choice == "efficient" and extra:
         # it knows no groups
         k4, v4, extra = (*(x.repeat_interleave(size.groups, dim=1) for x in (k4, v4)), {})
-    with _forced(choice), Watch() as watch:
+    with _forced(choice) if choice else _FREE, Watch() as watch:
         output = torch.nn.functional.scaled_dot_product_attention(
             q4, k4, v4, attn_mask=seen, is_causal=is_causal and seen is None, scale=scale, **extra
         )
@@ -119,7 +125,7 @@ def laid_out(x: Any) -> Any:
 
 def tensor(x: Any, device: Any) -> Any:
     """An array or tensor as a tensor on a device, without a copy where one can be avoided."""
-    if not is_tensor(x):
+    if not isinstance(x, torch.Tensor):
         x = np.asarray(x)
         # torch takes no steps backwards and no foreign byte orders, and warns of read-only arrays; its fused
         # backends want the last axis without gaps
@@ -127,7 +133,8 @@ def tensor(x: Any, device: Any) -> Any:
         if not plain or x.strides[-1:] not in ((), (x.itemsize,)):
             x = x.astype(x.dtype.newbyteorder("="), order="C")
         x = torch.from_numpy(x)
-    return x.to(device)
+    # the device of q itself, mostly: then there is nothing to do
+    return x if x.device is device or x.device.type == device else x.to(device)
 
 
 def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,6 +75,28 @@ def test_rows_of_every_backend_present(tmp_path: Any, capfd: pytest.CaptureFixtu
     assert {"numpy", "torch:flash", "torch:math"} <= {row.backend for row in read_rows(path)}
     # the profiler writes to the C-level stderr
     assert capfd.readouterr().err == ""
+
+
+def test_the_page_hears_the_same_when_nothing_is_measured_again(tmp_path: Path) -> None:
+    heard: list[tuple[object, ...]] = []
+    listening = [True]
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        # a hook cannot be taken away
+        if listening and event == "blogsmith.lab.ran":
+            heard.append(arguments)
+
+    sys.addaudithook(hook)
+    said = []
+    for _ in range(2):
+        benchmark(
+            ["numpy", "torch:flash", "torch:math"], lengths=[8], repeats=1, rows=tmp_path / "rows.jsonl"
+        )
+        said.append(heard[:])
+        heard.clear()
+    listening.clear()
+    assert said[0] == said[1]
+    assert {backend for _, backend, _ in said[0]} == {"flash", "math"}
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is present")

@@ -44,7 +44,7 @@ def serve(descriptor: int) -> NoReturn:
         signals.end()
     session = _Session(builder.send, Requests(kernel, signals.take), info, start)
     session.prepare()
-    builder.send({"event": "ready", "problem": "", "kernel": kernel.id})
+    builder.send({"event": "ready", "problem": ""})
     _loop(builder, session)
     signals.end(0)
 
@@ -76,11 +76,11 @@ def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mappin
 
 
 def _started(start: Mapping[str, Any]) -> _Kernel:
-    name = start["kernel"] or "python3"
+    name, temporary = start["kernel"] or "python3", Path(start["writable"][0])
     if uses_server(os.environ):
         url, token = (os.environ[variable] for variable in SERVER)
-        return ServerKernel(url, token, name, start["path"])
-    return LocalKernel(name, Path(start["folder"]), Path(start["writable"][0]))
+        return ServerKernel(url, token, name, start["path"], temporary)
+    return LocalKernel(name, Path(start["folder"]), temporary)
 
 
 class _Builder:

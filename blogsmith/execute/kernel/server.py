@@ -9,9 +9,12 @@ from __future__ import annotations
 import contextlib
 import time
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from .local import CannotStart, no_such_kernel
+from .session import note_on_server
 
 _POLL_S = 2.0
 _TIMEOUT_S = 10.0
@@ -22,7 +25,8 @@ _DIED = ("restarting", "autorestarting", "dead")
 class ServerKernel:
     """Started by name, in the folder that the path means to the server."""
 
-    def __init__(self, url: str, token: str, name: str, path: str) -> None:
+    def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
+        """temporary: folder of the session here, for what the builder must know. Raises CannotStart."""
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
@@ -31,15 +35,17 @@ class ServerKernel:
         self.name = name
         url = url.rstrip("/")
         try:
-            known = library.fetch(f"{url}/api/kernelspecs", token=token, timeout=_TIMEOUT_S).json()[
-                "kernelspecs"
-            ]
+            asked = library.fetch(f"{url}/api/kernelspecs", token=token, timeout=_TIMEOUT_S)
+            known = asked.json()["kernelspecs"]
             if name not in known:
-                raise CannotStart(f"on the server {url}: {no_such_kernel(name, known)}")
+                raise CannotStart(f"on the server {address_in_words(url)}: {no_such_kernel(name, known)}")
             self._manager = library.KernelHttpManager(server_url=url, token=token)
             self.id = str(self._manager.start_kernel(name=name, path=path)["id"])
+            note_on_server(temporary, self.id)
         except (OSError, ValueError, KeyError) as error:
-            raise CannotStart(f"the Jupyter server {url} starts no kernel: {_said(error)}") from error
+            raise CannotStart(
+                f"the Jupyter server {address_in_words(url)} starts no kernel: {_said(error)}"
+            ) from error
         self.client = _watched(self._manager.client)
         self.client.start_channels(stdin=False, hb=False)
         self._next_poll = time.monotonic() + _POLL_S
@@ -103,6 +109,15 @@ def _watched(client: Any) -> Any:
 
     client.get_iopub_msg = get_iopub_msg
     return client
+
+
+def address_in_words(url: str) -> str:
+    """The address for messages: a user, a password or a token that somebody wrote into it stays out."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "in JUPYTER_BASE_URL"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _said(error: Exception) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,8 @@ sys.dont_write_bytecode = compiled
 serve(int(sys.argv[1]))
 """
 _PACKAGE = Path(__file__).parents[3]
+_ID_FILE = "kernel.id"
+_ID = re.compile(r"[\w-]{1,100}")
 _END_S = 5.0
 
 
@@ -57,11 +60,20 @@ def why_not(job: SessionJob) -> str:
     return f"sandbox: {job.sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
 
 
-def end_on_server(kernel_id: str, environ: Mapping[str, str] = os.environ) -> None:
-    """End a kernel on the server, whatever became of the bridge; a server that is gone is no error."""
+def note_on_server(temporary: Path, kernel_id: str) -> None:
+    """Let the builder know of a kernel on the server at once: the bridge may be killed before it is ready."""
+    (temporary / _ID_FILE).write_text(kernel_id, "utf-8")
+
+
+def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """End the kernel that `note_on_server` noted, whatever became of the bridge.
+
+    No kernel, or a server that is gone, is no error.
+    """
     import http.client
     import urllib.request
 
+    kernel_id = _noted(temporary)
     if not (kernel_id and uses_server(environ)):
         return
     url, token = (environ[name] for name in SERVER)
@@ -73,3 +85,11 @@ def end_on_server(kernel_id: str, environ: Mapping[str, str] = os.environ) -> No
         )
         with urllib.request.urlopen(request, timeout=_END_S):
             pass
+
+
+def _noted(temporary: Path) -> str:
+    try:
+        written = (temporary / _ID_FILE).read_text("utf-8", "replace")
+    except OSError:
+        return ""
+    return written if _ID.fullmatch(written) else ""
