@@ -130,6 +130,8 @@ def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Pa
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('imported')\n")
     (tmp_path / "package" / "inner.py").write_text("")
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    beside = "wire"
+    assert Path(probe.__file__).with_name(f"{beside}.py").exists()
     wanted = [
         "json",
         "yaml",
@@ -140,10 +142,10 @@ def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Pa
         "os.json",
         "nope",
         "a..b",
-        "keys",
+        beside,
     ]
     found = unmet([Need(name) for name in wanted], sys.executable, environ)
-    assert {need.name for need in found} == {"package.other", "os.json", "nope", "a..b", "keys"}
+    assert {need.name for need in found} == {"package.other", "os.json", "nope", "a..b", beside}
 
 
 def test_versions_are_found_by_import_name() -> None:

@@ -120,6 +120,23 @@ def test_it_is_asked_again_after_a_change(place: Place, name: str, monkeypatch: 
     assert place.children == 2 if name != "a package goes" else place.children >= 2
 
 
+def test_what_was_known_before_a_change_does_not_join(place: Place) -> None:
+    place.ask(CUDA)
+    place.environ["CUDA_VISIBLE_DEVICES"] = "1"
+    place.ask(Need("json"))
+    place.ask(CUDA)
+    assert place.children == 3
+
+
+def test_a_file_beyond_all_measure_is_not_read(place: Place) -> None:
+    place.ask(CUDA)
+    file = place.root / "site/.blogsmith" / FILE
+    file.write_text(" " * 2**20 + file.read_text())
+    place.ask(CUDA)
+    assert place.children == 2
+    assert file.stat().st_size < 10_000
+
+
 def test_other_variables_do_not_count(place: Place) -> None:
     place.ask(CUDA)
     place.environ |= {"TMPDIR": str(place.root / "other"), "SECRET": "other", "OMP_NUM_THREADS": "7"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.results import results
 from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.runs import CellRun, Failure, Machine, ShapeMismatch, Stream
+from blogsmith.versions import version_warning
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 
 FILES = {"data/wq.npy": "weights", "lib/scores.py": "def scores(): ...", "content/posts/notes.txt": "notes"}
@@ -295,6 +297,19 @@ def test_a_stale_value_shows_what_its_expression_gave() -> None:
     shown = results(judge(changed, known, around()), None).values
     assert [(shown[n].text, shown[n].pending) for n in (1, 2, 3)] == [("X", False), ("X", False), ("", True)]
     assert shown[1].stale == "cell 1 before it has changed"
+
+
+def test_versions_here_say_nothing_of_a_kernel() -> None:
+    """Those are of the Python that the site names."""
+    post = page(cell("a\n"))
+    runs = {0: CellRun("ok", packages=("numpy",))}
+    here = around(versions={"numpy": "2.5.0", "python": "3.12.1"})
+    for engine, state in (("worker", "stale"), ("jupyter", "fresh")):
+        asked = replace(post, engine=engine)
+        verdict = judge(asked, record(asked, runs=runs), here)
+        assert verdict.cells[1].state == state
+        surveyed: Any = SimpleNamespace(cells=asked, record=record(asked, runs=runs), lines=[""] * 20)
+        assert bool(version_warning(surveyed, {"numpy": "2.5.0"})) == (engine == "worker")
 
 
 def test_other_versions_are_told_once_for_a_page() -> None:
