@@ -107,14 +107,19 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     """
     workshop, pages = _opened(context, site)
     from .pyodide_vendor import vendor as copy
+    from .pyodide_vendor import wrong
     from .readers_python import modules_of
     from .write.lock import site_lock
 
     name, target = _target(workshop, to)
     packages, modules = workshop.config.browser.packages, modules_of(pages)
-    with site_lock(workshop.root, 0), ProgressBar(sys.stderr) as progress:
-        source = _source(given, target, packages, modules)
-        done = copy(target, source, packages, modules, progress)
+    try:
+        with site_lock(workshop.root, 0), ProgressBar(sys.stderr) as progress:
+            source = _source(given, target, packages, modules)
+            done = copy(target, source, packages, modules, progress)
+    except OSError as error:
+        message = f"{name} cannot be written: {error.strerror or error}"
+        raise wrong(message, "nothing was changed") from error
     _say_done(done, target)
     for module in done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)

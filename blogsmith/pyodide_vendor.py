@@ -20,7 +20,7 @@ from .pyodide.lock import Lock, LockProblem, Package, read_lock
 from .pyodide.names import MODULES
 from .pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from .pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
-from .write.stage import stage_of, swap
+from .write.stage import retired_of, stage_of, swap
 
 NOTICE = "NOTICE.txt"
 MAX_PACKAGE_BYTES = 512 << 20
@@ -141,7 +141,7 @@ def size_words(size: int) -> str:
 
 def _present(file: Path, digest: str) -> bytes | None:
     """The bytes of `file` if they are the right ones."""
-    data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+    data = file.read_bytes() if file.is_file() else b""
     return data if _sha256(data) == digest else None
 
 
@@ -158,20 +158,23 @@ def _refuse_foreign(target: Path) -> None:
     hint = "or give another folder with --to"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise wrong(f"{shown_path(target)} is not a folder of its own", f"take it away, {hint}")
-    ours = {*CORE, LOCK, NOTICE, *_listed(target)}
-    for path in _files(target):
-        is_ours = path.name in ours or path.name.endswith(".whl")
+    files, listed = _files(target), _listed(target)
+    ours = {*CORE, LOCK, NOTICE, *(listed or ())}
+    # which wheels a copy brought that has lost its lock nobody knows
+    has_lost_lock = listed is None and any(path.name in ours for path in files)
+    for path in files:
+        is_ours = path.name in ours or (has_lost_lock and path.name.endswith(".whl"))
         if path.is_symlink() or not path.is_file() or not is_ours:
             message = f"{shown_path(target)} holds {path.name}, which is no file of Pyodide"
             raise wrong(message, f"move it away, {hint}")
 
 
-def _listed(target: Path) -> set[str]:
-    """Files that the lock in `target` names; none if there is no lock that can be read."""
+def _listed(target: Path) -> set[str] | None:
+    """Files that the lock in `target` names; None if there is no lock that can be read."""
     try:
         lock = read_lock(FolderSource(target).read(LOCK, MAX_LOCK_BYTES, lambda done: None))
     except (SourceProblem, LockProblem):
-        return set()
+        return None
     return {package.file for package in lock.packages.values()}
 
 
@@ -179,8 +182,9 @@ def _replace(target: Path, files: Mapping[str, bytes]) -> None:
     """Give `target` these files and no others, in one step."""
     stage = stage_of(target)
     stage.parent.mkdir(parents=True, exist_ok=True)
-    # of a run that died
-    shutil.rmtree(stage, ignore_errors=True)
+    # of a run that died; both are in the way of this one
+    for left in (stage, retired_of(target)):
+        shutil.rmtree(left, ignore_errors=True)
     try:
         stage.mkdir()
         for name, data in files.items():

@@ -183,6 +183,7 @@ def test_tokens_show_what_runs() -> None:
         ("my-analysis", "{r}", ["r"]),
         ("bash", "{sh} {bash} shell,eval", ["bash", "bash", "bash"]),
         ("maxima", "{maxima} text", ["maxima"]),
+        ("maxima", "{maxima} {julia}", None),
         ("bash", "{bash} python,eval=false", ["bash"]),
         ("bash", "{bash} python,eval", None),
     ],
@@ -229,6 +230,15 @@ def test_a_page_chooses_its_engine() -> None:
     assert (cells.engine, cells.kernel, len(cells.cells)) == ("worker", "", 1)
     cells = parse("---\nexecute: {kernel: julia}\n---\n```{julia}\n1\n```\n", config).cells
     assert (cells.engine, cells.kernel, len(cells.cells)) == ("jupyter", "julia", 1)
+
+
+@pytest.mark.parametrize("why", ["#| eval: false", "#| run-in: browser"])
+def test_a_kernel_is_not_asked_for_what_it_does_not_run(why: str) -> None:
+    head = "---\nexecute: {engine: jupyter, shapes: check}\n---\n"
+    wrong = parse(f"{head}```{{python}}\n#| claim: x\n1\n```\n").diagnostics
+    assert [(d.code, d.severity) for d in wrong] == [("cell-option", "error")] * 2
+    (said,) = parse(f"{head}```{{python}}\n{why}\n#| claim: x\n1\n```\n").diagnostics
+    assert (said.severity, said.message.partition(":")[0]) == ("warning", "claim says nothing")
 
 
 def test_a_kernel_judges_its_own_grammar() -> None:

@@ -267,6 +267,28 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
         assert lost(waits) == "the workers of the Dask cluster that could run it are gone"
 
 
+def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that has died is started anew, under another address."""
+    monkeypatch.setattr(dask_executor, "_LOOK_S", 0.01)
+    looks = []
+
+    class Cluster(FakeCluster):
+        def offers(self) -> Mapping[str, Offer]:
+            looks.append(1)
+            return super().offers()
+
+    cluster = Cluster()
+    with DaskExecutor(cluster, Judged(), GPU) as executor:
+        waits = executor.submit(run_session, job(tmp_path, "1"))
+        cluster.workers.clear()
+        seen = len(looks)
+        wait_for(lambda: len(looks) > seen + 3)
+        assert not waits.done() and not cluster.tasks[0].released
+        cluster.workers["tcp://b:9"] = Offer("b")
+        cluster.tasks[0].end("finished", SessionRun("main", ()))
+        assert waits.result(10) == SessionRun("main", ())
+
+
 def test_a_lost_session_is_one_that_could_not_run(tmp_path: Path) -> None:
     class Cluster(FakeCluster):
         def submit(self, *_: Any) -> Task:

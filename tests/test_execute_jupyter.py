@@ -33,7 +33,7 @@ from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
 from blogsmith.execute.kernel.requests import Reply
 from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
-from tests.sessions import cell, job, no_process_left, printed, run_beside_another, value, wait_for
+from tests.sessions import LINUX, cell, job, no_process_left, printed, run_beside_another, value, wait_for
 from tests.site_files import build
 
 needs_kernel = pytest.mark.skipif(
@@ -98,6 +98,15 @@ def test_a_sandbox_is_not_promised(tmp_path: Path) -> None:
     (ran,) = run(tmp_path, "1", sandbox="landlock").cells
     assert ran.status == "skipped"
     assert ran.problem.startswith("sandbox: landlock cannot hold a Jupyter kernel")
+
+
+def test_the_bridge_is_of_the_blogsmith_that_builds(tmp_path: Path) -> None:
+    (tmp_path / "other" / "blogsmith").mkdir(parents=True)
+    (tmp_path / "other" / "blogsmith" / "__init__.py").write_text("raise SystemExit('another one')")
+    work = kernel_job(tmp_path, "1", kernel="jula")
+    ran = run_session(replace(work, env={**work.env, "PYTHONPATH": str(tmp_path / "other")}))
+    assert "another one" not in ran.problem
+    assert "is not installed" in ran.problem or "there is no Jupyter kernel" in ran.problem
 
 
 def test_the_token_stays_with_the_bridge(tmp_path: Path) -> None:
@@ -624,6 +633,23 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
     for name, patience_s in (("KERNEL_START_S", 4.0), ("START_S", 1.0)):
         monkeypatch.setattr(conversation, name, patience_s)
     assert "was not ready" in run(on_server.root, "1", kernel="silent").problem
+    wait_for(lambda: kernels(on_server) == [], 30)
+
+
+@needs_kernel
+@needs_server
+@pytest.mark.skipif(not LINUX, reason="elsewhere nothing tells of a pipe that was closed")
+def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamespace) -> None:
+    code = (
+        "import sys; from pathlib import Path; from tests.sessions import job\n"
+        "from blogsmith.execute.conversation import run_session\n"
+        "run_session(job(Path(sys.argv[1]), 'while True: pass', engine='jupyter'))\n"
+    )
+    repository = Path(__file__).parent.parent
+    child = subprocess.Popen([sys.executable, "-c", code, str(on_server.root)], cwd=repository)
+    wait_for(lambda: [kernel["execution_state"] for kernel in kernels(on_server)] == ["busy"], 30)
+    child.kill()
+    child.wait()
     wait_for(lambda: kernels(on_server) == [], 30)
 
 

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from blogsmith.cli import main
+from blogsmith.execute.answers import cell_run
+from blogsmith.execute.collected import Collected
 from blogsmith.execute.conversation import run_session
-from blogsmith.runs import Display
+from blogsmith.runs import MOST_SDPA, Display
 from tests.run_sites import STALE, page, records, site
-from tests.sessions import job, value
+from tests.sessions import cell, job, value
 from tests.site_files import build, printed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
@@ -266,3 +268,16 @@ P()"""
     (found,) = run_session(job(tmp_path, code)).cells[0].outputs
     assert isinstance(found, Display)
     assert found.data == {"text/plain": "P"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [None, 3, ["flash aten::f"], [["flash aten::f"], 1, "flash aten::f", "Flash x", "a b\n", "a b" * 99]],
+)
+def test_what_a_worker_says_of_attention_is_not_believed_in_any_form(said: object) -> None:
+    """The author's code can reach into the worker; a record of another form could not be read again."""
+    frame = {"status": "ok", "failure": None, "sdpa": said}
+    found = cell_run(cell(1, "1"), frame, Collected(100, lambda output: None)).sdpa
+    assert found == (("flash aten::f",) if isinstance(said, list) else ())
+    many = {**frame, "sdpa": [f"flash aten::f{number}" for number in range(99)]}
+    assert len(cell_run(cell(1, "1"), many, Collected(100, lambda output: None)).sdpa) == MOST_SDPA

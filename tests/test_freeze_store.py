@@ -108,6 +108,7 @@ def test_what_was_read_is_written_as_it_was() -> None:
     # texts from a worker are equal to the defaults, and other objects
     run = CellRun("".join("ok"), device="".join("cpu"))  # type: ignore[arg-type]
     data = to_json(record(page(cell("x\n")), runs={0: run}))
+    assert to_json(record(page(cell("x\n")), runs={0: CellRun("ok", device="cpu")})) == data
     read = from_json(data, "outputs.json")
     assert isinstance(read, PageRecord)
     assert to_json(read) == data

@@ -17,6 +17,7 @@ from blogsmith import running
 from blogsmith.cli import main
 from blogsmith.execute import needs
 from blogsmith.ledger import BuildReport, ExecutionOptions
+from tests import run_sites
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.site_files import build
 
@@ -360,3 +361,11 @@ def test_a_need_is_looked_for_once(site: Path, machine: Machine) -> None:
     run(site, "all")
     assert kept.stat().st_mtime_ns == before
     assert json.loads(kept.read_text())["pythons"]
+
+
+def test_values_alone_are_a_session_that_needs_nothing(tmp_path: Path) -> None:
+    root = run_sites.site(tmp_path / "site", a="```text\nshown\n```\n\nIt is {= 1234000 + 42 =}.")
+    assert build(root, execution=ExecutionOptions(execute="stale", needs=("torch",))).ran == 0
+    assert "1234042" not in page(root)
+    assert build(root, execution=run_sites.STALE).diagnostics == ()
+    assert "1234042" in page(root)

@@ -53,7 +53,7 @@ def place(tmp_path: Path) -> Place:
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "machine/dev/nvidia0").touch()
     (tmp_path / "machine/proc/driver/nvidia/version").write_text("570.1\n")
-    (tmp_path / "env/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} -s "$@"\n')
+    (tmp_path / "env/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} -s -S "$@"\n')
     (tmp_path / "env/bin/python").chmod(0o755)
     put_torch(tmp_path / "packages")
     (tmp_path / "packages/more.pth").write_text("")

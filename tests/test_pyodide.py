@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Mapping
+from http.client import HTTPMessage
 from pathlib import Path
+from urllib.request import Request
 
 import pytest
 
@@ -16,9 +19,11 @@ from blogsmith.pyodide.distribution import damaged_files, open_distribution
 from blogsmith.pyodide.imports import imports_of
 from blogsmith.pyodide.lock import LockProblem, read_lock
 from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, needs_no_package
-from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256
-from blogsmith.pyodide.source import SourceProblem, WebSource, open_source
+from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256, VERSION
+from blogsmith.pyodide.source import ReleaseSource, SafeRedirects, SourceProblem, WebSource, open_source
 from blogsmith.pyodide_vendor import NOTICE, size_words, vendor
+from blogsmith.write import stage
+from blogsmith.write.lock import site_lock
 from tests.pyodide_stub import PACKAGES, file_name, pin_stub, served, sha256, stub_lock, wheel, write_stub
 
 NPM = Path(__file__).parent.parent / ".cache" / "node_modules" / "pyodide"
@@ -206,6 +211,37 @@ def test_packages_that_nobody_imports_any_more_go(stub: Path, tmp_path: Path) ->
     vendor(target, open_source(str(stub)), (), ("scipy",))
     assert vendor(target, open_source(str(stub)), (), ()).changed
     assert set(contents(target)) == {*CORE, LOCK, NOTICE}
+    assert [path.name for path in target.parent.iterdir()] == ["pyodide"]
+
+
+def test_what_a_run_left_that_died_is_not_in_the_way(
+    stub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where two names cannot be exchanged in one step."""
+    monkeypatch.setattr(stage, "exchange", lambda one, other: False)
+    target = tmp_path / "static" / "pyodide"
+    vendor(target, open_source(str(stub)), (), ())
+    for left in (stage.stage_of(target), stage.retired_of(target)):
+        left.mkdir()
+        (left / LOCK).write_bytes(b"{")
+    vendor(target, open_source(str(stub)), (), ("numpy",))
+    assert file_name("numpy") in contents(target)
+    assert [path.name for path in target.parent.iterdir()] == ["pyodide"]
+
+
+def test_wheels_of_a_copy_that_has_lost_its_lock_go(stub: Path, tmp_path: Path) -> None:
+    target = tmp_path / "static" / "pyodide"
+    vendor(target, open_source(str(stub)), (), ("numpy",))
+    (target / LOCK).write_bytes(b"{")
+    vendor(target, open_source(str(stub)), (), ())
+    assert set(contents(target)) == {*CORE, LOCK, NOTICE}
+
+
+def test_the_lock_of_the_release_is_known(stub: Path, tmp_path: Path) -> None:
+    source = ReleaseSource()
+    source.read = open_source(str(stub)).read  # type: ignore[method-assign]
+    with pytest.raises(SiteError, match=f"cannot be used: it is not that of Pyodide {VERSION}"):
+        vendor(tmp_path / "a", source, (), ())
 
 
 def _damage_wheel(stub: Path) -> None:
@@ -269,7 +305,6 @@ DAMAGES: Mapping[str, tuple[Callable[[Path], None], str]] = {
 def test_a_wrong_source_leaves_the_copy_as_it_was(stub: Path, tmp_path: Path, damage: str) -> None:
     target = tmp_path / "static" / "pyodide"
     vendor(target, open_source(str(stub)), (), ())
-    before = contents(target)
     for name in CORE:
         # else the copy itself would be asked first
         (target / name).write_bytes(b"old")
@@ -312,7 +347,17 @@ def _foreign_folder(target: Path) -> None:
     (target / "img").mkdir()
 
 
-@pytest.mark.parametrize("put", [_foreign_file, _foreign_zip, _foreign_folder])
+def _foreign_wheel(target: Path) -> None:
+    (target / "mine-1.0-py3-none-any.whl").write_bytes(b"mine")
+
+
+def _only_a_wheel(target: Path) -> None:
+    for path in target.iterdir():
+        path.unlink()
+    _foreign_wheel(target)
+
+
+@pytest.mark.parametrize("put", [_foreign_file, _foreign_zip, _foreign_folder, _foreign_wheel, _only_a_wheel])
 def test_what_is_not_pyodide_is_never_replaced(
     stub: Path, tmp_path: Path, put: Callable[[Path], None]
 ) -> None:
@@ -381,6 +426,27 @@ def test_only_safe_addresses_are_loaded_from(address: str) -> None:
         WebSource(address)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_followed"),
+    [
+        ("https://a.example/x", "https://b.example/x", True),
+        ("https://a.example/x", "http://127.0.0.1/x", False),
+        ("http://127.0.0.1/x", "http://127.0.0.1/y", True),
+        ("http://127.0.0.1/x", "http://a.example/x", False),
+        ("https://a.example/x", "file:///etc/passwd", False),
+    ],
+)
+def test_only_safe_redirects_are_followed(old: str, new: str, is_followed: bool) -> None:
+    def follow() -> Request | None:
+        return SafeRedirects().redirect_request(Request(old), io.BytesIO(), 302, "", HTTPMessage(), new)
+
+    if is_followed:
+        assert (found := follow()) and found.full_url == new
+    else:
+        with pytest.raises(SourceProblem, match="which is not https"):
+            follow()
+
+
 def test_a_lock_of_no_end_is_not_read(stub: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(pyodide_vendor, "MAX_LOCK_BYTES", 100)
     with pytest.raises(SiteError, match=f"{LOCK} is larger than 100 bytes"):
@@ -405,6 +471,35 @@ def test_the_command_fills_the_folder_and_says_what_to_write(
     out, _ = capsys.readouterr()
     assert "from static/pyodide: " in out
     assert "content/a.md  1 block, imports scipy, torch" in out
+
+
+def test_one_copy_at_a_time(stub: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = site(tmp_path / "site")
+    with site_lock(root, 0):
+        assert run(root, "vendor", "--from", stub) == 1
+    assert "is writing this site [busy]" in capsys.readouterr().err
+    assert not (root / "static").exists()
+
+
+@pytest.mark.parametrize("taken", ["static", ".blogsmith"])
+def test_a_folder_that_cannot_be_made_is_said(
+    stub: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str
+) -> None:
+    root = site(tmp_path / "site")
+    (root / taken).write_text("a file where a folder is needed", encoding="utf-8")
+    assert run(root, "vendor", "--from", stub) == 1
+    err = capsys.readouterr().err
+    assert "error: static/pyodide cannot be written: " in err and "[pyodide-vendor]" in err
+
+
+def test_what_code_can_do_without_is_not_missed(
+    stub: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "try:\n    import nowhere, numpy\nexcept ImportError:\n    pass"
+    root = site(tmp_path / "site", code)
+    assert run(root, "vendor", "--from", stub) == 0
+    assert file_name("numpy") in contents(root / "static" / "pyodide")
+    assert "nowhere" not in capsys.readouterr().err
 
 
 def test_a_complete_folder_is_not_loaded_again(

@@ -117,6 +117,14 @@ def test_nothing_to_run_needs_no_script(post: str) -> None:
     assert "runnable" not in rendered.body.widgets
 
 
+@pytest.mark.parametrize("post", [BLOCK.format("x = 1"), "```python\n#| run-in: both\nx = 1\n```\n"])
+def test_what_strangers_write_is_only_shown(post: str) -> None:
+    assert data(render(post).html)
+    rendered = render(post, "markup: {untrusted: true}\n")
+    assert data(rendered.html) == [] and "run-button" not in rendered.html
+    assert "runnable" not in rendered.body.widgets
+
+
 def test_a_cell_that_is_not_evaluated_runs_in_its_block() -> None:
     block = BLOCK.format("#| eval: false\nx = 1")
     assert one(block)["line"] == "5"

@@ -16,8 +16,6 @@ from .release import CORE
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\.(?:whl|zip|tar|tar\.gz|tar\.bz2)")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_LARGEST = 100_000
-"""Packages that a lock may list."""
 
 
 class LockProblem(Exception):
@@ -85,8 +83,6 @@ def read_lock(data: bytes) -> Lock:
     packages = content.get("packages") if isinstance(content, dict) else None
     if not isinstance(packages, dict) or not isinstance(content.get("info"), dict):
         raise LockProblem("it has no packages and no info")
-    if len(packages) > _LARGEST:
-        raise LockProblem(f"it lists more than {_LARGEST} packages")
     return Lock({name: _package(name, entry) for name, entry in packages.items()}, content)
 
 

@@ -66,7 +66,7 @@ class WebSource:
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
             raise SourceProblem(f"{url} is no address to load from: write https://…")
-        self._open = urllib.request.build_opener(_SafeRedirects).open
+        self._open = urllib.request.build_opener(SafeRedirects).open
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
         """As `Source`."""
@@ -130,7 +130,7 @@ def _is_safe(url: str) -> bool:
     return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE))
 
 
-class _SafeRedirects(urllib.request.HTTPRedirectHandler):
+class SafeRedirects(urllib.request.HTTPRedirectHandler):
     """Follows redirects to safe addresses only."""
 
     def redirect_request(

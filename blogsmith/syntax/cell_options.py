@@ -181,7 +181,7 @@ def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
 
 
 def refuse_of_page(place: Place, page: PageState) -> None:
-    """The same for what the page says of all its cells. place: of the first."""
+    """The same for what the page says of all its cells. place: of the first that runs."""
     if page.engine == "worker":
         return
     if page.execution.shapes:

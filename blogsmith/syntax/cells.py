@@ -48,8 +48,8 @@ def cells(state: StateCore) -> None:
             found[number], tokens[number] = _make(token, number, page), token
         else:
             _leave(token, page, in_browser=in_browser)
-    if found:
-        refuse_of_page(found[1].place, page)
+    if first := next((cell for cell in found.values() if cell.runs), None):
+        refuse_of_page(first.place, page)
     for cell in check_cells(_seeded(list(found.values()), page), page):
         put(tokens[cell.number], cell)
 
@@ -163,7 +163,7 @@ def _with_info(described: Described, fence: Fence, page: PageState) -> Described
 
 def _seeded(found: list[Cell], page: PageState) -> list[Cell]:
     """The page's seed is set once, before the first cell of each session."""
-    seed = page.execution.seed if page.language == "python" else None
+    seed = page.execution.seed
     begun = set[str]()
     seeded = []
     for cell in found:

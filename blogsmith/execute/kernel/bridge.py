@@ -23,7 +23,7 @@ from .local import TRIES, CannotStart, LocalKernel
 from .outputs import Frame, Outputs, ending, failure_of
 from .requests import POLL_S, Reply, Requests
 from .server import ServerKernel
-from .session import SERVER, uses_server
+from .session import SERVER, end_on_server, uses_server
 
 _NO_EXPRESSIONS: Mapping[str, str] = {}
 _ASK_AGAIN_S = 1.0
@@ -37,6 +37,7 @@ def serve(descriptor: int) -> NoReturn:
     start = builder.receive()
     if start is None:
         os._exit(1)
+    signals.temporary = Path(start["writable"][0])
     try:
         kernel, info = _ready(start, signals)
     except CannotStart as error:
@@ -108,9 +109,12 @@ class _Signals:
 
     def __init__(self) -> None:
         self.kernel: _Kernel | None = None
+        self.temporary = Path()
+        """Folder of the session, once it is known."""
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
-        for number in (signal.SIGTERM, signal.SIGUSR2, signal.SIGIO):
+        signal.signal(signal.SIGIO, lambda number, frame: self._orphaned())
+        for number in (signal.SIGTERM, signal.SIGUSR2):
             signal.signal(number, lambda number, frame: self.end())
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -120,6 +124,11 @@ class _Signals:
         """Whether an interrupt has come since this was asked last."""
         taken, self._interrupted = self._interrupted, False
         return taken
+
+    def _orphaned(self) -> NoReturn:
+        """The builder was killed, so a kernel on a server has nobody else to end it."""
+        end_on_server(self.temporary)
+        self.end()
 
     def end(self, code: int = 1) -> NoReturn:
         """Leave, with the kernel."""

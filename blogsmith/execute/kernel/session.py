@@ -23,7 +23,10 @@ _FOR_KERNELS = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
 _BOOT = """\
 import sys
 compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-sys.path.append(sys.argv[2])
+# the builder's own, whichever else is installed; what lies beside it is not to be found before anything else
+sys.path.insert(0, sys.argv[2])
+import blogsmith
+del sys.path[0]
 from blogsmith.execute.kernel.bridge import serve
 sys.dont_write_bytecode = compiled
 serve(int(sys.argv[1]))
