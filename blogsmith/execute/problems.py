@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -165,5 +166,8 @@ def missing_need(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[s
     reporter = Reporter(str(path), lines)
     place = cell.options.places.get("needs", cell.place)
     hint = "run it where there is one: blogsmith execute; or write #| fallback: LABEL, or skip"
+    names = [need.name for need in cell.options.needs]
+    if near := next((name for name in names if name != "cuda" and get_close_matches(name, ["cuda"])), ""):
+        hint = f"did you mean cuda in place of {near}?"
     reporter.error("cell-need", f"{cell.name} cannot run: {reason}, and nothing is recorded", place, hint)
     return reporter.diagnostics[0]

@@ -25,6 +25,7 @@ _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
 _AWAY_S = 0.001
+_GONE_S = 0.05
 
 
 class Told:
@@ -71,8 +72,7 @@ def prepare(stack_file: str) -> None:
 
     stack_file: where a process that ends badly writes where it stood; empty: nobody could read it.
     """
-    if stack_file:
-        _tell_where(stack_file)
+    _leave_in_order(_tell_where(stack_file) if stack_file else None)
     _flush_streams()
     warnings.filterwarnings("ignore", "To exit: use")
     ipython: Any = sys.modules["IPython"]
@@ -116,18 +116,26 @@ def _is_ours(file: str, library: str) -> bool:
     return file.startswith(packages) or file == "<blogsmith>"
 
 
-def _tell_where(stack_file: str) -> None:
-    """At a crash, at `os._exit`, and when the bridge asks before it kills."""
+def _tell_where(stack_file: str) -> Any:
+    """At a crash, and when the bridge asks before it kills. Gives the file that is written to."""
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)
     faulthandler.register(signal.SIGUSR2, file, all_threads=False)
-    leave = os._exit
+    return file
+
+
+def _leave_in_order(file: Any) -> None:
+    """Lose nothing at `os._exit`. file: for where it was called; None: nobody could read it."""
+    leave, kernel = os._exit, os.getpid()
 
     def leave_flushed(status: int) -> None:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        time.sleep(_AWAY_S)
-        faulthandler.dump_traceback(file, all_threads=False)
+        # a child that was forked leaves so as a rule, and says nothing of where the kernel stood
+        if os.getpid() == kernel:
+            time.sleep(_GONE_S)
+            if file is not None:
+                faulthandler.dump_traceback(file, all_threads=False)
         leave(status)
 
     os._exit = leave_flushed  # type: ignore[assignment]
