@@ -47,6 +47,9 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
     """Sizes of the attention of arrays with these shapes; ValueError names the shapes that do not fit."""
     # torch's own shapes are slow to cut
     q, k, v = tuple(q), tuple(k), tuple(v)
+    if q == k == v and len(q) > 1 and q[-1]:
+        # the usual case, in which nothing can be wrong
+        return Sizes(q[:-2], 1, q[-2], q[-2], q[-1], q[-1])
     for name, shape, axes in (("q", q, "n, d_k"), ("k", k, "m, d_k"), ("v", v, "m, d_v")):
         if len(shape) < 2:
             raise ValueError(f"{name} has the shape {shape}; it needs two axes at least, (…, {axes})")
