@@ -90,13 +90,21 @@ def source(post: str) -> str:
     return (CONTENT / "posts" / post / "index.md").read_text(encoding="utf-8")
 
 
+NEEDS_CUDA = frozenset({"cell-measured-on-gpu"})
+
+
 @pytest.mark.parametrize("post", POSTS)
 def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> None:
     root = pages[post]
     cells = of_class(root, "cell")
     assert cells, "a post without a cell"
-    assert {cell.get("data-status") for cell in cells} == {"ok"}
-    for name in ("value-pending", "value-stale", "output-note", "output-error"):
+    # what needs a card says so until somebody has run it on one
+    waiting = [
+        cell for cell in cells if cell.get("id") in NEEDS_CUDA and cell.get("data-status") == "skipped"
+    ]
+    assert {cell.get("data-status") for cell in cells if cell not in waiting} == {"ok"}
+    assert len(of_class(root, "output-note")) == len(waiting)
+    for name in ("value-pending", "value-stale", "output-error"):
         assert not of_class(root, name), name
 
 
