@@ -19,8 +19,8 @@ from .values import bare_tex, output_math
 
 LONG = 40
 """Lines; more are cut to a box that scrolls and can be opened."""
-WIDE = 36
-"""Characters that surely fit a phone; a longer line scrolls."""
+WIDE = 30
+"""Characters that surely fit a phone, also in a box; a longer line scrolls."""
 
 _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 
