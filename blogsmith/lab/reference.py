@@ -49,6 +49,20 @@ def attention(
     ValueError or TypeError for what does not fit. Source: Vaswani et al. 2017, eq. (1).
     """
     q, k, v, size = _checked(q, k, v)
+    return computed(q, k, v, size, is_causal=is_causal, mask=mask, scale=scale)
+
+
+def computed(
+    q: Array,
+    k: Array,
+    v: Array,
+    size: Sizes,
+    *,
+    is_causal: bool = False,
+    mask: ArrayLike | None = None,
+    scale: float | None = None,
+) -> Array:
+    """`attention` of arrays whose types and sizes are checked: for small ones that takes as long."""
     # n·d_k products here, n·m if the scores were scaled
     scores = (_working(q) * _scale(scale, size)) @ _serving(k, size).swapaxes(-1, -2)
     powers, total = _powers(_masked(scores, 0, is_causal, mask, size), -1)

@@ -94,7 +94,7 @@ def attended_by(
     options = {"is_causal": is_causal, "mask": mask, "scale": scale}
     if backend == "auto":
         backend = _best_for(q)
-    return _numpy(q, k, v, options) if backend == "numpy" else _torch(backend, q, k, v, size, options)
+    return _numpy(q, k, v, size, options) if backend == "numpy" else _torch(backend, q, k, v, size, options)
 
 
 def _best_for(q: Any) -> str:
@@ -108,10 +108,9 @@ def _best_for(q: Any) -> str:
     return "torch-cuda" if torch.cuda.is_available() else "torch"
 
 
-def _numpy(q: Any, k: Any, v: Any, options: dict[str, Any]) -> Attended:
-    arrays = [_array(x) for x in (q, k, v)]
+def _numpy(q: Any, k: Any, v: Any, size: Sizes, options: dict[str, Any]) -> Attended:
     mask = None if options["mask"] is None else _array(options["mask"])
-    output: Any = reference.attention(*arrays, **{**options, "mask": mask})
+    output: Any = reference.computed(_array(q), _array(k), _array(v), size, **{**options, "mask": mask})
     if is_tensor(q):
         output = import_module("torch").from_numpy(output).to(q.device, q.dtype)
     return Attended(output, Ran("numpy", "cpu"))
