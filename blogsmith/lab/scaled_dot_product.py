@@ -85,7 +85,8 @@ def attended_by(
     """As `attention`, without a word to the audit hooks: for trying out what can run."""
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
-    q, k, v = (x if is_tensor(x) else np.asarray(x) for x in (q, k, v))
+    if not (is_tensor(q) and is_tensor(k) and is_tensor(v)):
+        q, k, v = (x if is_tensor(x) else np.asarray(x) for x in (q, k, v))
     check_types(q, k, v)
     size = sizes(q.shape, k.shape, v.shape)
     if mask is not None:

@@ -133,8 +133,9 @@ def tensor(x: Any, device: Any) -> Any:
         if not plain or x.strides[-1:] not in ((), (x.itemsize,)):
             x = x.astype(x.dtype.newbyteorder("="), order="C")
         x = torch.from_numpy(x)
-    # the device of q itself, mostly: then there is nothing to do
-    return x if x.device is device or x.device.type == device else x.to(device)
+    here = x.device
+    # mostly there is nothing to do; device is a torch.device, or the name of a kind
+    return x if here == device or here.type == device else x.to(device)
 
 
 def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
