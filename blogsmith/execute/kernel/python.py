@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..worker.cell import imports_in
+
 _SOURCES: Mapping[str, str] = MappingProxyType(
     {
         "_blogsmith_versions": "worker/versions.py",
@@ -86,11 +88,7 @@ def imported_names(code: str) -> Iterator[str]:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
+    yield from imports_in(tree)
 
 
 def crashed_at(stack: str, cell: int) -> int:

@@ -153,7 +153,7 @@ class Session:
         code, name = message["code"], f"<cell {message['number']}>"
         self._remember(code, name)
         tree: Module = self._compiled(code, name, "exec", PyCF_ONLY_AST)
-        self.imports.update(dict.fromkeys(_imports(tree)))
+        self.imports.update(dict.fromkeys(imports_in(tree)))
         if message["seed"] is not None:
             self._seeds.seed(message["seed"])
         if message["shapes"]:
@@ -242,7 +242,7 @@ class Session:
         return compile(source, name, mode, flags, dont_inherit=True)
 
 
-def _imports(tree: Module) -> Iterator[str]:
+def imports_in(tree: Module) -> Iterator[str]:
     """Top-level names that statements import, whatever they are nested in; relative imports have none."""
     waiting: list[Any] = [tree]
     while waiting:
