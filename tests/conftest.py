@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 # The same examples in every run, and no clock: a slow machine is not a failure.
 settings.register_profile("blogsmith", derandomize=True, deadline=None, database=None)
 settings.load_profile("blogsmith")
+
+# A shell that starts tests in the background lets them ignore Ctrl-C, and all that they start inherits it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
