@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .ran import Ran as Ran
     from .reference import causal_mask as causal_mask
     from .reference import multi_head as multi_head
+    from .reference import online_attention as online_attention
     from .reference import online_softmax as online_softmax
     from .reference import padding_mask as padding_mask
     from .reference import softmax as softmax
@@ -47,6 +48,7 @@ _HOMES = MappingProxyType(
         "heatmap": "drawing.heat",
         "multi_head": "reference",
         "newest": "rows",
+        "online_attention": "reference",
         "online_softmax": "reference",
         "padding_mask": "reference",
         "read_rows": "rows",
@@ -70,6 +72,7 @@ __all__ = [
     "heatmap",
     "multi_head",
     "newest",
+    "online_attention",
     "online_softmax",
     "padding_mask",
     "read_rows",

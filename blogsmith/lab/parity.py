@@ -122,7 +122,8 @@ def compare(
         for dtype in wanted or subject.dtypes():
             rows.append(_compared(subject, dtype, task, named=backends is not None))
     for row in rows:
-        tell(row.device, row.ran)
+        backend, *operators = row.ran.split() or [""]
+        tell(row.device, backend, operators)
     comparison = Comparison(tuple(rows))
     if check and comparison.failures:
         raise ParityError(comparison)

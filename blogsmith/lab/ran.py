@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -60,12 +60,11 @@ class Ran:
         return f"{self.backend} on {where}" + (f" ({names})" if names else "")
 
 
-def tell(device: str, proof: str) -> None:
+def tell(device: str, backend: str, operators: Sequence[str]) -> None:
     """Raise the audit event by which a page learns what ran: `blogsmith.lab.ran`.
 
-    proof: a backend of torch and the operators that prove it, with spaces between; others are no news.
+    operators: that prove it; without any, and of what is no backend of torch, there is nothing to tell.
     """
-    backend, *operators = proof.split() or [""]
     if operators and backend not in _UNTOLD:
         sys.audit("blogsmith.lab.ran", device, backend, operators[0])
 

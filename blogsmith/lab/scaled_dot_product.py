@@ -6,7 +6,6 @@ the result, and to the audit hooks of the process as `blogsmith.lab.ran`: so the
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 
 from . import flash_package, reference
 from .ran import BackendError as BackendError
-from .ran import Ran
+from .ran import Ran, tell
 from .shapes import Sizes, check_mask, check_types, is_tensor, sizes
 
 BACKENDS = (
@@ -67,8 +66,7 @@ def attention(
     """
     attended = attended_by(backend, q, k, v, is_causal=is_causal, mask=mask, scale=scale)
     ran = attended.ran
-    if ran.operators:
-        sys.audit("blogsmith.lab.ran", ran.device, ran.backend, ran.operators[0])
+    tell(ran.device, ran.backend, ran.operators)
     return attended
 
 
