@@ -6,8 +6,9 @@ anywhere is collected, and nothing is written while there is an error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -19,20 +20,22 @@ from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .lint.doubts import doubts
 from .load_config import CONFIG_NAME
-from .model import Document, FrontMatter, ImageInfo, Source
+from .model import Body, Document, FrontMatter, ImageInfo, Source
 from .page_view import PageView
-from .perform import Performed, perform
+from .perform import perform
+from .pyodide.distribution import Distribution
 from .read.front_matter import read_document
 from .readers_python import readers_python
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
 from .runs import PageResults
+from .shown import Performed
 from .site.archive import planned_archive
 from .site.collections import page_views
 from .site.feeds import site_feeds
 from .site.frame import Frame, Rendered, Unpublished
-from .site.index import SiteIndex, index_site, resolve_image, resolve_link
+from .site.index import PageEntry, SiteIndex, index_site, page_entry, resolve_image, resolve_link
 from .site.lists import planned_lists
 from .site.terms import planned_terms
 from .syntax.describe import describe
@@ -66,7 +69,7 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
         with ledger.stage("lint"):
             waiting = (document for document, _ in collected.left_out.values())
             ledger.add(doubts(parsed, waiting, workshop.settings))
-    views = page_views(rendered, _unpublished(collected), _frame(workshop, index, collected, ledger))
+    views = page_views(rendered, unpublished(collected), frame_of(workshop, index, collected, ledger))
     fonts = fonts_for(views, workshop)
     outputs = compose([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
     report = ledger.close(_counts(rendered, views, collected, performed))
@@ -90,45 +93,62 @@ def render(
     ledger: Ledger,
 ) -> tuple[list[Rendered], SiteIndex]:
     """Every page's content; links, labels and images are looked up in the whole site."""
-    urls = collected.urls
-    by_path = {str(p.document.path): (p, urls.urls[str(p.document.path)]) for p in parsed}
+    index = index_of(collected, {str(page.document.path): page_entry(page) for page in parsed}, workshop)
+    tools = page_tools(
+        workshop, index, collected, performed, readers_python(workshop, ledger), cache(measured)
+    )
+    rendered = []
+    for page in ledger.each("render", parsed):
+        body = render_body(page, tools)
+        ledger.add(body.diagnostics)
+        rendered.append(placed(page.document, body, collected))
+    return rendered, index
+
+
+def index_of(collected: Collected, entries: Mapping[str, PageEntry], workshop: Workshop) -> SiteIndex:
+    """Where everything is. entries: as in `SiteIndex`."""
+    urls, config = collected.urls, workshop.config
     generated = {
         *planned_lists(collected.documents, urls.kinds, urls.sections),
         *planned_terms(collected.documents),
         *planned_archive(collected.documents, urls.kinds),
-        *(feed.url.removeprefix(workshop.config.base_path) for feed in site_feeds(workshop.config)),
+        *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
-    base_path = workshop.config.base_path
-    index = index_site(base_path, by_path, collected.waiting, generated, collected.asset_urls)
-    tools = _tools(workshop, index, collected, performed, ledger)
-    rendered = []
-    for page in ledger.each("render", parsed):
-        path = str(page.document.path)
-        body = render_body(page, tools)
-        ledger.add(body.diagnostics)
-        rendered.append(Rendered(page.document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
-    return rendered, index
+    return index_site(
+        config.base_path, urls.urls, entries, collected.waiting, generated, collected.asset_urls
+    )
 
 
-def _tools(
-    workshop: Workshop, index: SiteIndex, collected: Collected, performed: Performed, ledger: Ledger
+def placed(document: Document, body: Body, collected: Collected) -> Rendered:
+    """A rendered document with its place in the site."""
+    path, urls = str(document.path), collected.urls
+    return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
+
+
+def measured(file: Path) -> ImageInfo | str:
+    """Size of an image, without its address; or what is wrong with it."""
+    try:
+        size = image_size(file)
+    except ImageProblem as problem:
+        return str(problem)
+    return ImageInfo("", size.width_px, size.height_px, size.located)
+
+
+def page_tools(
+    workshop: Workshop,
+    index: SiteIndex,
+    collected: Collected,
+    performed: Performed,
+    python: Callable[[], Distribution],
+    measure: Callable[[Path], ImageInfo | str],
 ) -> Tools:
-    sizes: dict[Path, ImageInfo | str] = {}
-
-    def measure(file: Path) -> ImageInfo | str:
-        if file not in sizes:
-            try:
-                size = image_size(file)
-                sizes[file] = ImageInfo("", size.width_px, size.height_px, size.located)
-            except ImageProblem as problem:
-                sizes[file] = str(problem)
-        return sizes[file]
+    """The site as its pages see it while they are rendered."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
-        measured = measure(content)
+        found = measure(content)
         url = index.with_base(quote(collected.urls.urls[str(document.path)] + name))
-        return replace(measured, url=url) if isinstance(measured, ImageInfo) else measured
+        return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
     return Tools(
         workshop.config,
@@ -142,7 +162,7 @@ def _tools(
         index.slug_hint,
         lambda document: performed.results.get(str(document.path), PageResults()),
         picture,
-        readers_python(workshop, ledger),
+        python,
     )
 
 
@@ -158,7 +178,9 @@ def menu_problems(workshop: Workshop, index: SiteIndex) -> list[Diagnostic]:
     return reporter.diagnostics
 
 
-def _frame(workshop: Workshop, index: SiteIndex, collected: Collected, ledger: Ledger) -> Frame:
+def frame_of(workshop: Workshop, index: SiteIndex, collected: Collected, ledger: Ledger) -> Frame:
+    """What all views are made from."""
+
     def image(path: str, document: Document) -> str:
         found = resolve_image(index, path, document, collected.assets, lambda file: ImageInfo("", None, None))
         if isinstance(found, ImageInfo):
@@ -171,7 +193,8 @@ def _frame(workshop: Workshop, index: SiteIndex, collected: Collected, ledger: L
     return Frame(workshop.config, index.with_base, image)
 
 
-def _unpublished(collected: Collected) -> list[Unpublished]:
+def unpublished(collected: Collected) -> list[Unpublished]:
+    """Parts of series that are not built."""
     found = []
     for document, _ in collected.left_out.values():
         series = document.front.series

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .config import Config
+from .errors import Diagnostic
 from .ledger import BuildOptions, Ledger
-from .model import Asset, Document, SiteFiles
+from .model import Asset, Document, SiteFiles, Source
 from .read.files import read_site
 from .read.front_matter import read_document
 from .site.neighbours import series_problems
@@ -14,6 +16,8 @@ from .site.terms import term_warnings
 from .site.urls import Urls, asset_url, assign_urls, publication
 from .syntax.parser import Parsed, make_parser, parse_document
 from .workshop import Workshop
+
+ReadDocument = Callable[[Source, Config], tuple[Document, tuple[Diagnostic, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,25 @@ class Collected:
 
 def collect(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Collected:
     """Read the site and settle what is built and under which address."""
-    config = workshop.config
     with ledger.stage("read"):
-        files = read_site(workshop.root, config)
+        files = read_site(workshop.root, workshop.config)
+    return arrange(files, workshop, options, ledger)
+
+
+def arrange(
+    files: SiteFiles,
+    workshop: Workshop,
+    options: BuildOptions,
+    ledger: Ledger,
+    read: ReadDocument = read_document,
+) -> Collected:
+    """Settle what of the site's files is built and under which address."""
+    config = workshop.config
     ledger.add(files.diagnostics)
     documents: list[Document] = []
     left_out: dict[str, tuple[Document, str]] = {}
     for source in ledger.each("front matter", files.sources):
-        document, found = read_document(source, config)
+        document, found = read(source, config)
         ledger.add(found)
         state = publication(document, options.now, drafts=options.drafts, future=options.future)
         if state == "published":

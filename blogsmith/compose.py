@@ -1,10 +1,15 @@
-"""The last step before writing: every file of the site, each with what it was made from."""
+"""The last step before writing: every file of the site, each with what it was made from.
+
+What a file holds is made when it is asked for: a build asks for all, the preview for those that are
+looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from . import __version__
 from .collect import Collected
@@ -19,7 +24,7 @@ from .site.feeds import feed_files
 from .site.font_cut import FontProblem, can_cut, cut_font
 from .site.frame import Rendered
 from .site.math_font import FontCut, MathFonts, font_face, math_fonts
-from .site.redirects import output_path, redirect
+from .site.redirects import output_path, redirect, redirect_path
 from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
 from .workshop import Workshop
@@ -27,12 +32,40 @@ from .write.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Planned:
     """A file of the finished site."""
 
-    output: Output
+    path: PurePosixPath
+    """Relative to the output folder."""
     origin: str
-    """What it was made from, in the author's words."""
+    """What it is made from, in the author's words."""
+    content: PageView | Callable[[], bytes] | Path
+    """A page, a function that makes its bytes, or the file that is copied there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Every file of the site, and what its pages are made with."""
+
+    site: SiteView
+    files: tuple[Planned, ...]
+    documents: Mapping[str, Document]
+    """Source path → document, of the pages that have one."""
+    workshop: Workshop
+
+    def page(self, view: PageView) -> bytes:
+        """The HTML of a page; SiteError if it cannot be made."""
+        theme = self.workshop.theme
+        if view.layout not in theme.layouts():
+            raise _no_layout(view, self.documents.get(view.path), theme)
+        return theme.render(view.layout, view, self.site).encode()
+
+    def output(self, planned: Planned) -> Output:
+        """The file, made; SiteError if it cannot be."""
+        content = planned.content
+        if isinstance(content, Path):
+            return Output(planned.path, file=content)
+        return Output(planned.path, self.page(content) if isinstance(content, PageView) else content())
 
 
 def compose(
@@ -43,44 +76,57 @@ def compose(
     ledger: Ledger,
 ) -> list[Output]:
     """Every file of the site: pages, redirects, assets, the theme's own files."""
-    config = workshop.config
-    site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
-    by_path = {str(item.document.path): item.document for item in rendered}
-    made: list[Made] = []
-    for view in ledger.each("pages", views):
+    composition = plan(views, rendered, collected, workshop)
+    made: list[Output] = []
+    for planned in ledger.each("pages", composition.files):
         try:
-            made += _page(view, site, by_path.get(view.path), workshop)
+            made.append(composition.output(planned))
         except SiteError as error:
             ledger.add(error.diagnostics)
-    for item in rendered:
-        for name, content in item.body.files.items():
-            made.append(
-                Made(
-                    _picture(item.url + name, content),
-                    f"a picture that the code of {item.document.path} draws",
-                )
-            )
-    for path, url in collected.asset_urls.items():
-        made.append(Made(Output(output_path(url), file=collected.assets[path].file), path))
-    for output in (
-        *feed_files(views, config),
-        robots(config),
-        *([sitemap(views)] if config.base_url else []),
-    ):
-        if str(output.path) not in {str(item.output.path) for item in made}:
-            made.append(Made(output, f"the file {output.path} that blogsmith makes"))
-    for asset in workshop.theme.static_files():
-        made.append(Made(Output(asset.path, file=asset.file), f"a file of theme {workshop.theme.name}"))
     # two pages on one address were reported where the address comes from
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
-        ledger.add(clashes(made))
-    return [item.output for item in made]
+        ledger.add(clashes(composition.files))
+    return made
 
 
-def _picture(url: str, content: Path | bytes) -> Output:
-    if isinstance(content, bytes):
-        return Output(output_path(url), content)
-    return Output(output_path(url), file=content)
+def plan(
+    views: Sequence[PageView], rendered: Sequence[Rendered], collected: Collected, workshop: Workshop
+) -> Composition:
+    """Which files the site has; none of them is made."""
+    config = workshop.config
+    site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
+    documents = {str(item.document.path): item.document for item in rendered}
+    files = [planned for view in views for planned in _page(view, documents.get(view.path), workshop)]
+    for item in rendered:
+        origin = f"a picture that the code of {item.document.path} draws"
+        for name, content in item.body.files.items():
+            picture = content if isinstance(content, Path) else partial(bytes, content)
+            files.append(Planned(output_path(item.url + name), origin, picture))
+    for path, url in collected.asset_urls.items():
+        files.append(Planned(output_path(url), path, collected.assets[path].file))
+    taken = {planned.path for planned in files}
+    own: dict[PurePosixPath, Callable[[], bytes]] = {
+        **feed_files(views, config),
+        PurePosixPath("robots.txt"): partial(robots, config),
+        **({PurePosixPath("sitemap.xml"): partial(sitemap, views)} if config.base_url else {}),
+    }
+    files += [
+        Planned(file, f"the file {file} that blogsmith makes", make)
+        for file, make in own.items()
+        if file not in taken
+    ]
+    for asset in workshop.theme.static_files():
+        files.append(Planned(asset.path, f"a file of theme {workshop.theme.name}", asset.file))
+    return Composition(site, tuple(files), documents, workshop)
+
+
+def _page(view: PageView, document: Document | None, workshop: Workshop) -> Iterator[Planned]:
+    """A page, then the pages at its old addresses."""
+    site_path = view.url.removeprefix(workshop.config.base_path)
+    origin = view.path or f"the page {site_path} that blogsmith makes"
+    yield Planned(output_path(site_path), origin, view)
+    for alias in document.front.aliases if document else ():
+        yield Planned(redirect_path(alias), f'the alias "{alias}" of {origin}', partial(redirect, view))
 
 
 def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:
@@ -119,19 +165,6 @@ def _font_file(cut: FontCut, workshop: Workshop) -> Output:
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
 
-def _page(view: PageView, site: SiteView, document: Document | None, workshop: Workshop) -> Iterator[Made]:
-    """A page, then the pages at its old addresses; SiteError if it cannot be made."""
-    theme = workshop.theme
-    site_path = view.url.removeprefix(workshop.config.base_path)
-    if view.layout not in theme.layouts():
-        raise _no_layout(view, document, theme)
-    html = theme.render(view.layout, view, site)
-    origin = view.path or f"the page {site_path} that blogsmith makes"
-    yield Made(Output(output_path(site_path), html.encode()), origin)
-    for alias in document.front.aliases if document else ():
-        yield Made(redirect(alias, view), f'the alias "{alias}" of {origin}')
-
-
 def _no_layout(view: PageView, document: Document | None, theme: Theme) -> SiteError:
     """The author's mistake if the page names its layout, else the theme's."""
     if document and document.front.template:
@@ -143,14 +176,14 @@ def _no_layout(view: PageView, document: Document | None, theme: Theme) -> SiteE
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
-def clashes(made: Iterable[Made]) -> list[Diagnostic]:
+def clashes(files: Iterable[Planned]) -> list[Diagnostic]:
     """Errors for files that would be written to one place."""
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}
-    for item in made:
-        path = str(item.output.path)
-        first = taken.setdefault(folded(path), item.origin)
-        if first != item.origin:
-            message = f"{first} and {item.origin} are both to become the file {path}"
+    for planned in files:
+        path = str(planned.path)
+        first = taken.setdefault(folded(path), planned.origin)
+        if first != planned.origin:
+            message = f"{first} and {planned.origin} are both to become the file {path}"
             found.append(Diagnostic("output-conflict", message, hint="rename one of them, or take it out"))
     return found

@@ -51,6 +51,8 @@ class SiteFiles:
     static: tuple[Asset, ...]
     """Files under `static/`, copied to the root of the output."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    stamps: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Path of every file → size, time of its last change in ns, inode: while they stay, it is read once."""
 
 
 @dataclass(frozen=True, slots=True)

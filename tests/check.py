@@ -34,7 +34,7 @@ from blogsmith.runs import (
     Stream,
     ValueResult,
 )
-from blogsmith.site.index import index_site, resolve_image, resolve_link
+from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.workshop import parse_options
 
@@ -158,12 +158,10 @@ def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-unt
     def parse(document: Document) -> Parsed:
         return parse_document(document, md, options)
 
-    pages = {
-        f"content/posts/{name}": (parse(document), f"/posts/{name.removesuffix('.md')}/")
-        for name, document in documents.items()
-    }
+    urls = {f"content/posts/{name}": f"/posts/{name.removesuffix('.md')}/" for name in documents}
+    entries = {f"content/posts/{name}": page_entry(parse(document)) for name, document in documents.items()}
     files = {f"content/posts/{name}": f"/posts/{name}" for name in FILES}
-    index = index_site(config.base_path, pages, {}, ["/", "/posts/"], files)
+    index = index_site(config.base_path, urls, entries, {}, ["/", "/posts/"], files)
     assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in files}
 
     def measure(file: Path) -> ImageInfo | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from dataclasses import replace
+from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 import pytest
@@ -93,14 +94,15 @@ def test_the_same_posts_give_the_same_bytes() -> None:
 def test_a_site_without_an_address_has_no_feeds() -> None:
     nowhere = Config(title="N")
     assert site_feeds(nowhere) == ()
-    assert feed_files([*archive([post(1)], FRAME)], nowhere) == []
+    assert feed_files([*archive([post(1)], FRAME)], nowhere) == {}
     assert site_feeds(Config(base_url="https://x.org", feeds=False)) == ()
 
 
 def test_every_tag_has_a_feed_of_its_own() -> None:
     tag = replace(post(1), kind="tag", url="/blog/tags/a/", title="a", pages=(post(3), post(2)))
     files = feed_files([*archive([post(3)], FRAME), tag], CONFIG)
-    assert [str(file.path) for file in files] == ["atom.xml", "feed.json", "tags/a/atom.xml"]
+    assert [str(path) for path in files] == ["atom.xml", "feed.json", "tags/a/atom.xml"]
+    assert b"<title>Notes: a</title>" in files[PurePosixPath("tags/a/atom.xml")]()
     assert with_feed(tag, CONFIG).feeds == (
         Feed("Notes: a", "/blog/tags/a/atom.xml", "application/atom+xml"),
     )
@@ -109,12 +111,12 @@ def test_every_tag_has_a_feed_of_its_own() -> None:
 
 def test_sitemap_and_robots() -> None:
     pages = [post(2), post(1), replace(post(3), canonical_url="")]
-    text = (sitemap(pages).data or b"").decode()
+    text = sitemap(pages).decode()
     assert text.index("p1/") < text.index("p2/")
     assert "p3" not in text
     assert "<lastmod>2026-01-02</lastmod>" in text
-    assert b"Sitemap: https://example.org/blog/sitemap.xml" in (robots(CONFIG).data or b"")
-    assert b"Sitemap" not in (robots(Config()).data or b"")
+    assert b"Sitemap: https://example.org/blog/sitemap.xml" in robots(CONFIG)
+    assert b"Sitemap" not in robots(Config())
 
 
 @pytest.mark.parametrize(("entries", "per_page", "pages"), [(0, 20, 1), (20, 20, 1), (21, 20, 2), (99, 0, 1)])

@@ -11,7 +11,7 @@ from blogsmith.errors import Place
 from blogsmith.model import Asset, Document, ImageInfo, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Target
-from blogsmith.site.index import SiteIndex, index_site, resolve_image, resolve_link
+from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.tex.linear import linear_text
 from blogsmith.tex.numbering import split_rows
@@ -40,10 +40,12 @@ def document(path: str, text: str = "") -> Document:
 def index() -> SiteIndex:
     options = ParseOptions(linear_text, split_rows)
     md = make_parser(options)
-    parsed = {
-        path: (parse_document(document(path, text), md, options), url) for path, (url, text) in PAGES.items()
+    entries = {
+        path: page_entry(parse_document(document(path, text), md, options))
+        for path, (_, text) in PAGES.items()
     }
-    return index_site("/base", parsed, WAITING, ["/", "/tags/"], FILES)
+    urls = {path: url for path, (url, _) in PAGES.items()}
+    return index_site("/base", urls, entries, WAITING, ["/", "/tags/"], FILES)
 
 
 @pytest.mark.parametrize(

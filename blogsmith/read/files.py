@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -42,21 +42,47 @@ class _Found:
     """Relative to the site root, as the author sees it."""
     file: Path
     """Symbolic links resolved."""
-    size: int
+    stamp: tuple[int, int, int]
+    """As in `SiteFiles.stamps`."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.stamp[0]
 
 
-def read_site(root: Path, config: Config) -> SiteFiles:
-    """Everything under `content/` and `static/` of the site at `root`, sorted by path."""
+def read_site(
+    root: Path, config: Config, before: SiteFiles | None = None, changed: Container[str] = ()
+) -> SiteFiles:
+    """Everything under `content/` and `static/` of the site at `root`, sorted by path.
+
+    before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
+    again.
+    """
     walker = _Walker(root.resolve(), config.output)
     content = list(walker.walk(PurePosixPath("content")))
     static = list(walker.walk(PurePosixPath("static"), keep=_KEPT_HIDDEN))
-    sources = [_read_source(found, walker) for found in content if _is_markdown(found)]
+    same = _unchanged(before, changed) if before else {}
+    sources = [
+        same.get((str(found.path), found.stamp)) or _read_source(found, walker)
+        for found in content
+        if _is_markdown(found)
+    ]
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
         static=tuple(_asset(found) for found in static),
         diagnostics=tuple(walker.diagnostics),
+        stamps={str(found.path): found.stamp for found in (*content, *static)},
     )
+
+
+def _unchanged(
+    before: SiteFiles, changed: Container[str]
+) -> dict[tuple[str, tuple[int, int, int]], Source]:
+    """Path and stamp → source, of those that need not be read again."""
+    paths = ((str(source.path), source) for source in before.sources)
+    return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
 
 
 def is_litter(name: str) -> bool:
@@ -143,7 +169,7 @@ class _Walker:
                 for name in self._names(file, path, keep) if self._may_enter(path) else ():
                     yield from self._visit(path / name, (*above, file), keep)
             elif stat.S_ISREG(status.st_mode) and above:
-                yield _Found(path, file, status.st_size)
+                yield _Found(path, file, (status.st_size, status.st_mtime_ns, status.st_ino))
             else:
                 what = "neither a file nor a folder" if above else "not a folder"
                 self.report("unreadable", f"is {what}", path)

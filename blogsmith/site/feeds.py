@@ -11,13 +11,13 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config import Config
-from ..model import Output
 from ..page_view import Feed, PageView
 
 ENTRIES = 30
@@ -34,7 +34,7 @@ _LEFT_OUT = re.compile(
 _RUNNABLE = re.compile(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = re.compile(r' data-[\w-]+="[^"]*"')
 _ADDRESS = re.compile(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"')
-_SHELL = re.compile(r' (?:tabindex|loading|decoding)="[^"]*"')
+_SHELL = re.compile(r' (?:tabindex|loading|decoding|data-line|data-cell)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -85,10 +85,10 @@ def numbered_from(url: str) -> str:
     return re.sub(r"page/\d+/$", "", url)
 
 
-def feed_files(pages: Sequence[PageView], config: Config) -> list[Output]:
-    """`atom.xml` and `feed.json` of the site, and an Atom feed for every tag and category."""
+def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath, Callable[[], bytes]]:
+    """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
     if not site_feeds(config):
-        return []
+        return {}
     ready: dict[str, PageView] = {}
 
     def prepared(posts: Sequence[PageView]) -> list[PageView]:
@@ -98,17 +98,25 @@ def feed_files(pages: Sequence[PageView], config: Config) -> list[Output]:
                 ready[post.url] = replace(post, content=feed_html(post, config))
         return [ready[post.url] for post in posts]
 
-    posts = prepared(_entries(next((page.pages for page in pages if page.kind == "archive"), ())))
-    files = [
-        Output(PurePosixPath("atom.xml"), atom(config.title, "/", posts, config)),
-        Output(PurePosixPath("feed.json"), json_feed(config.title, "/", posts, config)),
-    ]
+    def made(
+        form: Callable[[str, str, Sequence[PageView], Config], bytes],
+        name: str,
+        url: str,
+        posts: Sequence[PageView],
+    ) -> bytes:
+        return form(name, url, prepared(posts), config)
+
+    posts = _entries(next((page.pages for page in pages if page.kind == "archive"), ()))
+    files: dict[PurePosixPath, Callable[[], bytes]] = {
+        PurePosixPath("atom.xml"): partial(made, atom, config.title, "/", posts),
+        PurePosixPath("feed.json"): partial(made, json_feed, config.title, "/", posts),
+    }
     for page in pages:
         entries = _entries(page.pages) if page.kind == "tag" else []
         if entries and (page.pager is None or page.pager.number == 1):
-            path = page.url.removeprefix(config.base_path)
-            data = atom(f"{config.title}: {page.title}", path, prepared(entries), config)
-            files.append(Output(PurePosixPath(path.strip("/")) / "atom.xml", data))
+            url = page.url.removeprefix(config.base_path)
+            path = PurePosixPath(url.strip("/")) / "atom.xml"
+            files[path] = partial(made, atom, f"{config.title}: {page.title}", url, entries)
     return files
 
 

@@ -25,10 +25,8 @@ EXTERNAL = ("http://", "https://", "mailto:", "tel:")
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """What other pages need to know of a page."""
+    """What other pages need to know of a page besides its address."""
 
-    url: str
-    """Site path without base path: `/posts/a/`."""
     title: str
     """Plain text, for links without a text of their own."""
     ids: frozenset[str]
@@ -41,8 +39,10 @@ class SiteIndex:
     """The whole site by path and by address. Immutable: made once a build."""
 
     base_path: str
-    pages: Mapping[str, PageEntry]
-    """Source path → page, published pages only."""
+    urls: Mapping[str, str]
+    """Source path → site path without base path (`/posts/a/`), published pages only."""
+    entries: Mapping[str, PageEntry]
+    """The same paths → what is in these pages; may be made when it is asked for."""
     unpublished: Mapping[str, str]
     """Source path of drafts and of posts dated in the future → the site path they will have."""
     generated: frozenset[str]
@@ -62,17 +62,17 @@ class SiteIndex:
 
     def knows(self, path: str) -> bool:
         """Whether `path` is a page's source, published or not."""
-        return path in self.pages or path in self.unpublished
+        return path in self.urls or path in self.unpublished
 
     def page_labels(self, slug: str) -> Mapping[str, Label] | None:
         """Labels of the post `slug` names."""
-        page = self._by_slug(slug)
-        return page.labels if page else None
+        path = self._by_slug(slug)
+        return self.entries[path].labels if path else None
 
     def page_url(self, slug: str) -> str:
         """URL with base path of the post `slug` names."""
-        page = self._by_slug(slug)
-        return self.with_base(page.url) if page else ""
+        path = self._by_slug(slug)
+        return self.with_base(self.urls[path]) if path else ""
 
     def slug_hint(self, slug: str) -> str:
         """What to do about a slug that names no post."""
@@ -83,8 +83,8 @@ class SiteIndex:
             return f"{waiting} is not published"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
 
-    def _by_slug(self, slug: str) -> PageEntry | None:
-        return self.pages.get(self.by_slug.get(_slug_of(slug), ""))
+    def _by_slug(self, slug: str) -> str:
+        return self.by_slug.get(_slug_of(slug), "")
 
 
 def _slug_of(address: str) -> str:
@@ -94,29 +94,32 @@ def _slug_of(address: str) -> str:
 
 def index_site(
     base_path: str,
-    parsed: Mapping[str, tuple[Parsed, str]],
+    urls: Mapping[str, str],
+    entries: Mapping[str, PageEntry],
     unpublished: Mapping[str, str],
     generated: Iterable[str],
     files: Mapping[str, str],
 ) -> SiteIndex:
-    """The index of parsed pages (source path → page and its site path) and of files to copy."""
-    pages = {
-        path: PageEntry(url, page.title_text, anchors(page.tokens), page.labels)
-        for path, (page, url) in parsed.items()
-    }
+    """The index of pages (as in `SiteIndex`) and of files to copy."""
     by_slug: dict[str, str] = {}
-    for path, entry in sorted(pages.items()):
-        by_slug.setdefault(_slug_of(entry.url), path)
+    for path, url in sorted(urls.items()):
+        by_slug.setdefault(_slug_of(url), path)
     return SiteIndex(
         base_path,
-        pages,
+        urls,
+        entries,
         unpublished,
         frozenset(generated),
         files,
         {url: path for path, url in files.items()},
-        {url: path for path, url in unpublished.items()} | {e.url: path for path, e in pages.items()},
+        {url: path for path, url in unpublished.items()} | {url: path for path, url in urls.items()},
         by_slug,
     )
+
+
+def page_entry(page: Parsed) -> PageEntry:
+    """What other pages need to know of a parsed page."""
+    return PageEntry(page.title_text, anchors(page.tokens), page.labels)
 
 
 def resolve_link(index: SiteIndex, written: str, document: Document) -> Target:
@@ -142,9 +145,10 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> Target:
 
 
 def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) -> Target:
-    entry = index.pages.get(str(document.path))
-    if not anchor or entry is None or anchor in entry.ids:
+    path = str(document.path)
+    if not anchor or path not in index.urls or anchor in index.entries[path].ids:
         return Target(written)
+    entry = index.entries[path]
     hint = _anchor_hint(anchor, entry)
     return Target(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
 
@@ -153,10 +157,10 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     if source in index.unpublished:
         hint = "publish it, or take the link out"
         return Target(written, f"{source} is not published", hint, "link-unpublished")
-    if source not in index.pages:
+    if source not in index.urls:
         return Target(index.with_base(source) + suffix)
-    entry = index.pages[source]
-    url = index.with_base(quote(entry.url)) + suffix
+    entry = index.entries[source]
+    url = index.with_base(quote(index.urls[source])) + suffix
     if anchor and anchor not in entry.ids:
         hint = _anchor_hint(anchor, entry)
         return Target(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
@@ -175,8 +179,8 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     if path.endswith(".md"):
         found = _in_content(path, document)
         return found if index.knows(found) else ""
-    own = index.pages.get(str(document.path))
-    url = posixpath.normpath(posixpath.join(own.url if own else "/", path))
+    own = index.urls.get(str(document.path), "/")
+    url = posixpath.normpath(posixpath.join(own, path))
     for candidate in (f"{url}/" if url != "/" else "/", url):
         if candidate in index.by_url:
             return index.by_url[candidate]
@@ -204,11 +208,10 @@ def _find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 def _missing(index: SiteIndex, path: str, written: str, document: Document) -> Target:
     if path.startswith("/"):
-        published = [entry.url for entry in index.pages.values()]
-        choices = [*published, *index.generated, *index.files.values()]
+        choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
         folder = str(document.path.parent)
-        choices = [posixpath.relpath(p, folder) for p in (*index.pages, *index.files)]
+        choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
     near = nearest(path, sorted(choices))
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
     return Target(written, f"there is no page or file {path}", hint)

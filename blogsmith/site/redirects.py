@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 from pathlib import PurePosixPath
 
-from ..model import Output
 from ..page_view import PageView
 
 _PAGE = """<!DOCTYPE html>
@@ -30,13 +29,17 @@ def output_path(url: str) -> PurePosixPath:
     return PurePosixPath(path)
 
 
-def redirect(alias: str, page: PageView) -> Output:
-    """The page at `alias` (a site path such as `/old/name/` or `/2019/x.html`)."""
+def redirect_path(alias: str) -> PurePosixPath:
+    """File of the page at `alias` (a site path such as `/old/name/` or `/2019/x.html`)."""
     url = alias if alias.endswith((".html", "/")) else f"{alias}/"
-    html = _PAGE.format(
+    return output_path("/" + url.lstrip("/"))
+
+
+def redirect(page: PageView) -> bytes:
+    """A page that leads to `page`."""
+    return _PAGE.format(
         lang=escape(page.lang),
         title=escape(page.title),
         url=escape(page.url),
         canonical=escape(page.canonical_url or page.url),
-    )
-    return Output(output_path("/" + url.lstrip("/")), html.encode())
+    ).encode()

@@ -7,17 +7,15 @@ absolute; its `robots.txt` then only says that everything may be read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config import Config
-from ..model import Output
 from ..page_view import PageView
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def sitemap(pages: Sequence[PageView]) -> Output:
+def sitemap(pages: Sequence[PageView]) -> bytes:
     """Every page with an address of its own, sorted, with the day of its last change if known."""
     ElementTree.register_namespace("", _NAMESPACE)
     urlset = ElementTree.Element(f"{{{_NAMESPACE}}}urlset")
@@ -31,12 +29,12 @@ def sitemap(pages: Sequence[PageView]) -> Output:
             ElementTree.SubElement(url, f"{{{_NAMESPACE}}}lastmod").text = changed.date().isoformat()
     ElementTree.indent(urlset)
     text = ElementTree.tostring(urlset, encoding="unicode")
-    return Output(PurePosixPath("sitemap.xml"), f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode())
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
 
 
-def robots(config: Config) -> Output:
+def robots(config: Config) -> bytes:
     """Everything may be read; where the sitemap is."""
     lines = ["User-agent: *", "Allow: /"]
     if config.base_url:
         lines.append(f"Sitemap: {config.base_url.rstrip('/')}/sitemap.xml")
-    return Output(PurePosixPath("robots.txt"), ("\n".join(lines) + "\n").encode())
+    return ("\n".join(lines) + "\n").encode()

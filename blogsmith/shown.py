@@ -1,0 +1,139 @@
+"""What pages show of their cells, and what there is to say about it; nothing runs here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .cells import Cell, Need, Value
+from .errors import Diagnostic, Place, Reporter, place_within
+from .execute.needs import needs_any
+from .freeze.results import results
+from .freeze.staleness import State, Verdict
+from .freeze.store import folder_of
+from .freeze.surroundings import Surroundings
+from .ledger import ExecutionOptions, Ledger
+from .running import Ran
+from .runs import PageResults
+from .survey import SurveyedPage
+from .trust import was_trusted
+from .versions import version_warning
+from .workshop import Workshop
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What the pages show of their cells."""
+
+    results: Mapping[str, PageResults] = field(default_factory=dict)
+    """By source path; pages without cells are not there."""
+    cells: int = 0
+    """That run."""
+    ran: int = 0
+    """In this build."""
+
+
+def show(
+    ran: Ran,
+    workshop: Workshop,
+    asked: ExecutionOptions,
+    versions: Mapping[str, str],
+    ledger: Ledger,
+    *,
+    may_run: bool,
+) -> Performed:
+    """The recorded results of all pages; what is missing or stale goes to the ledger.
+
+    versions: import name → version here.
+    """
+    hint = _hint(workshop, asked, may_run=may_run)
+    shown = {}
+    for page in ran.survey.pages:
+        if not page.wrong and str(page.cells.path) not in ran.failed:
+            ledger.add(_outdated(page, hint, asked, may_run=may_run))
+        ledger.add(_without_files(page, ran.survey.surroundings))
+        ledger.add(version_warning(page, versions))
+        shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
+    cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
+    return Performed(shown, cells, ran.cells)
+
+
+def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]:
+    """Warnings for what `depends` of a cell names and is not there: nobody would see it change."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        for pattern in cell.options.depends if cell.runs else ():
+            if not around.matches(pattern, page.cells.path):
+                place = place_within(pattern, cell.options.places.get("depends"), page.lines)
+                reporter.warn("cell-option", f"depends: there is no file {pattern}", place, _DEPENDS_HINT)
+    return reporter.diagnostics
+
+
+_DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
+
+
+def _outdated(page: SurveyedPage, hint: str, asked: ExecutionOptions, *, may_run: bool) -> list[Diagnostic]:
+    """What a page shows that is not the result of its present code; each state once, with its first place.
+
+    With `--needs`, of what was meant.
+    """
+    outdated = [item for item in page.verdict.outdated() if not asked.needs or _is_meant(item, asked.needs)]
+    if not outdated:
+        return []
+    reporter = Reporter(str(page.cells.path), page.lines)
+    found: dict[State, list[Cell | Value]] = {}
+    for item in outdated:
+        state = _verdict(page, item).state
+        # where a cell could run and lacks what it needs, that was reported as an error
+        if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):
+            found.setdefault(state, []).append(item)
+    for state, items in found.items():
+        what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
+        why = _verdict(page, items[0]).words
+        needs = items[0].options.needs if isinstance(items[0], Cell) else ()
+        if asked.frozen:
+            message = f"{what}: no valid result, {why}"
+            reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
+        elif state == "missing":
+            message = f"{what}: no result is recorded, so none is shown"
+            reporter.warn("cell-pending", message, _place(items[0]), hint)
+        else:
+            # it may run, and was not: this machine has not what it needs
+            where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
+            where = where if needs and may_run else hint
+            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
+    return reporter.diagnostics
+
+
+def _is_meant(item: Cell | Value, names: Sequence[str]) -> bool:
+    return isinstance(item, Cell) and needs_any(item, names)
+
+
+def _frozen_hint(needs: Sequence[Need]) -> str:
+    if not needs:
+        return ""
+    where = " and ".join(map(str, needs))
+    options = " ".join(f"--needs {need.name}" for need in needs)
+    return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
+
+
+def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:
+    """What to do about results that are missing or stale."""
+    if asked.frozen:
+        return "run blogsmith execute where its code may run, and commit _freeze/"
+    if not may_run and was_trusted(workshop.root):
+        why = "the site is no longer trusted: its plugins, its editor or settings under execute: have changed"
+        return f"{why}; blogsmith trust, or blogsmith execute"
+    return "blogsmith execute runs it; after blogsmith trust every build does"
+
+
+def _verdict(page: SurveyedPage, item: Cell | Value) -> Verdict:
+    return page.verdict.cells[item.number] if isinstance(item, Cell) else page.verdict.values[item.number]
+
+
+def _name(item: Cell | Value) -> str:
+    return item.name if isinstance(item, Cell) else item.origin.text
+
+
+def _place(item: Cell | Value) -> Place:
+    return item.place if isinstance(item, Cell) else item.origin.place(0, len(item.origin.text))
