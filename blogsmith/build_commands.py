@@ -11,9 +11,17 @@ import click
 
 from . import terminal
 from .clocks import Clocks
-from .execution_options import executing, execution_options, loud_option, watching
+from .execution_options import executing, execution_options, jobs_option, loud_option, watching
 from .ledger import BuildOptions, BuildReport, ExecutionOptions
-from .options import STALE, shown_path, site_config, site_option, site_root
+from .options import (
+    STALE,
+    drafts_option,
+    future_option,
+    shown_path,
+    site_config,
+    site_option,
+    site_root,
+)
 from .progress import ProgressBar
 from .report import print_diagnostics, wants_color
 from .summary import execution_line, scheduled_lines, summary_line, timing_table
@@ -21,8 +29,8 @@ from .summary import execution_line, scheduled_lines, summary_line, timing_table
 # Options of every command that builds, in the order of the help text.
 _BUILD_OPTIONS = (
     site_option,
-    click.option("--drafts", is_flag=True, help="Include posts with `draft: true`; by default left out."),
-    click.option("--future", is_flag=True, help="Include posts dated in the future; by default left out."),
+    drafts_option,
+    future_option,
     click.option("--strict", is_flag=True, help="Treat warnings as errors; by default they are only shown."),
     click.option(
         "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
@@ -83,11 +91,7 @@ def check(clocks: Clocks, /, **options: Any) -> int:
     metavar="NAME",
     help="Run only sessions with a cell that needs NAME, e.g. cuda; by default all that can run.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
-)
+@jobs_option
 @click.option("--timings", is_flag=True, help="Show the time of each cell that ran; by default not shown.")
 @loud_option
 @click.pass_obj

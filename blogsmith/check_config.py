@@ -18,6 +18,7 @@ import msgspec
 
 from .codes import CODES
 from .config import Config
+from .editor_words import read_editor
 from .errors import Reporter, did_you_mean, nearest
 from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
 from .pyodide.distribution import CDN, setting_problem
@@ -266,6 +267,12 @@ def _browser(config: Config, checker: _Checker) -> None:
             checker.wrong(message, "browser", "packages", index, hint=hint)
 
 
+def _editor(config: Config, checker: _Checker) -> None:
+    choice = read_editor(config.editor)
+    if choice.problem:
+        checker.wrong(choice.problem, "editor", hint=choice.hint)
+
+
 def _known_words(config: Config, checker: _Checker) -> None:
     checker.known(config.embeds.allow, PROVIDERS, "provider", "embeds", "allow")
     checker.known(config.diagnostics.ignore, CODES, "code", "diagnostics", "ignore")
@@ -285,5 +292,6 @@ _CHECKS: tuple[Callable[[Config, _Checker], None], ...] = (
     _execution,
     _dask,
     _browser,
+    _editor,
     _known_words,
 )

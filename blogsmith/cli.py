@@ -26,6 +26,7 @@ from .new import new_post, new_site
 from .options import find_site, shown_path, site_config, site_option, site_root, verbose_option
 from .pyodide_command import pyodide
 from .report import plural, print_diagnostics, printable, wants_color
+from .serve_command import serve
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -34,7 +35,7 @@ def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
 
-for _command in (build, check, execute, freeze, math, pyodide):
+for _command in (build, check, execute, freeze, math, pyodide, serve):
     cli.add_command(_command)
 
 
@@ -117,13 +118,16 @@ def trust(site: Path | None) -> int:
     """Allow the code of the site to run: its plugins and the cells of its posts.
 
     It runs with all your rights when the site is built; read it first. Consent is kept outside the site and
-    ends when a plugin or a setting under `execute` changes; new cells need no new consent.
+    ends when a plugin, a setting under `execute` or a command under `editor` changes; new cells need no new
+    consent.
     """
     from .trust import trust as record_trust
 
     root = site_root(site)
     record_trust(root)
-    terminal.say(f"the code of {root} may run until its plugins or its settings of execution change")
+    terminal.say(
+        f"the code of {root} may run until its plugins, its settings of execution or its editor change"
+    )
     return 0
 
 

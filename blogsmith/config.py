@@ -206,6 +206,8 @@ class Config(Struct, frozen=True):
     execute: Literal["off", "marked", "all"] | Execution = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     browser: Browser = Browser()
+    editor: str = ""
+    """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
 
     @property
     def execution(self) -> Execution:

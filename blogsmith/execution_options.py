@@ -12,17 +12,23 @@ from .ledger import ExecutionOptions
 from .progress import ProgressBar
 from .watching import Watching
 
+execute_option = click.option(
+    "--execute",
+    type=click.Choice(["stale", "all"]),
+    is_flag=False,
+    flag_value="stale",
+    default=None,
+    metavar="[=stale|all]",
+    help="Run cells also on a site that is not trusted here: those whose result is missing or stale, "
+    "or all; by default stale ones run on trusted sites only.",
+)
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
+)
 _EXECUTION_OPTIONS = (
-    click.option(
-        "--execute",
-        type=click.Choice(["stale", "all"]),
-        is_flag=False,
-        flag_value="stale",
-        default=None,
-        metavar="[=stale|all]",
-        help="Run cells also on a site that is not trusted here: those whose result is missing or stale, "
-        "or all; by default stale ones run on trusted sites only.",
-    ),
+    execute_option,
     click.option(
         "--frozen",
         is_flag=True,
@@ -33,11 +39,7 @@ _EXECUTION_OPTIONS = (
         is_flag=True,
         help="Treat results of other package versions as stale; by default they only warn.",
     ),
-    click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
-    ),
+    jobs_option,
 )
 loud_option = click.option(
     "-v",

@@ -1,9 +1,9 @@
 """Which sites' own code the person at this machine has agreed to run: plugins, and the cells of posts.
 
 Like `direnv allow`: a record outside the site, per user, of the site's folder and a digest of its
-plugins and of its settings under `execute:` (which name the program that runs cells, and what it may
-see). A cloned site cannot bring its own consent, and changes to these ask again. The cells themselves
-are not part of the digest: their author writes them all day long.
+plugins, of its settings under `execute:` (which name the program that runs cells, and what it may
+see) and of a command under `editor:`. A cloned site cannot bring its own consent, and changes to these ask
+again. The cells themselves are not part of the digest: their author writes them all day long.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from .config import Execution
+from .config import Config
+from .editor_words import read_editor
 from .errors import Diagnostic, SiteError
 from .load_config import load_config
 
@@ -26,21 +27,25 @@ def record_file() -> Path:
     return Path(state) / "blogsmith" / "trusted.json"
 
 
-def code_digest(root: Path, execution: Execution | None = None) -> str:
-    """Hex SHA-256 over every Python file under the site's `plugins/`, and its settings under `execute:`.
+def code_digest(root: Path, config: Config | None = None) -> str:
+    """Hex SHA-256 over every Python file under the site's `plugins/`, and the settings that decide what runs.
 
-    execution: these settings, where they are known; else they are read.
+    config: the site's settings, where they are known; else they are read.
     """
-    total = hashlib.sha256(msgspec.json.encode(execution or load_config(root).config.execution))
+    config = config or load_config(root).config
+    total = hashlib.sha256(msgspec.json.encode(config.execution))
     for file in sorted((root / "plugins").rglob("*.py")):
         total.update(str(file.relative_to(root)).encode() + b"\0")
         total.update(hashlib.sha256(file.read_bytes()).digest())
+    # only where there is one: consent that was given before there was this setting holds
+    if read_editor(config.editor).is_code:
+        total.update(b"\0editor\0" + config.editor.strip().encode())
     return total.hexdigest()
 
 
-def is_trusted(root: Path, execution: Execution | None = None) -> bool:
+def is_trusted(root: Path, config: Config | None = None) -> bool:
     """Whether this user trusted this folder with exactly these plugins and settings."""
-    return _records().get(str(root.resolve())) == code_digest(root, execution)
+    return _records().get(str(root.resolve())) == code_digest(root, config)
 
 
 def was_trusted(root: Path) -> bool:

@@ -345,7 +345,7 @@ def test_trust_lets_the_plugins_of_a_site_run_until_they_change(
     assert run("trust") == 0
     assert (
         capsys.readouterr().out
-        == f"the code of {site} may run until its plugins or its settings of execution change\n"
+        == f"the code of {site} may run until its plugins, its settings of execution or its editor change\n"
     )
     assert is_trusted(site)
     (site / "plugins" / "mine.py").write_text("import os\n")

@@ -1,0 +1,105 @@
+"""How authors name the editor that the preview opens: by name, as a URL, or as a command.
+
+Names stand for what an editor is known to understand: URLs of a scheme that it registers, or its own
+command. Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its kin, TextMate, MacVim), Zed's
+`open_listener.rs`, and the manuals of the programs. Editors of JetBrains register `idea://open?file=` and its
+kin on macOS; elsewhere their command is the way that works.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .errors import did_you_mean
+
+_AT_PLACE = "{file}:{line}:{column}"
+_IN_QUERY = "{file}&line={line}&column={column}"
+
+EDITORS: Mapping[str, str] = MappingProxyType(
+    {
+        "vscode": f"vscode://file{_AT_PLACE}",
+        "vscode-insiders": f"vscode-insiders://file{_AT_PLACE}",
+        "vscodium": f"vscodium://file{_AT_PLACE}",
+        "cursor": f"cursor://file{_AT_PLACE}",
+        "windsurf": f"windsurf://file{_AT_PLACE}",
+        "zed": f"zed://file{_AT_PLACE}",
+        "textmate": f"txmt://open?url=file://{_IN_QUERY}",
+        "macvim": f"mvim://open?url=file://{_IN_QUERY}",
+        "idea": f"idea://open?file={_IN_QUERY}",
+        "pycharm": f"pycharm://open?file={_IN_QUERY}",
+        "webstorm": f"webstorm://open?file={_IN_QUERY}",
+        "emacs": "emacsclient -n +{line}:{column} {file}",
+        "gvim": "gvim --remote-silent +{line} {file}",
+        "sublime": f"subl {_AT_PLACE}",
+    }
+)
+"""Name → URL or command, with places for what is opened."""
+PLACES = ("file", "line", "column")
+
+_PLACE = re.compile(r"\{(\w*)\}")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+# What a browser acts on itself: a script, or a page in place of the preview.
+_REFUSED = frozenset(
+    {"about", "blob", "chrome", "data", "file", "filesystem", "http", "https", "javascript", "vbscript"}
+)
+_PLACES_HINT = "known: {file}, {line} and {column}"
+
+
+@dataclass(frozen=True, slots=True)
+class EditorChoice:
+    """An editor as it was named; with a problem, or without any choice, the rest is empty."""
+
+    url: str = ""
+    """With places; `{file}` stands for an absolute path that begins with a slash, percent-encoded."""
+    command: tuple[str, ...] = ()
+    """Program and arguments, with places."""
+    is_code: bool = False
+    """Whoever wrote it decides which program runs."""
+    problem: str = ""
+    """What is wrong with it, as the end of a sentence on the quoted text."""
+    hint: str = ""
+
+
+def read_editor(text: str) -> EditorChoice:
+    """What the setting `editor` or BLOGSMITH_EDITOR means."""
+    text = text.strip()
+    if not text or text in EDITORS:
+        return _read(EDITORS.get(text, ""), is_code=False)
+    unknown = [name for name in _PLACE.findall(text) if name not in PLACES]
+    if unknown:
+        near = did_you_mean(unknown[0], PLACES)
+        return EditorChoice(problem=f"unknown place {{{unknown[0]}}}", hint=near or _PLACES_HINT)
+    if "{file}" not in text:
+        return EditorChoice(
+            problem=f'unknown editor "{text}"',
+            hint=did_you_mean(text, EDITORS) or f"known: {', '.join(EDITORS)}, or a command with {{file}}",
+        )
+    return _read(text, is_code=True)
+
+
+def _read(text: str, *, is_code: bool) -> EditorChoice:
+    if found := _SCHEME.match(text):
+        return _url(text, found[1].lower())
+    try:
+        command = tuple(shlex.split(text))
+    except ValueError:
+        return EditorChoice(problem=f"{text} has a quote that is not closed", hint="as in a shell")
+    if command and _PLACE.search(command[0]):
+        hint = "emacsclient -n +{line}:{column} {file}"
+        return EditorChoice(problem="the editor must begin with a program", hint=f"write it as {hint}")
+    return EditorChoice(command=command, is_code=is_code and bool(command))
+
+
+def _url(text: str, scheme: str) -> EditorChoice:
+    if scheme in _REFUSED:
+        return EditorChoice(
+            problem=f"{scheme}: is no address of an editor", hint="write it as myeditor://open?file={file}"
+        )
+    if re.search(r"\s|[\x00-\x1f\"'<>\\^`|]", text):
+        return EditorChoice(problem="the editor's address holds a blank or a quote", hint="percent-encode it")
+    # a path begins with a slash; written as `scheme://file/{file}` there would be two
+    return EditorChoice(url=re.sub(r"(?<=[^/])/\{file\}", "{file}", text))

@@ -1,0 +1,132 @@
+"""What the preview says on the terminal: one line for each change, and problems once, as records → text.
+
+A problem is the same one as long as its message and its file are: what is typed above it moves it and does
+not make it new.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import Diagnostic, sort_key
+from ..ledger import Counts
+from ..report import count_line, format_diagnostic, plural, printable
+
+MAX_SHOWN = 20
+"""Problems printed in full for one change."""
+_TIMED = re.compile(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was saved, and what became of it."""
+
+    at: dt.datetime
+    """When it was seen, in the time zone it is shown in."""
+    paths: Sequence[str]
+    """Files relative to the site root; the one that matters most first."""
+    pages: int
+    """Whose HTML is new."""
+    seconds: float
+    """From the first event to the last page."""
+    problems: Sequence[Diagnostic] = ()
+    """Of the whole site, as it is now."""
+
+
+def serving_line(url: str) -> str:
+    """The first line, as soon as pages can be asked for."""
+    return f"blogsmith serves {url} (Ctrl-C ends it)"
+
+
+def whole_line(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
+    """When every page is there: how much that is and how long it took."""
+    parts = [plural(counts.pages, "page"), plural(counts.formulas, "formula")]
+    if counts.cells:
+        parts.append(plural(counts.cells, "cell"))
+    drafts = f"{plural(counts.drafts, 'draft')} left out" if counts.drafts else ""
+    scheduled = f"{len(counts.scheduled):,} scheduled" if counts.scheduled else ""
+    left_out = ", ".join(filter(None, (drafts, scheduled)))
+    return f"{', '.join(parts)} in {duration(seconds)}" + _notes(left_out, count_line(problems))
+
+
+def change_line(change: Change) -> str:
+    """One line: when, what, how many pages, how long, and how many problems there are now."""
+    first = printable(change.paths[0]) if change.paths else "the site"
+    others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
+    came = (
+        f"{plural(change.pages, 'page')} in {duration(change.seconds)}" if change.pages else "no page changes"
+    )
+    return f"{change.at:%H:%M:%S} {first}{others}: {came}" + _notes(count_line(change.problems))
+
+
+def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
+    """What to print of problems after a change: new ones in full, and that errors are gone.
+
+    Each entry is printed by itself and may have several lines.
+    """
+    fresh = new_problems(before, now)
+    fresh.sort(key=lambda found: (found.severity != "error", sort_key(found)))
+    lines = [format_diagnostic(found, color=color) for found in fresh[:MAX_SHOWN]]
+    if len(fresh) > MAX_SHOWN:
+        lines.append(f"… and {len(fresh) - MAX_SHOWN:,} more; blogsmith check shows all")
+    return lines + _fixed(before, now, fresh)
+
+
+def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Those of `now` that were not there before, in their order."""
+    known = Counter(map(_identity, before))
+    fresh = []
+    for found in now:
+        name = _identity(found)
+        if known[name]:
+            known[name] -= 1
+        else:
+            fresh.append(found)
+    return fresh
+
+
+def replaces(line: str, previous: str) -> bool:
+    """Whether a line on a terminal may take the place of the one before: a later save of the same file."""
+    new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
+    return new is not None and old is not None and new[1] == old[1]
+
+
+def duration(seconds: float) -> str:
+    """`24 ms`, `1.2 s`, `9.4 s`, `75 s`."""
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds:,.0f} s"
+
+
+def _fixed(before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]) -> list[str]:
+    """That errors are gone; not where another took their place, as happens while one types."""
+    # with now and before exchanged: what was there and is no more
+    changed = {found.path for found in fresh if found.severity == "error"}
+    gone = [
+        found
+        for found in new_problems(now, before)
+        if found.severity == "error" and found.path not in changed
+    ]
+    if not gone:
+        return []
+    what = _short(gone[0]) if len(gone) == 1 else plural(len(gone), "error")
+    left = sum(found.severity == "error" for found in now)
+    return [f"fixed: {what}" + _notes(f"{plural(left, 'error')} left" if left else "")]
+
+
+def _short(found: Diagnostic) -> str:
+    where = f"{printable(found.path)}: " if found.path else ""
+    return f"{where}{printable(found.message)} [{found.code}]"
+
+
+def _identity(found: Diagnostic) -> tuple[str, str, str, str]:
+    return (found.severity, found.code, found.path, found.message)
+
+
+def _notes(*notes: str) -> str:
+    told = "; ".join(filter(None, notes))
+    return f" ({told})" if told else ""

@@ -1,0 +1,166 @@
+"""`blogsmith serve`: from options to a preview, and what is said on the terminal while it runs."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from . import terminal
+from .clocks import Clocks
+from .execution_options import execute_option, jobs_option, loud_option
+from .ledger import BuildOptions, ExecutionOptions
+from .options import drafts_option, future_option, site_option, site_root
+from .preview.options import HOST, PORT, ServeOptions
+from .preview.status import replaces, serving_line
+from .report import wants_color
+
+
+def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse `nan`, which no range excludes."""
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("'nan' is no number of seconds.")
+    return value
+
+
+@click.command()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    help=f"Port to listen at, or the next free one if it is taken; 0 is any free one; by default {PORT}.",
+)
+@click.option(
+    "--host",
+    default=HOST,
+    metavar="ADDRESS",
+    help=f"Address to listen at; any but {HOST} lets others on the network read the site, drafts too; "
+    f"by default {HOST}, which only this machine reaches.",
+)
+@click.option("--open", "browser", is_flag=True, help="Open the site in the browser; by default not.")
+@drafts_option
+@future_option
+@execute_option
+@jobs_option
+@click.option(
+    "--poll",
+    type=click.FloatRange(0.05, 3600),
+    is_flag=False,
+    flag_value=1.0,
+    default=None,
+    callback=_number,
+    metavar="[SECONDS]",
+    help="Look at all files every so many seconds, 1 if none are given, for folders that do not tell of "
+    "changes; by default the system tells.",
+)
+@site_option
+@loud_option
+@click.pass_obj
+def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -> int:
+    """Show the site in the browser while it is written.
+
+    Every save shows at once, without a reload. Pages are made in memory; nothing is written to the output
+    folder. Cells run as they do in a build, in the background.
+    """
+    root = site_root(site)
+    from .execute.breaking_off import ending_in_order
+
+    with ending_in_order():
+        try:
+            return _serve(root, _serve_options(clocks, options), browser=browser)
+        except KeyboardInterrupt:
+            # here and not in `cli.main`: on its way there click prints an empty line
+            _say_stopped(sys.stderr)
+            return 130
+
+
+def _serve(root: Path, options: ServeOptions, *, browser: bool) -> int:
+    from .preview.hosts import is_loopback
+    from .preview.session import serve_site
+
+    if not is_loopback(options.host):
+        terminal.warn(_open_to_others(options))
+
+    def ready(url: str) -> None:
+        terminal.say(serving_line(url))
+        if browser:
+            # a browser may take its time to start, or keep the one who starts it
+            threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
+
+    serve_site(root, options, StatusLines(sys.stderr), ready)
+    return 0
+
+
+def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
+    from .preview.hosts import allowed_hosts
+
+    execution = ExecutionOptions(execute=options["execute"] or "", jobs=options["jobs"] or 0)
+    build = BuildOptions(
+        now=clocks.now(), drafts=options["drafts"], future=options["future"], execution=execution
+    )
+    return ServeOptions(
+        build=build,
+        now=clocks.now,
+        host=options["host"],
+        port=options["port"],
+        allowed_hosts=allowed_hosts(options["host"]),
+        poll_s=options["poll"],
+        verbose=options["verbose"],
+        color=wants_color(sys.stderr),
+    )
+
+
+def _open_to_others(options: ServeOptions) -> str:
+    names = ", ".join(options.allowed_hosts)
+    return (
+        f"warning: everybody who reaches {options.host} can read this preview, drafts too; it answers to "
+        f"localhost and {names}"
+    )
+
+
+def _open(url: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(url):
+        terminal.warn(f"no browser was found here; the site is at {url}")
+
+
+def _say_stopped(stream: TextIO) -> None:
+    """On a terminal only, over the ^C that it shows."""
+    if stream.isatty():
+        stream.write("\rstopped\n")
+        stream.flush()
+
+
+class StatusLines:
+    """Prints what it is called with, a text at a time, from any thread.
+
+    On a terminal the line on a later save of the same file takes the place of the one before.
+    """
+
+    def __init__(self, stream: TextIO, columns: Callable[[], int] | None = None) -> None:
+        self._stream = stream
+        self._columns = columns or _columns
+        self._in_place = stream.isatty()
+        self._lock = threading.Lock()
+        self._last = ""
+
+    def __call__(self, text: str) -> None:
+        """Print a line, or several."""
+        with self._lock:
+            # a line of more bytes than columns may have been wrapped; then there is more to wipe than one row
+            fits = len(self._last.encode("utf-8", "replace")) < self._columns()
+            wiped = "\x1b[1A\r\x1b[2K" if self._in_place and fits and replaces(text, self._last) else ""
+            self._last = text
+            print(f"{wiped}{text}", file=self._stream, flush=True)
+
+
+def _columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,153 @@
+"""What the preview says on the terminal, as functions of records."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from blogsmith.errors import Diagnostic, Place
+from blogsmith.ledger import Counts
+from blogsmith.preview.status import (
+    MAX_SHOWN,
+    Change,
+    change_line,
+    duration,
+    new_problems,
+    problem_lines,
+    replaces,
+    serving_line,
+    whole_line,
+)
+
+AT = dt.datetime(2026, 3, 1, 14, 3, 22, tzinfo=dt.UTC)
+TEX = Diagnostic(
+    "math-command",
+    "unknown TeX command \\sofmax",
+    "content/a.md",
+    Place(41, 7, 7),
+    "$$A = \\sofmax(QK)$$",
+    "did you mean \\softmax?",
+)
+LINK = Diagnostic("link-missing", "no page c.md", "content/b.md", Place(3, 2, 4), "[x](c.md)")
+WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md", severity="warning")
+
+
+def test_the_first_line_names_the_address() -> None:
+    assert serving_line("http://127.0.0.1:8000/") == (
+        "blogsmith serves http://127.0.0.1:8000/ (Ctrl-C ends it)"
+    )
+
+
+def test_the_whole_site_is_counted() -> None:
+    counts = Counts(pages=1102, formulas=26000, cells=107, drafts=2, scheduled=("content/s.md",))
+    assert whole_line(counts, 9.41, [LINK, WARNING]) == (
+        "1,102 pages, 26,000 formulas, 107 cells in 9.4 s "
+        "(2 drafts left out, 1 scheduled; 1 error, 1 warning)"
+    )
+    assert whole_line(Counts(pages=1), 0.0312) == "1 page, 0 formulas in 31 ms"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (Change(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
+        (Change(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changes"),
+        (
+            Change(AT, ["content/a.md"] + [f"content/{n}.md" for n in range(1499)], 1600, 1.26),
+            "14:03:22 content/a.md and 1,499 more: 1,600 pages in 1.3 s",
+        ),
+        (
+            Change(AT, ["content/a.md"], 2, 0.1, [TEX, LINK, WARNING]),
+            "14:03:22 content/a.md: 2 pages in 100 ms (2 errors, 1 warning)",
+        ),
+        (Change(AT, [], 3, 0.1), "14:03:22 the site: 3 pages in 100 ms"),
+        # nothing a file is called acts on the terminal
+        (Change(AT, ["a\x1b[2J\n.md"], 1, 0.1), "14:03:22 a\\x1b[2J\\n.md: 1 page in 100 ms"),
+    ],
+)
+def test_each_change_is_one_line(change: Change, expected: str) -> None:
+    assert change_line(change) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        *((0.0, "0 ms"), (0.0004, "0 ms"), (0.0239, "24 ms"), (0.9994, "999 ms")),
+        *((0.9996, "1.0 s"), (9.41, "9.4 s"), (75.2, "75 s"), (3600, "3,600 s")),
+    ],
+)
+def test_times(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def moved(found: Diagnostic, line: int) -> Diagnostic:
+    return Diagnostic(found.code, found.message, found.path, Place(line, 1), "x", found.hint, found.severity)
+
+
+def test_a_new_error_is_printed_in_full() -> None:
+    assert problem_lines([], [TEX], color=False) == [
+        "content/a.md:41:7: error: unknown TeX command \\sofmax [math-command]\n"
+        "   41 | $$A = \\sofmax(QK)$$\n"
+        "      |       ^^^^^^^\n"
+        "hint: did you mean \\softmax?"
+    ]
+    (colored,) = problem_lines([], [TEX], color=True)
+    assert "\x1b[31m" in colored
+
+
+def test_errors_come_before_warnings() -> None:
+    first, second = problem_lines([], [WARNING, LINK], color=False)
+    assert (": error: " in first, ": warning: " in second) == (True, True)
+
+
+def test_what_is_known_is_not_repeated() -> None:
+    assert problem_lines([TEX, WARNING], [WARNING, TEX], color=False) == []
+    # a line typed above it
+    assert problem_lines([TEX], [moved(TEX, 42)], color=False) == []
+    assert new_problems([TEX], [TEX, moved(TEX, 50)]) == [moved(TEX, 50)]
+
+
+def test_what_is_fixed_is_told() -> None:
+    assert problem_lines([TEX], [], color=False) == [
+        "fixed: content/a.md: unknown TeX command \\sofmax [math-command]"
+    ]
+    assert problem_lines([TEX, LINK, WARNING], [WARNING], color=False) == ["fixed: 2 errors"]
+    assert problem_lines([TEX, LINK], [LINK], color=False) == [
+        "fixed: content/a.md: unknown TeX command \\sofmax [math-command] (1 error left)"
+    ]
+    assert problem_lines([WARNING], [], color=False) == []
+
+
+def test_an_error_that_another_replaces_is_not_called_fixed() -> None:
+    typed = Diagnostic("math-command", "unknown TeX command \\sofma", "content/a.md", Place(41, 7, 6))
+    lines = problem_lines([TEX], [typed], color=False)
+    assert [line.partition(" [")[0] for line in lines] == [
+        "content/a.md:41:7: error: unknown TeX command \\sofma"
+    ]
+
+
+def test_a_flood_is_cut() -> None:
+    flood = [Diagnostic("link-missing", f"no page {n}.md", "content/b.md") for n in range(500)]
+    lines = problem_lines([], [WARNING, *flood], color=False)
+    assert len(lines) == MAX_SHOWN + 1
+    assert all("error" in line for line in lines[:-1])
+    assert lines[-1] == "… and 481 more; blogsmith check shows all"
+
+
+@pytest.mark.parametrize(
+    ("line", "previous", "expected"),
+    [
+        ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 a.md: 1 page in 8 ms", True),
+        ("14:03:25 a.md: 1 page in 9 ms (1 error)", "14:03:22 a.md: no page changes", True),
+        ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 b.md: 1 page in 8 ms", False),
+        ("14:03:25 a.md and 2 more: 3 pages in 9 ms", "14:03:22 a.md: 1 page in 8 ms", False),
+        ("14:03:25 a.md: 1 page in 9 ms", "", False),
+        ("14:03:25 a.md: 1 page in 9 ms", "a.md:3:1: error: no\n14:03:22 a.md: 1 page in 8 ms", False),
+        ("fixed: a.md: no", "14:03:22 a.md: 1 page in 8 ms", False),
+    ],
+)
+def test_only_a_later_save_of_the_same_file_takes_a_line_s_place(
+    line: str, previous: str, expected: bool
+) -> None:
+    assert replaces(line, previous) == expected
