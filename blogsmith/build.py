@@ -21,7 +21,6 @@ from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_prog
 from .lint.doubts import doubts
 from .load_config import CONFIG_NAME
 from .model import Body, Document, FrontMatter, ImageInfo, Source
-from .page_view import PageView
 from .perform import perform
 from .pyodide.distribution import Distribution
 from .read.front_matter import read_document
@@ -72,7 +71,7 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     views = page_views(rendered, unpublished(collected), frame_of(workshop, index, collected, ledger))
     fonts = fonts_for(views, workshop)
     outputs = compose([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
-    report = ledger.close(_counts(rendered, views, collected, performed))
+    report = ledger.close(counts_of(rendered, len(views), collected, performed.cells, performed.ran))
     if not report.ok or not options.write:
         return report
     target = options.output or workshop.root / config.output
@@ -94,8 +93,14 @@ def render(
 ) -> tuple[list[Rendered], SiteIndex]:
     """Every page's content; links, labels and images are looked up in the whole site."""
     index = index_of(collected, {str(page.document.path): page_entry(page) for page in parsed}, workshop)
+    results = performed.results
     tools = page_tools(
-        workshop, index, collected, performed, readers_python(workshop, ledger), cache(measured)
+        workshop,
+        index,
+        collected,
+        lambda document: results.get(str(document.path), PageResults()),
+        readers_python(workshop, ledger),
+        cache(measured),
     )
     rendered = []
     for page in ledger.each("render", parsed):
@@ -138,7 +143,7 @@ def page_tools(
     workshop: Workshop,
     index: SiteIndex,
     collected: Collected,
-    performed: Performed,
+    results: Callable[[Document], PageResults],
     python: Callable[[], Distribution],
     measure: Callable[[Path], ImageInfo | str],
 ) -> Tools:
@@ -160,7 +165,7 @@ def page_tools(
         index.page_labels,
         index.page_url,
         index.slug_hint,
-        lambda document: performed.results.get(str(document.path), PageResults()),
+        results,
         picture,
         python,
     )
@@ -203,20 +208,21 @@ def unpublished(collected: Collected) -> list[Unpublished]:
     return found
 
 
-def _counts(
-    rendered: Sequence[Rendered], views: Sequence[PageView], collected: Collected, performed: Performed
+def counts_of(
+    rendered: Sequence[Rendered], pages: int, collected: Collected, cells: int, ran: int = 0
 ) -> Counts:
+    """How much there is. cells: that run; ran: in this build."""
     weights = [item.body.weight for item in rendered]
     states = {path: state for path, (_, state) in collected.left_out.items()}
     return Counts(
-        pages=len(views),
+        pages=pages,
         formulas=sum(weight.formulas for weight in weights),
         code_blocks=sum(weight.code_blocks for weight in weights),
         images=sum(weight.images for weight in weights),
         scheduled=tuple(sorted(path for path, state in states.items() if state == "scheduled")),
         drafts=sum(state == "draft" for state in states.values()),
-        cells=performed.cells,
-        ran=performed.ran,
+        cells=cells,
+        ran=ran,
     )
 
 

@@ -67,7 +67,7 @@ def arrange(
     urls = assign_urls(documents, config)
     all_documents = [*documents, *(document for document, _ in left_out.values())]
     ledger.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
-    future_urls = assign_urls(all_documents, config).urls
+    future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)

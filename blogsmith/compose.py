@@ -147,6 +147,25 @@ def font_files(fonts: MathFonts, workshop: Workshop) -> list[Output]:
     return made
 
 
+def planned_fonts(fonts: MathFonts, workshop: Workshop) -> list[Planned]:
+    """The same files, made when they are asked for."""
+    font = workshop.theme.files.math_font
+    found: list[Planned] = []
+    if font is None:
+        return found
+    origin = f"the math font of theme {workshop.theme.name}"
+    for cut in fonts.cuts():
+        path = font.asset.path.with_name(f"{cut.name}.woff2")
+        found.append(Planned(path, origin, partial(_font_bytes, cut, workshop)))
+        found.append(Planned(path.with_suffix(".css"), origin, font_face(cut).encode))
+    return found
+
+
+def _font_bytes(cut: FontCut, workshop: Workshop) -> bytes:
+    made = _font_file(cut, workshop)
+    return made.file.read_bytes() if made.file else made.data or b""
+
+
 def _font_file(cut: FontCut, workshop: Workshop) -> Output:
     font = workshop.theme.files.math_font
     assert font is not None, "a cut is one of the theme's font"

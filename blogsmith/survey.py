@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from .cells import PageCells
 from .chosen import collect_posts
@@ -15,7 +15,7 @@ from .config import Execution
 from .errors import Diagnostic
 from .freeze.record import PageRecord
 from .freeze.staleness import PageVerdict, Verdict, judge
-from .freeze.store import read_page
+from .freeze.store import Reading, read_page
 from .freeze.surroundings import FileDigests, Surroundings
 from .ledger import BuildOptions, Ledger, no_progress
 from .syntax.parser import Parsed
@@ -98,13 +98,18 @@ class Survey:
         return replace(self.surroundings, digest_of=files.digest, matches=files.matches, running=False)
 
 
-def survey(root: Path, around: Surroundings, parsed: Sequence[Parsed]) -> Survey:
+def survey(
+    root: Path,
+    around: Surroundings,
+    parsed: Sequence[Parsed],
+    read: Callable[[Path, PurePosixPath], Reading] = read_page,
+) -> Survey:
     """Judge the records of those pages that have cells."""
     pages: list[SurveyedPage] = []
     diagnostics: list[Diagnostic] = []
     for page in parsed:
         if page.cells.sessions():
-            reading = read_page(root, page.cells.path)
+            reading = read(root, page.cells.path)
             diagnostics += reading.diagnostics
             verdict = judge(page.cells, reading.record, around)
             pages.append(SurveyedPage(page, reading.record, verdict))

@@ -36,10 +36,10 @@ class Workshop:
     """Where each setting stands, and warnings about them."""
 
 
-def open_workshop(root: Path, base_url: str | None = None) -> Workshop:
+def open_workshop(root: Path, base_url: str | None = None, loaded_plugins: Plugins | None = None) -> Workshop:
     """Read the settings of the site at `root` and load what they name; SiteError if that fails.
 
-    base_url: replaces the setting of that name.
+    base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
     """
     loaded = load_config(root)
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
@@ -47,13 +47,31 @@ def open_workshop(root: Path, base_url: str | None = None) -> Workshop:
         raise SiteError(*loaded.diagnostics)
     config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
     try:
-        plugins = load_plugins(config.plugins, _plugin_folders(root, config))
-        folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
-        theme = load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
+        # asked in any case: a change of the settings may have ended the trust in them
+        folders = _plugin_folders(root, config)
+        plugins = loaded_plugins
+        if plugins is None or plugins.names != config.plugins:
+            plugins = load_plugins(config.plugins, folders)
+        theme = _theme(root, config, plugins)
     except SiteError as error:
         raise SiteError(*(_at_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
     return Workshop(root, config, theme, plugins, options, loaded)
+
+
+def with_theme(workshop: Workshop) -> Workshop:
+    """The same with the theme read again; SiteError if something in it is wrong."""
+    try:
+        theme = _theme(workshop.root, workshop.config, workshop.plugins)
+    except SiteError as error:
+        raise SiteError(*(_at_setting(found, workshop.settings) for found in error.diagnostics)) from error
+    options = parse_options(workshop.config, workshop.plugins, theme.inline_shortcodes())
+    return replace(workshop, theme=theme, options=options)
+
+
+def _theme(root: Path, config: Config, plugins: Plugins) -> Theme:
+    folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
+    return load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
 
 
 def _at_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:

@@ -13,7 +13,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ..config import Config
@@ -27,11 +27,11 @@ MAX_FOLDERS = 50
 """How deep folders may be nested."""
 MARKDOWN = frozenset({".md", ".markdown"})
 
-_KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
+KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
 """Hidden names that hosts read; published from `static/` only."""
 _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
 """4913 is the file vim writes to see whether it may."""
-_LITTER_ENDS = ("~", ".swp", ".swo", ".swx", "___jb_tmp___", "___jb_old___")
+_LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def read_site(
     """
     walker = _Walker(root.resolve(), config.output)
     content = list(walker.walk(PurePosixPath("content")))
-    static = list(walker.walk(PurePosixPath("static"), keep=_KEPT_HIDDEN))
+    static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
     same = _unchanged(before, changed) if before else {}
     sources = [
         same.get((str(found.path), found.stamp)) or _read_source(found, walker)
@@ -75,6 +75,21 @@ def read_site(
         diagnostics=tuple(walker.diagnostics),
         stamps={str(found.path): found.stamp for found in (*content, *static)},
     )
+
+
+def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> SiteFiles | None:
+    """The files with one source read again; None if more than its text has changed, or it cannot be read."""
+    number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
+    walker = _Walker(root.resolve(), config.output)
+    # not through a link: what it leads to may stand in the site twice
+    if number is None or (walker.root / path).resolve() != walker.root / path:
+        return None
+    found = next(iter(walker.walk_one(PurePosixPath(path))), None)
+    source = _read_source(found, walker) if found else None
+    if found is None or source is None or walker.diagnostics:
+        return None
+    sources = (*before.sources[:number], source, *before.sources[number + 1 :])
+    return replace(before, sources=sources, stamps={**before.stamps, path: found.stamp})
 
 
 def _unchanged(
@@ -157,6 +172,12 @@ class _Walker:
         if os.path.lexists(self.root / path):
             found = sorted(self._visit(path, (), keep), key=lambda one: one.path.as_posix())
             yield from found
+
+    def walk_one(self, path: PurePosixPath) -> Iterator[_Found]:
+        """The regular file at `path`, if there is one and it may be read."""
+        if os.path.lexists(self.root / path):
+            above = tuple(self.root / parent for parent in reversed(path.parents[:-1]))
+            yield from self._visit(path, above, frozenset())
 
     def _visit(self, path: PurePosixPath, above: tuple[Path, ...], keep: frozenset[str]) -> Iterator[_Found]:
         """The files at `path`; `above` are the resolved folders that lead there."""

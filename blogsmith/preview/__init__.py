@@ -1,0 +1,1 @@
+"""The live preview: the site as it is now, served to this machine while it is written."""

@@ -1,0 +1,49 @@
+"""Files that are copied into the site as they are: which addresses change when they are saved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from .line.present import Present
+
+_VERSION_DIGITS = 8
+"""As in the addresses of a theme's files."""
+
+
+def style_sheets(present: Present, paths: Iterable[str]) -> dict[str, str]:
+    """Address of each style sheet among the saved files → its new version."""
+    found = {}
+    for path in paths:
+        if path.endswith(".css"):
+            file = present.arranged.workshop.root / path
+            for url in _addresses(present, path, file):
+                if version := _version(file):
+                    found[url] = version
+    return found
+
+
+def changed_files(present: Present, paths: Iterable[str]) -> list[str]:
+    """Addresses of saved files, style sheets apart."""
+    urls = present.arranged.collected.asset_urls
+    base_path = present.arranged.workshop.config.base_path
+    return [quote(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
+
+
+def _addresses(present: Present, path: str, file: Path) -> Iterator[str]:
+    workshop, urls = present.arranged.workshop, present.arranged.collected.asset_urls
+    base_path = workshop.config.base_path
+    if path in urls:
+        yield quote(base_path + urls[path])
+    for static in workshop.theme.files.static.values():
+        if static.asset.file == file:
+            yield f"{quote(base_path)}/{quote(static.asset.path.as_posix())}"
+
+
+def _version(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:_VERSION_DIGITS]
+    except OSError:
+        return ""

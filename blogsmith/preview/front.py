@@ -1,0 +1,109 @@
+"""What the server asks: the engine, and until that knows the whole site the pages of the last preview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Event
+from typing import TYPE_CHECKING, Protocol
+
+from .answer import Answer
+from .media import media_type
+from .stored import StoredPages
+from .tag import Tag
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class Cells(Protocol):
+    """What pages may ask of running cells."""
+
+    def stop(self, page: str = "") -> None:
+        """End them."""
+
+    def run_again(self, page: str) -> None:
+        """Run them anew."""
+
+
+class Editing(Protocol):
+    """What opens a source file."""
+
+    def edit(self, data: Mapping[str, object]) -> None:
+        """Open it; ValueError in words."""
+
+
+class Front:
+    """`Site` and `Actions` of the server, from its first moment on; called from many threads."""
+
+    def __init__(self, stored: StoredPages, tag: Tag) -> None:
+        self._stored = stored
+        self._tag = tag
+        self._engine: Engine | None = None
+        self._has_engine = Event()
+        self._is_whole = False
+        self._sent: list[tuple[str, str]] = []
+        self.editor: Editing | None = None
+        self.cells: Cells | None = None
+
+    def take(self, engine: Engine) -> list[tuple[str, str]]:
+        """Ask the engine from now on; gives the pages that were sent without it, with their versions."""
+        self._engine = engine
+        self._has_engine.set()
+        return self._sent
+
+    def whole(self) -> None:
+        """The engine knows the whole site."""
+        self._is_whole = True
+
+    def close(self) -> None:
+        """Nobody is to wait for an engine that will not come."""
+        self._has_engine.set()
+
+    def answer(self, path: str) -> Answer:
+        """As `Site.answer`."""
+        return (None if self._is_whole else self._from_last_time(path)) or self._wait().answer(path)
+
+    def version(self, path: str) -> str:
+        """As `Site.version`."""
+        return self._wait().version(path)
+
+    def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
+        """As `Actions.act`."""
+        if name == "edit" and self.editor:
+            self.editor.edit(data)
+        elif name == "stop" and self.cells:
+            self.cells.stop(_page(data, optional=True))
+        elif name == "run" and self.cells:
+            self.cells.run_again(_page(data))
+        else:
+            raise LookupError(name)
+        return {}
+
+    def _wait(self) -> Engine:
+        self._has_engine.wait()
+        if self._engine is None:
+            raise RuntimeError("the preview has ended")
+        return self._engine
+
+    def _from_last_time(self, path: str) -> Answer | None:
+        page = self._stored.page(path)
+        if page is None:
+            found = self._stored.file(path)
+            return Answer(200, found[0], file=found[1]) if found else None
+        data = page.data
+        if not path.endswith(("/", ".html")):
+            return Answer(200, media_type(path), data)
+        if not data:
+            return None
+        if self._engine:
+            self._engine.sent(path, page.version)
+        else:
+            self._sent.append((path, page.version))
+        return Answer(200, body=self._tag.put_in(data, page.version, page.source))
+
+
+def _page(data: Mapping[str, object], *, optional: bool = False) -> str:
+    page = data.get("page", "") or ""
+    if not isinstance(page, str) or not (page or optional):
+        raise ValueError("page must be the path of a page")
+    return page

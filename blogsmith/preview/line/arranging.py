@@ -1,0 +1,143 @@
+"""What the site consists of, and what its pages may ask of it while they are rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ...build import index_of, measured, page_tools
+from ...collect import Collected, arrange
+from ...errors import Diagnostic
+from ...ledger import BuildOptions, ExecutionOptions, Ledger, no_progress
+from ...model import Document, ImageInfo, SiteFiles
+from ...perform import may_run
+from ...pyodide.distribution import Distribution
+from ...readers_python import readers_python
+from ...runs import PageResults
+from ...workshop import Workshop
+from .cells_now import CellMemory, CellsNow, stamp_of
+from .memory import Memory
+from .present import Arranged, Entries
+
+
+class Arranger:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self, memory: Memory, cells: CellMemory, asked: ExecutionOptions) -> None:
+        self._memory = memory
+        self._cells = cells
+        self._asked = asked
+        self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
+        self._python: tuple[Workshop, Callable[[], Distribution], Ledger] | None = None
+
+    def python_problems(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with Python for browsers, once a page has asked for it."""
+        return self._python[2].report() if self._python else ()
+
+    def arranged(
+        self,
+        workshop: Workshop,
+        files: SiteFiles,
+        last: Arranged | None,
+        options: BuildOptions,
+        finished: frozenset[str],
+    ) -> Arranged:
+        """Which documents there are and where everything goes. last: what it was; finished: as in `Asked`."""
+        self._memory.take(workshop)
+        ledger = Ledger(no_progress, frozenset(workshop.config.diagnostics.ignore))
+        ledger.add(workshop.settings.diagnostics)
+        collected = arrange(
+            files,
+            workshop,
+            options,
+            ledger,
+            # what is wrong with a head is told with its page
+            lambda source, config: (self._memory.document(source, config)[0], ()),
+        )
+        ledger.add(
+            found
+            for document, _ in collected.left_out.values()
+            for found in self._memory.head_diagnostics(str(document.path))
+        )
+        documents = {str(document.path): document for document in collected.documents}
+        index = index_of(collected, {}, workshop)
+        found = Arranged(
+            workshop,
+            files,
+            collected,
+            documents,
+            index,
+            # replaced at once: they need all the others
+            None,  # type: ignore[arg-type]
+            _facts(collected, files, index.generated, last),
+            may_run(workshop, options),
+            lambda document: CellsNow(),
+            ledger.report(),
+        )
+        return self.with_tools(found, documents, finished)
+
+    def with_tools(
+        self, arranged: Arranged, documents: Mapping[str, Document], finished: frozenset[str]
+    ) -> Arranged:
+        """The same with lookups that know these documents."""
+        workshop, looked = arranged.workshop, dict[str, CellsNow]()
+
+        def cells(document: Document) -> CellsNow:
+            path = str(document.path)
+            if path not in looked:
+                looked[path] = self._cells.look(
+                    self._memory.known(document).parsed,
+                    workshop,
+                    self._asked,
+                    may_run=arranged.may_run,
+                    busy=arranged.may_run and path not in finished,
+                )
+            return looked[path]
+
+        def results(document: Document) -> PageResults:
+            return cells(document).results
+
+        entries = Entries(documents, lambda document: self._memory.known(document).entry)
+        index = replace(arranged.index, entries=entries)
+        tools = page_tools(
+            workshop, index, arranged.collected, results, self._readers_python(workshop), self._measured
+        )
+        marking = replace(tools, mark_lines=True, lex=self._memory.lex)
+        return replace(arranged, documents=documents, index=index, tools=marking, cells=cells)
+
+    def _readers_python(self, workshop: Workshop) -> Callable[[], Distribution]:
+        if self._python is None or self._python[0] is not workshop:
+            ledger = Ledger(no_progress)
+            self._python = (workshop, readers_python(workshop, ledger), ledger)
+        return self._python[1]
+
+    def _measured(self, file: Path) -> ImageInfo | str:
+        stamp = stamp_of(file)
+        known = self._sizes.get(file)
+        if known is None or known[0] != stamp:
+            known = self._sizes[file] = (stamp, measured(file))
+        return known[1]
+
+
+def _facts(
+    collected: Collected, files: SiteFiles, generated: frozenset[str], last: Arranged | None
+) -> object:
+    """As in `Arranged`."""
+    if last is None:
+        return object()
+    before = last.collected
+    pairs = (
+        (before.urls.urls, collected.urls.urls),
+        (before.urls.kinds, collected.urls.kinds),
+        (before.urls.sections, collected.urls.sections),
+        (before.waiting, collected.waiting),
+        (before.asset_urls, collected.asset_urls),
+        (_asset_stamps(last.files), _asset_stamps(files)),
+        (last.index.generated, generated),
+    )
+    return last.facts if all(old == new for old, new in pairs) else object()
+
+
+def _asset_stamps(files: SiteFiles) -> list[tuple[int, int, int]]:
+    return [files.stamps[str(asset.path)] for asset in (*files.assets, *files.static)]

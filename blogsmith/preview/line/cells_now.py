@@ -1,0 +1,109 @@
+"""What pages show of their cells: recorded results, read again only where a record or a file has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from ...errors import Diagnostic
+from ...freeze.store import Reading, folder_of, read_page
+from ...freeze.surroundings import FileDigests, Surroundings
+from ...ledger import ExecutionOptions, Ledger, no_progress
+from ...perform import package_versions
+from ...running import Ran
+from ...runs import PageResults
+from ...shown import show
+from ...survey import SurveyedPage, surroundings, survey
+from ...syntax.parser import Parsed
+from ...workshop import Workshop
+
+_OUTPUTS = "outputs.json"
+
+
+@dataclass(frozen=True, slots=True)
+class CellsNow:
+    """What is known of the cells of one page."""
+
+    results: PageResults = field(default_factory=PageResults)
+    """What it shows."""
+    page: SurveyedPage | None = None
+    """None if it has no cells."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(slots=True)
+class CellMemory:
+    """Records and digests by the state of their files. Belongs to one preview, used by one thread."""
+
+    root: Path
+    _records: dict[PurePosixPath, tuple[object, Reading]] = field(default_factory=dict)
+    _digests: dict[str, tuple[object, str | None]] = field(default_factory=dict)
+    _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Files that have changed, relative to the root: their stamp may still be the same."""
+        for path in changed:
+            self._digests.pop(path, None)
+        folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
+        for post in [post for post in self._records if folder_of(post) in folders]:
+            del self._records[post]
+
+    def look(
+        self,
+        parsed: Parsed,
+        workshop: Workshop,
+        asked: ExecutionOptions,
+        *,
+        may_run: bool,
+        busy: bool,
+    ) -> CellsNow:
+        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
+        if not parsed.cells.sessions():
+            return CellsNow()
+        ledger = Ledger(no_progress)
+        surveyed = survey(self.root, self._around(workshop, may_run=may_run), [parsed], self._read)
+        ledger.add(surveyed.diagnostics)
+        versions = self._installed(surveyed.pages, workshop, asked, may_run=may_run)
+        path = str(parsed.document.path)
+        ran = Ran(surveyed, 0, frozenset([path] if busy else []))
+        performed = show(ran, workshop, asked, versions, ledger, may_run=may_run)
+        return CellsNow(performed.results[path], surveyed.pages[0], ledger.report())
+
+    def _around(self, workshop: Workshop, *, may_run: bool) -> Surroundings:
+        around = surroundings(self.root, workshop.config.execution, running=may_run)
+        return replace(around, digest_of=self._digest)
+
+    def _digest(self, path: str) -> str | None:
+        stamp = stamp_of(self.root / path)
+        known = self._digests.get(path)
+        if known is None or known[0] != stamp:
+            known = self._digests[path] = (stamp, FileDigests(self.root).digest(path))
+        return known[1]
+
+    def _read(self, root: Path, post: PurePosixPath) -> Reading:
+        stamp = stamp_of(root / folder_of(post) / _OUTPUTS)
+        known = self._records.get(post)
+        if known is None or known[0] != stamp:
+            known = self._records[post] = (stamp, read_page(root, post))
+        return known[1]
+
+    def _installed(
+        self, pages: Sequence[SurveyedPage], workshop: Workshop, asked: ExecutionOptions, *, may_run: bool
+    ) -> Mapping[str, str]:
+        """Asked once for the same packages: none is installed while one looks at a preview."""
+        records = (page.record for page in pages if page.record)
+        sessions = (session for record in records for session in record.sessions.values())
+        names = frozenset(name for session in sessions for name in session.origin.machine.packages)
+        if names not in self._versions:
+            self._versions[names] = package_versions(pages, workshop, asked, may_run=may_run)
+        return self._versions[names]
+
+
+def stamp_of(file: Path) -> object:
+    """What changes when a file is written; None if there is none."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ino

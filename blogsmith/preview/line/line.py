@@ -1,0 +1,229 @@
+"""The line with a memory: Source → … → Present, in small steps, with everything reused that is still true.
+
+`settle` looks at the whole site and is exact: what it gives is what a build would make. `edited` looks at one
+page whose text has changed and leaves the rest of the site as it was; it is quick, and `settle` follows.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...build import frame_of, menu_problems, placed, unpublished
+from ...compose import Planned, clashes, plan, planned_fonts
+from ...errors import Diagnostic
+from ...hooks import blamed_on_plugins
+from ...ledger import BuildOptions, Ledger, no_progress
+from ...model import Body, Document, SiteFiles
+from ...page_view import PageView
+from ...read.files import read_again, read_site
+from ...site.collections import page_views
+from ...site.pages import page_view
+from ...site.terms import term_names
+from ...workshop import Workshop
+from .arranging import Arranger
+from .cells_now import CellMemory
+from .fonts_now import FontMemory
+from .memory import Memory
+from .present import Arranged, Present
+from .reopening import reopened
+from .stubs import stub
+
+# Fields of a view that tell how a page stands to others: they stay while only its text is edited.
+_RELATED = (
+    *("section", "previous", "next", "series_name", "series_url", "series", "backlinks", "related"),
+    *("pages", "groups", "page_groups", "pager", "feeds", "math_font"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one look at the site starts from."""
+
+    changed: Collection[str] = ()
+    """Paths of files, relative to the root, that have changed since the last look."""
+    everything: bool = True
+    """Other files may have changed as well."""
+    first: Sequence[str] = ()
+    """Source paths of pages to render first."""
+    finished: frozenset[str] = frozenset()
+    """Source paths of posts whose cells have run to their end; of others it is not told that results are old,
+    where cells may run: they will, or why they did not is told elsewhere."""
+
+
+class Line:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self, root: Path, options: BuildOptions, now: Callable[[], dt.datetime]) -> None:
+        self._root = root
+        self._options = options
+        self._now = now
+        self._memory = Memory()
+        self._cells = CellMemory(root)
+        self._fonts = FontMemory()
+        self._arranger = Arranger(self._memory, self._cells, options.execution)
+
+    def settle(self, before: Present | None, asked: Asked) -> Iterator[Present | None]:
+        """Look at the whole site; each step takes some milliseconds, and whoever asks may stop between two.
+
+        Gives a Present as soon as it is known what there is, and the exact one at the end; None in between.
+        SiteError if settings, plugins or theme are wrong: then there is no site.
+        """
+        last = before.arranged if before else None
+        workshop = reopened(
+            self._root,
+            self._options.base_url,
+            last.workshop if last and not asked.everything else None,
+            asked.changed,
+        )
+        with blamed_on_plugins(workshop.plugins):
+            yield from self._settle(workshop, before, asked)
+
+    def _settle(self, workshop: Workshop, before: Present | None, asked: Asked) -> Iterator[Present | None]:
+        last = before.arranged if before else None
+        self._cells.forget(asked.changed)
+        yield None
+        is_same = last and last.workshop.config.output == workshop.config.output
+        files = read_site(
+            self._root, workshop.config, last.files if last and is_same else None, asked.changed
+        )
+        yield None
+        options = replace(self._options, now=self._now())
+        arranged = self._arranger.arranged(workshop, files, last, options, asked.finished)
+        yield None
+        bodies = self._known_bodies(arranged, before)
+        if before is None:
+            yield self._present(arranged, bodies, None)
+        first = [arranged.documents[path] for path in asked.first if path in arranged.documents]
+        for document in dict.fromkeys([str(d.path) for d in first] + list(arranged.documents)):
+            bodies[document] = self._body(arranged, arranged.documents[document])
+            yield None
+        self._memory.keep_only(arranged.documents.keys() | arranged.collected.left_out.keys())
+        yield self._present(arranged, bodies, before)
+
+    def with_pages(self, present: Present, paths: Sequence[str]) -> Present:
+        """The same with the text of these pages known too."""
+        missing = [path for path in paths if path in present.unread]
+        if not missing:
+            return present
+        arranged = present.arranged
+        bodies = {path: item.body for path, item in present.rendered.items() if path not in present.unread}
+        with blamed_on_plugins(arranged.workshop.plugins):
+            for path in missing:
+                bodies[path] = self._body(arranged, arranged.documents[path])
+        return self._present(arranged, bodies, present)
+
+    def edited(self, present: Present, path: str, asked: Asked) -> Present | None:
+        """The site with the text of one page read again; None if more than that page may have changed."""
+        arranged, config = present.arranged, present.arranged.workshop.config
+        old = arranged.documents.get(path)
+        self._cells.forget(asked.changed)
+        files = read_again(self._root, config, arranged.files, path) if old else None
+        if files is None or old is None:
+            return None
+        source = next(source for source in files.sources if str(source.path) == path)
+        document, _ = self._memory.document(source, config)
+        if not _stays(old, document):
+            return None
+        return self._replaced(present, files, document, asked)
+
+    def again(self, present: Present, path: str, asked: Asked) -> Present | None:
+        """The site with the results of one page's cells read again; None if there is no such page."""
+        document = present.arranged.documents.get(path)
+        self._cells.forget(asked.changed)
+        if document is None:
+            return None
+        return self._replaced(present, present.arranged.files, document, asked)
+
+    def _replaced(self, present: Present, files: SiteFiles, document: Document, asked: Asked) -> Present:
+        arranged, path = present.arranged, str(document.path)
+        documents = {**arranged.documents, path: document}
+        collected = replace(arranged.collected, documents=tuple(documents.values()))
+        arranged = replace(arranged, files=files, collected=collected)
+        arranged = self._arranger.with_tools(arranged, documents, asked.finished)
+        with blamed_on_plugins(arranged.workshop.plugins):
+            body = self._body(arranged, document)
+        item = placed(document, body, collected)
+        view = page_view(item, present.frame)
+        old = present.views[view.url]
+        view = replace(view, **{name: getattr(old, name) for name in _RELATED})
+        return present.with_page(arranged, item, view, self._own(arranged, document, body))
+
+    def _body(self, arranged: Arranged, document: Document) -> Body:
+        return self._memory.body(document, arranged.tools, arranged.facts)
+
+    def _known_bodies(self, arranged: Arranged, before: Present | None) -> dict[str, Body]:
+        """Of documents that are the same as before, in case these are asked for meanwhile."""
+        if before is None:
+            return {}
+        return {
+            path: item.body
+            for path, item in before.rendered.items()
+            if path not in before.unread and arranged.documents.get(path) is item.document
+        }
+
+    def _own(self, arranged: Arranged, document: Document, body: Body) -> tuple[Diagnostic, ...]:
+        """What is wrong with one page."""
+        ledger = Ledger(no_progress, frozenset(arranged.workshop.config.diagnostics.ignore))
+        ledger.add(self._memory.head_diagnostics(str(document.path)))
+        ledger.add(self._memory.known(document).parsed.diagnostics)
+        ledger.add(arranged.cells(document).diagnostics)
+        ledger.add(body.diagnostics)
+        return ledger.report()
+
+    def _present(self, arranged: Arranged, bodies: Mapping[str, Body], before: Present | None) -> Present:
+        workshop, collected = arranged.workshop, arranged.collected
+        ledger = Ledger(no_progress, frozenset(workshop.config.diagnostics.ignore))
+        ledger.add(arranged.diagnostics)
+        rendered = {
+            path: placed(document, bodies[path] if path in bodies else stub(document), collected)
+            for path, document in arranged.documents.items()
+        }
+        frame = frame_of(workshop, arranged.index, collected, ledger)
+        related = page_views(list(rendered.values()), unpublished(collected), frame)
+        given, fonts = self._fonts.given(related, workshop)
+        views = _same(given, before)
+        composition = plan(views, list(rendered.values()), collected, workshop)
+        ledger.add(menu_problems(workshop, arranged.index))
+        files = (*composition.files, *planned_fonts(fonts, workshop))
+        if not any(found.code == "duplicate-url" for found in ledger.report()):
+            ledger.add(clashes(files))
+        ledger.add(self._arranger.python_problems())
+        documents = arranged.documents
+        own = {
+            path: self._own(arranged, documents[path], bodies[path]) for path in documents if path in bodies
+        }
+        return Present(
+            arranged,
+            rendered,
+            frozenset(documents.keys() - bodies.keys()),
+            replace(frame, term_names=term_names(documents.values())),
+            {view.url: view for view in views},
+            composition,
+            _table(files, workshop.config.base_path),
+            own,
+            ledger.report(),
+        )
+
+
+def _stays(old: Document, new: Document) -> bool:
+    """Whether a page keeps its place in the site."""
+    names = ("slug", "date", "draft", "series", "aliases", "tags", "categories")
+    return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
+
+
+def _same(views: Sequence[PageView], before: Present | None) -> Sequence[PageView]:
+    """The views, those that are equal to earlier ones as the same objects: comparing these is quick."""
+    known = before.views if before else {}
+    return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
+
+
+def _table(files: Sequence[Planned], base_path: str) -> dict[str, Planned]:
+    found: dict[str, Planned] = {}
+    for planned in files:
+        path = planned.path.as_posix()
+        path = path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path
+        found.setdefault(f"{base_path}/{path}", planned)
+    return found

@@ -1,0 +1,182 @@
+"""What is remembered from one look at the site to the next: documents, what they hold, their HTML.
+
+Everything is kept with what it was made from and given out only while that is the same. Tokens are large and
+not kept: a document that must be rendered again is parsed again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+from markdown_it import MarkdownIt
+
+from ...config import Config
+from ...errors import Diagnostic
+from ...model import Body, Document, Source
+from ...read.front_matter import read_document
+from ...render.context import Tools
+from ...render.html import render_body
+from ...render.lexing import Piece, lex_in_time
+from ...site.index import PageEntry, page_entry
+from ...syntax.parser import Parsed, make_parser, parse_document
+from ...workshop import Workshop
+from .lookups import Lookups, hold, traced
+
+TOKENS = 8
+"""Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
+LEXED = 4096
+"""Pieces of code whose colours are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A source with its front matter read."""
+
+    document: Document
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a document holds, whatever the rest of the site is."""
+
+    parsed: Parsed
+    """Without tokens."""
+    entry: PageEntry
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    document: Document
+    body: Body
+    lookups: Lookups
+    facts: object
+    """The state of the rest of the site under which the lookups were last seen to hold."""
+
+
+class Memory:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self) -> None:
+        self._workshop: Workshop | None = None
+        self._md: MarkdownIt | None = None
+        self._heads: dict[str, Head] = {}
+        self._known: dict[str, Known] = {}
+        self._tokens: OrderedDict[str, Parsed] = OrderedDict()
+        self._bodies: dict[str, _Rendered] = {}
+        self._lexed: OrderedDict[tuple[str, str], Sequence[Piece]] = OrderedDict()
+        self.entries = 0
+        """Grows whenever what other pages can see of a page has changed."""
+
+    def take(self, workshop: Workshop) -> MarkdownIt:
+        """Work with these settings from now on; forget what others have made. Gives the parser."""
+        before = self._workshop
+        self._workshop = workshop
+        if before is None or self._md is None or before.options != workshop.options:
+            self._md = make_parser(workshop.options)
+            self._known.clear()
+            self._tokens.clear()
+            self._bodies.clear()
+        if before is not None:
+            if _for_text(before.config) != _for_text(workshop.config):
+                self._heads.clear()
+                self._bodies.clear()
+            if _templates(before) != _templates(workshop) or before.plugins != workshop.plugins:
+                self._bodies.clear()
+        return self._md
+
+    def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
+        """As `read_document`; the same bytes give the same document, whenever they were read."""
+        path = str(source.path)
+        head = self._heads.get(path)
+        if head is None or head.document.source.digest != source.digest:
+            head = self._heads[path] = Head(*read_document(source, config))
+        return head.document, head.diagnostics
+
+    def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+        """What is wrong with the front matter of a document that was read."""
+        return self._heads[path].diagnostics
+
+    def parsed(self, document: Document) -> Parsed:
+        """The document with its tokens."""
+        path = str(document.path)
+        found = self._tokens.get(path)
+        if found is None or found.document is not document:
+            assert self._md is not None and self._workshop is not None, "`take` comes first"
+            found = parse_document(document, self._md, self._workshop.options)
+            self._tokens[path] = found
+            while len(self._tokens) > TOKENS:
+                self._tokens.popitem(last=False)
+        return found
+
+    def known(self, document: Document) -> Known:
+        """What the document holds."""
+        path = str(document.path)
+        known = self._known.get(path)
+        if known is None or known.parsed.document is not document:
+            parsed = self.parsed(document)
+            entry = page_entry(parsed)
+            if known is None or known.entry != entry:
+                self.entries += 1
+            else:
+                entry = known.entry
+            light = replace(parsed, tokens=(), title=(), description=())
+            known = self._known[path] = Known(light, entry)
+        return known
+
+    def body(self, document: Document, tools: Tools, facts: object) -> Body:
+        """The document's HTML, rendered if it must be.
+
+        facts: equal only if nothing in the rest of the site has changed, as far as pages can see it.
+        """
+        path = str(document.path)
+        made = self._bodies.get(path)
+        facts = (facts, self.entries)
+        is_made = made is not None and made.document is document
+        if made and is_made and hold(made.lookups, tools, only_own=made.facts == facts):
+            self._bodies[path] = replace(made, facts=facts)
+            return made.body
+        watched, lookups = traced(tools)
+        body = render_body(self.parsed(document), watched)
+        # looking may have parsed other pages: what it saw is the state after that
+        self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
+        return body
+
+    def has_body(self, document: Document) -> bool:
+        """Whether the document was rendered since it was last changed."""
+        made = self._bodies.get(str(document.path))
+        return made is not None and made.document is document
+
+    def lex(self, source: str, alias: str, deadline_s: float) -> Sequence[Piece]:
+        """As `lex_in_time`, once for each piece of code."""
+        key = (source, alias)
+        found = self._lexed.get(key)
+        if found is None:
+            found = self._lexed[key] = lex_in_time(source, alias, deadline_s)
+            if len(self._lexed) > LEXED:
+                self._lexed.popitem(last=False)
+        return found
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Forget documents that are gone."""
+        for kept in (self._heads, self._known, self._bodies):
+            for path in [path for path in kept if path not in paths]:
+                del kept[path]
+
+
+def _for_text(config: Config) -> Config:
+    """The settings without those that do not reach the text of a page."""
+    return msgspec.structs.replace(
+        config, title="", description="", menu=(), theme_options={}, pagination=0, feeds=True, toc=True
+    )
+
+
+def _templates(workshop: Workshop) -> object:
+    """What the text of a page depends on in a theme."""
+    files = workshop.theme.files.templates
+    return workshop.theme.shortcodes, {
+        name: file.text for name, file in files.items() if "layouts/" not in name
+    }

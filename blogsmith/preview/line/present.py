@@ -1,0 +1,102 @@
+"""The site at one moment: what it consists of, every page's view, and where each file of it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...collect import Collected
+from ...compose import Composition, Planned
+from ...errors import Diagnostic
+from ...model import Document, SiteFiles
+from ...page_view import PageView
+from ...render.context import Tools
+from ...site.frame import Frame, Rendered
+from ...site.index import PageEntry, SiteIndex
+from ...workshop import Workshop
+from .cells_now import CellsNow
+
+
+class Entries(Mapping[str, PageEntry]):
+    """Source path → what other pages can see of a page; the page is parsed when it is asked for."""
+
+    def __init__(self, documents: Mapping[str, Document], entry: Callable[[Document], PageEntry]) -> None:
+        self._documents = documents
+        self._entry = entry
+
+    def __getitem__(self, path: str) -> PageEntry:
+        return self._entry(self._documents[path])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._documents)
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._documents
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """What the site consists of and where everything goes; no page of it is rendered yet."""
+
+    workshop: Workshop
+    files: SiteFiles
+    collected: Collected
+    documents: Mapping[str, Document]
+    """Source path → document, of those that are shown."""
+    index: SiteIndex
+    tools: Tools
+    facts: object
+    """Another one whenever something has changed that pages can see of the rest of the site, text apart."""
+    may_run: bool
+    """Whether cells may run."""
+    cells: Callable[[Document], CellsNow]
+    """Each page is looked at once."""
+    diagnostics: tuple[Diagnostic, ...]
+    """About the site as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The site as pages: all of them, or for a moment after the start only those that were asked for."""
+
+    arranged: Arranged
+    rendered: Mapping[str, Rendered]
+    """By source path, in the order of the site; those of `unread` have no content yet."""
+    unread: frozenset[str]
+    """Source paths of pages whose text is not known yet."""
+    frame: Frame
+    views: Mapping[str, PageView]
+    """By URL."""
+    composition: Composition
+    table: Mapping[str, Planned]
+    """Path of a file, with base path, as an address names it → the file; a page stands under its folder."""
+    own: Mapping[str, tuple[Diagnostic, ...]]
+    """Source path → what is wrong with that page."""
+    shared: tuple[Diagnostic, ...] = field(default=())
+    """What is wrong with the site as a whole."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every page is what a build would make of it."""
+        return not self.unread
+
+    def with_page(
+        self, arranged: Arranged, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
+    ) -> Present:
+        """The same site with another text of one page."""
+        path = str(item.document.path)
+        planned = self.table[view.url]
+        # where two files claim one address, the other one may stand there
+        planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
+        return replace(
+            self,
+            arranged=arranged,
+            rendered={**self.rendered, path: item},
+            unread=self.unread - {path},
+            views={**self.views, view.url: view},
+            table={**self.table, view.url: planned},
+            own={**self.own, path: own},
+        )

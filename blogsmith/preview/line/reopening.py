@@ -1,0 +1,33 @@
+"""The settings, the theme and the plugins, read again only as far as they have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from ...load_config import CONFIG_NAME
+from ...workshop import Workshop, open_workshop, with_theme
+
+_THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
+
+
+def reopened(root: Path, base_url: str | None, before: Workshop | None, changed: Iterable[str]) -> Workshop:
+    """The workshop as it is now; SiteError if what it is made of is wrong.
+
+    before: what it was, None if that may be anything. changed: paths under the root that have changed since.
+    """
+    changed = tuple(changed)
+    tops = {path.partition("/")[0] for path in changed}
+    if before is None:
+        return open_workshop(root, base_url)
+    code = any(path.startswith("plugins/") and path.endswith(".py") for path in changed)
+    if code or CONFIG_NAME in tops:
+        opened = open_workshop(root, base_url, None if code else before.plugins)
+        # equal parts stay the same objects: what is remembered is remembered under them
+        theme, known = opened.theme, before.theme
+        is_same = theme.files == known.files and theme.base_path == known.base_path
+        return replace(opened, theme=known) if is_same else opened
+    if tops & (_THEME | {"plugins"}):
+        return with_theme(before)
+    return before

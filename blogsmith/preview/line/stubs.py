@@ -1,0 +1,21 @@
+"""What stands for a page whose text is not known yet: what its front matter says."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ...model import Body, Document
+
+
+def stub(document: Document) -> Body:
+    """A body without content, for lists and neighbours."""
+    front, path = document.front, document.path
+    name = path.parent.name if path.stem in ("index", "_index") else path.stem
+    title = front.title or name.replace("-", " ").replace("_", " ").capitalize()
+    return Body(
+        html="",
+        title_html=escape(title, quote=False),
+        title_text=title,
+        description_html=escape(front.description, quote=False),
+        description_text=front.description,
+    )

@@ -1,0 +1,58 @@
+"""What the engine is told by other threads; it takes one message at a time."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from ..watch.changes import Changes
+from .answer import Answer
+from .running.work import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A browser asks for an address."""
+
+    path: str
+    answer: Future[Answer] = field(default_factory=Future)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedVersion:
+    """A browser asks whether its page is the present one."""
+
+    path: str
+    answer: Future[str] = field(default_factory=Future)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A page of the last preview was sent; it may be another one now."""
+
+    path: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Files have changed."""
+
+    changes: Changes
+    at_s: float
+    """When that was seen, on the engine's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellsEnded:
+    """The cells of a page have run, or were stopped."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The preview ends."""
+
+
+Message = Asked | AskedVersion | Sent | Saved | CellsEnded | Over

@@ -1,0 +1,168 @@
+"""What browsers and the terminal are told, and what cells are to run; called by the engine."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from urllib.parse import quote
+
+from ..build import counts_of
+from ..errors import Diagnostic
+from .files_now import changed_files, style_sheets
+from .line.present import Present
+from .options import ServeOptions
+from .problems import all_problems, problems_event
+from .running.runner import CellRunner
+from .running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
+from .shown import Shown
+from .status import Change, change_line, new_problems, problem_lines, whole_line
+
+Publish = Callable[[Mapping[str, object]], None]
+
+
+class News:
+    """Belongs to one engine. `hello` may be called from any thread."""
+
+    def __init__(
+        self,
+        options: ServeOptions,
+        publish: Publish,
+        say: Callable[[str], None],
+        runner: CellRunner,
+        clock: Callable[[], float],
+    ) -> None:
+        """say: prints a line for the author. clock: the engine's."""
+        self._options = options
+        self._publish = publish
+        self._say = say
+        self._runner = runner
+        self._clock = clock
+        self.broken: tuple[Diagnostic, ...] = ()
+        """Why settings, plugins or theme cannot be used; the site stays as it was before."""
+        self._known: tuple[Diagnostic, ...] = ()
+        self._said: tuple[Diagnostic, ...] = ()
+        self._problems: Mapping[str, object] = problems_event((), (), None)
+        self._outcomes: dict[str, Outcome] = {}
+        self._finished: set[str] = set()
+        self._unsaid: tuple[float, set[str]] | None = None
+        """Saves of which it is not known yet what came of them: when the first was seen, and the files."""
+        self._is_whole = False
+
+    def hello(self) -> Mapping[str, object]:
+        """What a page is told when it connects."""
+        return {"problems": self._problems, "running": self._runner.current()}
+
+    @property
+    def finished(self) -> frozenset[str]:
+        """As in `Asked` of the line."""
+        return frozenset(self._finished)
+
+    # -- to browsers --
+
+    def style_sheets(self, present: Present, paths: tuple[str, ...]) -> None:
+        """Style sheets were saved: pages load them anew at once."""
+        files = style_sheets(present, paths)
+        if files:
+            self._publish({"kind": "css", "files": files})
+
+    def files(self, before: Present | None, now: Present | None, paths: tuple[str, ...]) -> None:
+        """Images and other files that are copied have changed."""
+        found = changed_files(now, paths) if before and now else []
+        if found:
+            self._publish({"kind": "files", "files": found})
+
+    def pages(self, present: Present | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
+        """Pages that browsers show have new HTML. found: path → version; lines: source path → edited line."""
+        if not found or present is None:
+            return
+        views = {path: present.views.get(path) for path in found}
+        told = {
+            quote(path): {"version": version, "line": lines.get(view.path) if view else None}
+            for (path, version), view in zip(found.items(), views.values(), strict=True)
+        }
+        self._publish({"kind": "pages", "pages": told})
+
+    def problems(self, shown: Shown) -> None:
+        """Tell what is wrong now, if that has changed."""
+        ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
+        found = all_problems(shown.present, self.broken, [*shown.pages.problems(), *ran])
+        if found == self._known:
+            return
+        new = new_problems(self._known, found)
+        self._known = found
+        # first what `hello` says: then a page that connects now misses nothing
+        self._problems = problems_event(found, (), shown.present)
+        self._publish(problems_event(found, new, shown.present))
+
+    # -- cells --
+
+    def ran(self, outcome: Outcome) -> None:
+        """What became of the cells of a page."""
+        self._outcomes[outcome.post] = outcome
+        if not outcome.diagnostics:
+            self._finished.add(outcome.post)
+
+    def run_cells(self, shown: Shown) -> None:
+        """Have the cells run that are to be run, those of open pages first."""
+        present = shown.present
+        if present is None:
+            return
+        arranged, base_path = present.arranged, present.arranged.workshop.config.base_path
+        looked_at = shown.open_sources()
+        pages = []
+        for path in dict.fromkeys([*looked_at, *arranged.documents]):
+            document = arranged.documents.get(path)
+            page = arranged.cells(document).page if document else None
+            if page is None or not page.stale:
+                # whatever went wrong before, its results are true now
+                self._outcomes.pop(path, None)
+            if page:
+                url = quote(base_path + present.rendered[path].url)
+                pages.append(WantedPage(page, url, SHOWN if path in looked_at else BEHIND))
+        self._outcomes = {post: one for post, one in self._outcomes.items() if post in arranged.documents}
+        asked = self._options.build.execution
+        self._runner.wanted(Work(arranged.workshop, asked, arranged.may_run, tuple(pages)))
+
+    # -- on the terminal --
+
+    def saved(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
+        """Files were saved, and so many open pages show it; if none does, the rest of the site may."""
+        self._finished.difference_update(paths)
+        told = tuple(path for path in paths if not path.startswith("_freeze/"))
+        if pages:
+            self._say_change(at_s, told, pages)
+        elif told:
+            first_s, known = self._unsaid or (at_s, set())
+            self._unsaid = (first_s, known | set(told))
+
+    def whole(self, shown: Shown, seconds: float) -> None:
+        """The whole site is as it is on disk. seconds: since the look at it began."""
+        present, pages = shown.present, shown.pages.take_count()
+        if present and not self._is_whole:
+            self._is_whole = True
+            cells = (arranged_cells(present, path) for path in present.arranged.documents)
+            counts = counts_of(
+                list(present.rendered.values()), len(present.views), present.arranged.collected, sum(cells)
+            )
+            self._say(whole_line(counts, seconds, self._known))
+        elif self._unsaid:
+            self._say_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)
+        self._unsaid = None
+        self.say_problems()
+
+    def say_problems(self) -> None:
+        """Print problems that are new, and that others are gone."""
+        for text in problem_lines(self._said, self._known, color=self._options.color):
+            self._say(text)
+        self._said = self._known
+
+    def _say_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
+        seconds = self._clock() - at_s
+        at = self._options.now().astimezone() - dt.timedelta(seconds=seconds)
+        self._say(change_line(Change(at, paths, pages, seconds, self._known)))
+
+
+def arranged_cells(present: Present, path: str) -> int:
+    """Cells of a post that run."""
+    page = present.arranged.cells(present.arranged.documents[path]).page
+    return sum(cell.runs for cell in page.cells.cells) if page else 0

@@ -1,0 +1,106 @@
+"""The HTML of pages, each made when it is asked for and kept as long as it is what a build would write.
+
+A page whose source or template is wrong stays as it was when it was last right.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..compose import Composition
+from ..errors import Diagnostic, SiteError
+from ..page_view import PageView, SiteView
+from ..render.theme import Theme
+from .line.present import Present
+from .tag import version_of
+
+_QUICKLY = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as a build would write it, with marks of its lines."""
+
+    version: str
+    packed: bytes
+    """Its HTML, deflated: a thousand of them are kept."""
+    source: str
+    """Path of its Markdown file, or empty."""
+
+    @property
+    def html(self) -> bytes:
+        """As it is sent, without the tag of the preview."""
+        return zlib.decompress(self.packed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    view: PageView
+    site: SiteView
+    theme: Theme
+    page: Page | None
+    """None if it could not be made and never was."""
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class Pages:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        self._count = 0
+
+    def take_count(self) -> int:
+        """How many pages got other bytes since this was asked last."""
+        count, self._count = self._count, 0
+        return count
+
+    def of(self, present: Present, path: str) -> Page | None:
+        """The page at a path of `present`; None if its template fails and it was never right."""
+        view = present.table[path].content
+        assert isinstance(view, PageView), "other files are no pages"
+        composition = present.composition
+        made = self._made.get(path)
+        if made is None or not _is_of(made, view, composition):
+            made = self._made[path] = self._make(view, composition, made, _is_wrong(present, view))
+        return made.page
+
+    def is_made(self, present: Present, path: str) -> bool:
+        """Whether `of` has nothing to do."""
+        view, made = present.table[path].content, self._made.get(path)
+        return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
+
+    def problems(self) -> list[Diagnostic]:
+        """What is wrong with the templates of the pages that were made."""
+        return [found for made in self._made.values() for found in made.problems]
+
+    def keep_only(self, paths: Iterable[str]) -> None:
+        """Forget pages that are gone."""
+        kept = frozenset(paths)
+        self._made = {path: made for path, made in self._made.items() if path in kept}
+
+    def _make(self, view: PageView, composition: Composition, last: _Made | None, is_wrong: bool) -> _Made:
+        site, theme = composition.site, composition.workshop.theme
+        good = last.page if last else None
+        if is_wrong and good:
+            return _Made(view, site, theme, good)
+        try:
+            html = composition.page(view)
+        except SiteError as error:
+            return _Made(view, site, theme, good, error.diagnostics)
+        version = version_of(html)
+        if good and good.version == version:
+            return _Made(view, site, theme, good)
+        self._count += 1
+        return _Made(view, site, theme, Page(version, zlib.compress(html, _QUICKLY), view.path))
+
+
+def _is_of(made: _Made, view: PageView, composition: Composition) -> bool:
+    is_same_theme = made.theme is composition.workshop.theme
+    return is_same_theme and made.site == composition.site and (made.view is view or made.view == view)
+
+
+def _is_wrong(present: Present, view: PageView) -> bool:
+    return any(found.severity == "error" for found in present.own.get(view.path, ()))

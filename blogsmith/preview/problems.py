@@ -1,0 +1,65 @@
+"""What is wrong with the site, as pages of the preview are told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import quote
+
+from ..errors import Diagnostic
+from ..ledger import Ledger, no_progress
+from ..report import format_diagnostic
+from .line.present import Present
+
+MOST = 100
+"""Problems that a page is told in full."""
+
+
+def all_problems(
+    present: Present | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong, each once and sorted, silenced warnings left out.
+
+    broken: why there is no site as it should be now. others: what templates and running cells came to.
+    """
+    ignore = frozenset(present.arranged.workshop.config.diagnostics.ignore) if present else frozenset[str]()
+    ledger = Ledger(no_progress, ignore)
+    ledger.add(broken)
+    if present:
+        ledger.add(present.shared)
+        for own in present.own.values():
+            ledger.add(own)
+    ledger.add(others)
+    return ledger.report()
+
+
+def problems_event(
+    found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: Present | None
+) -> Mapping[str, object]:
+    """The event, errors first. new: those that were not there before."""
+    ordered = sorted(found, key=lambda one: one.severity != "error")
+    fresh = set(new)
+    return {
+        "kind": "problems",
+        "errors": sum(one.severity == "error" for one in found),
+        "warnings": sum(one.severity == "warning" for one in found),
+        "items": [_item(one, one in fresh, present) for one in ordered[:MOST]],
+    }
+
+
+def _item(found: Diagnostic, is_new: bool, present: Present | None) -> Mapping[str, object]:
+    place = found.place
+    where = f"{found.path}:{place.line}:{place.column}" if place else found.path
+    item = present.rendered.get(found.path) if present else None
+    pages = [quote(present.arranged.workshop.config.base_path + item.url)] if present and item else []
+    return {
+        "severity": found.severity,
+        "code": found.code,
+        "where": where,
+        "path": found.path,
+        "line": place.line if place else 1,
+        "column": place.column if place else 1,
+        "message": found.message,
+        "text": format_diagnostic(found, color=False),
+        "pages": pages,
+        "new": is_new,
+    }

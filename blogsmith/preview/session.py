@@ -1,0 +1,78 @@
+"""One preview from its start to its end: who is there, who talks to whom, and that nothing is left behind.
+
+The server stands first, with the pages of the last time: what makes pages takes longer to load than a reader
+likes to wait.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from .editors import editor_link
+from .front import Front
+from .http.server import PreviewServer
+from .options import ServeOptions
+from .stored import StoredPages
+from .tag import Tag
+
+_SWITCH_S = 0.001
+"""How long a thread that computes keeps another one waiting: a page is sent while others are made."""
+
+
+def serve_site(
+    root: Path, options: ServeOptions, say: Callable[[str], None], ready: Callable[[str], None]
+) -> None:
+    """Show the site at `root` until a signal ends it.
+
+    say: prints lines for the author. ready: told the address as soon as pages can be asked for.
+    """
+    root = root.resolve()
+    editor = editor_link(*_editor_setting(root), root, _is_trusted(root))
+    if editor.problem:
+        say(f"warning: {editor.problem}")
+    tag = Tag(secrets.token_urlsafe(16), editor.template)
+    stored = StoredPages(root, f"drafts={options.build.drafts} future={options.build.future}")
+    front = Front(stored, tag)
+    front.editor = editor
+    hellos: list[Callable[[], Mapping[str, object]]] = []
+    server = PreviewServer(
+        front,
+        front,
+        token=tag.token,
+        hello=lambda: hellos[0]() if hellos else {},
+        host=options.host,
+        port=options.port,
+        allowed_hosts=options.allowed_hosts,
+    )
+    with ExitStack() as stack:
+        switch_s = sys.getswitchinterval()
+        stack.callback(sys.setswitchinterval, switch_s)
+        sys.setswitchinterval(_SWITCH_S)
+        server.start()
+        stack.callback(server.close)
+        stack.callback(front.close)
+        ready(f"{server.url}/")
+        from .works import Works
+
+        works = Works(root, options, tag, stored, server.hub.publish, say)
+        stack.callback(works.close)
+        hellos.append(works.hello)
+        front.cells = works.runner
+        works.run(front)
+
+
+def _editor_setting(root: Path) -> tuple[str, Mapping[str, str]]:
+    from ..load_config import load_config
+
+    return load_config(root).config.editor, os.environ
+
+
+def _is_trusted(root: Path) -> bool:
+    from ..trust import is_trusted
+
+    return is_trusted(root)

@@ -1,0 +1,164 @@
+"""The site as browsers see it: what is at an address, and which of the pages they look at have changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+from ..compose import Planned
+from ..errors import SiteError
+from ..page_view import PageView
+from .answer import Answer
+from .line.line import Line
+from .line.present import Present
+from .media import media_type
+from .pages import Page, Pages
+from .tag import Tag
+
+OPEN = 64
+"""Pages asked for most recently, which may still be open in a tab."""
+_GONE = ""
+
+
+class Shown:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self, line: Line, tag: Tag) -> None:
+        self._line = line
+        self.tag = tag
+        self.pages = Pages()
+        self.present: Present | None = None
+        self._open: OrderedDict[str, str] = OrderedDict()
+        """Path → version that was sent last."""
+
+    def answer(self, path: str) -> Answer:
+        """What is at a path, made now."""
+        present = self.present
+        assert present is not None, "asked before there is a site"
+        base_path = present.arranged.workshop.config.base_path
+        if path == "/" and base_path:
+            return Answer(301, location=f"{quote(base_path)}/")
+        planned = present.table.get(path)
+        if planned is None and f"{path}/" in present.table:
+            return Answer(301, location=f"{quote(path)}/")
+        if planned is None and path.endswith("/index.html"):
+            planned = present.table.get(path.removesuffix("index.html"))
+        if planned is None:
+            return self._not_found(f"{base_path}/404.html", path)
+        if isinstance(planned.content, PageView):
+            return self._page(path, 200)
+        return self._file(planned)
+
+    def version(self, path: str) -> str:
+        """Names the bytes of the page at a path; empty if there is none."""
+        page = self._made(path)
+        return page.version if page else _GONE
+
+    def sent(self, path: str, version: str) -> None:
+        """A page was sent: it is open now."""
+        self._open[path] = version
+        self._open.move_to_end(path)
+        if len(self._open) > OPEN:
+            self._open.popitem(last=False)
+
+    def open_pages(self) -> list[str]:
+        """Paths that may be open in a tab, the latest first."""
+        return list(reversed(self._open))
+
+    def open_sources(self) -> list[str]:
+        """The Markdown files of these pages."""
+        present = self.present
+        views = [present.views.get(path) for path in self.open_pages()] if present else []
+        return [view.path for view in views if view and view.path]
+
+    def changed(self) -> dict[str, str]:
+        """Open pages whose bytes are others than those that were sent → their version, empty if gone."""
+        found = {}
+        for path, version in list(self._open.items()):
+            now = self.version(path)
+            if now != version:
+                self._open[path] = found[path] = now
+        return found
+
+    def sweep(self) -> Iterator[None]:
+        """Make every page that is not made yet; a step is a page."""
+        present = self.present
+        assert present is not None, "swept before there is a site"
+        for path, planned in present.table.items():
+            if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
+                self.pages.of(present, path)
+                yield
+        self.pages.keep_only(present.table)
+
+    def finished(self) -> Iterator[tuple[str, Page]]:
+        """Every page that is made, by path."""
+        present = self.present
+        for path, planned in present.table.items() if present else ():
+            if present and isinstance(planned.content, PageView) and self.pages.is_made(present, path):
+                page = self.pages.of(present, path)
+                if page:
+                    yield path, page
+
+    def _page(self, path: str, status: int) -> Answer:
+        page = self._made(path)
+        if page is None:
+            return Answer(500, body=self._tagged(_not_made().encode(), "", ""))
+        if status == 200:
+            self.sent(path, page.version)
+        return Answer(status, body=self._tagged(page.html, page.version, page.source))
+
+    def _made(self, path: str) -> Page | None:
+        present = self.present
+        planned = present.table.get(path) if present else None
+        if present is None or planned is None or not isinstance(planned.content, PageView):
+            return None
+        view = planned.content
+        # a list names its pages: for a moment after the start they are not all read
+        present = self.present = self._line.with_pages(
+            present, [view.path, *(one.path for one in view.pages)]
+        )
+        return self.pages.of(present, path)
+
+    def _file(self, planned: Planned) -> Answer:
+        type_ = media_type(planned.path.name)
+        content = planned.content
+        if isinstance(content, Path):
+            return Answer(200, type_, file=content)
+        assert not isinstance(content, PageView), "pages are made elsewhere"
+        try:
+            return Answer(200, type_, content())
+        except SiteError as error:
+            return Answer(500, "text/plain; charset=utf-8", str(error).encode())
+
+    def _not_found(self, page: str, path: str) -> Answer:
+        if self.present and page in self.present.table:
+            return self._page(page, 404)
+        html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
+        return Answer(404, body=self._tagged(html.encode(), "", ""))
+
+    def _tagged(self, html: bytes, version: str, source: str) -> bytes:
+        return self.tag.put_in(html, version, source)
+
+
+_PLAIN = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+</head>
+<body><p>{text}</p></body>
+</html>
+"""
+
+
+def _not_made() -> str:
+    text = "This page cannot be made yet. It appears when what is wrong is mended."
+    return _PLAIN.format(title="Not made yet", text=text)
+
+
+def nothing_yet(tag: Tag) -> Answer:
+    """For every address while there is no site at all, because its settings are wrong."""
+    return Answer(503, body=tag.put_in(_not_made().encode(), "", ""))

@@ -1,0 +1,101 @@
+"""What makes the pages of a preview: the watcher, the line, the runner of cells, and the engine between."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from ..watch.changes import Changes
+from ..watch.watcher import Watcher
+from .engine import Engine
+from .front import Front
+from .line.line import Line
+from .messages import CellsEnded, Saved, Sent
+from .news import News
+from .options import ServeOptions
+from .running.runner import CellRunner
+from .shown import Shown
+from .stored import StoredPage, StoredPages
+from .tag import Tag
+
+
+class Works:
+    """Belongs to one preview."""
+
+    def __init__(
+        self,
+        root: Path,
+        options: ServeOptions,
+        tag: Tag,
+        stored: StoredPages,
+        publish: Callable[[Mapping[str, object]], None],
+        say: Callable[[str], None],
+    ) -> None:
+        self._stored = stored
+        self._is_frozen = False
+        self._front: Front | None = None
+        self.runner = CellRunner(
+            root, publish, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
+        )
+        line = Line(root, options.build, options.now)
+        self._shown = Shown(line, tag)
+        self._news = News(options, publish, say, self.runner, time.monotonic)
+        self._engine = Engine(root, line, self._shown, self._news, time.monotonic, self._rested)
+        self._watcher = Watcher(
+            root, output=_outputs(root), changed=self._changed, poll_s=options.poll_s, say=say
+        )
+
+    def hello(self) -> Mapping[str, object]:
+        """As `News.hello`."""
+        return self._news.hello()
+
+    def run(self, front: Front) -> None:
+        """Keep the site as it is on disk until a signal raises."""
+        self._front = front
+        # first of all: what is saved from now on is seen
+        self._watcher.start()
+        for path, version in front.take(self._engine):
+            self._engine.tell(Sent(path, version))
+        self._engine.run()
+
+    def close(self) -> None:
+        """End everything that was started."""
+        self._watcher.stop()
+        self.runner.close()
+
+    def _changed(self, changes: Changes) -> None:
+        self._engine.tell(Saved(changes, time.monotonic()))
+
+    def _rested(self) -> None:
+        """The whole site is as it is on disk, and nothing waits."""
+        if self._front:
+            self._front.whole()
+        if not self._is_frozen:
+            # what there is now stays; the collector would look at all of it again and again
+            self._is_frozen = True
+            gc.collect()
+            gc.freeze()
+        self._stored.save(self._pages(), self._files())
+
+    def _pages(self) -> Iterator[StoredPage]:
+        present = self._shown.present
+        documents = present.arranged.documents if present else {}
+        for path, page in self._shown.finished():
+            document = documents.get(page.source)
+            yield StoredPage(
+                path, page.version, page.source, document.source.digest if document else "", page.packed
+            )
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        present = self._shown.present
+        for path, planned in present.table.items() if present else ():
+            if isinstance(planned.content, Path):
+                yield path, planned.content
+
+
+def _outputs(root: Path) -> list[Path]:
+    from ..load_config import load_config
+
+    return [root / load_config(root).config.output]

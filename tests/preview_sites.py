@@ -1,0 +1,72 @@
+"""The site as the preview has it, in the form of a build's output, to compare the two."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.ledger import BuildOptions
+from blogsmith.page_view import PageView
+from blogsmith.preview.line.line import Asked, Line
+from blogsmith.preview.line.present import Present
+from tests.site_files import NOW
+
+MARK = re.compile(rb' data-(?:line|cell)="\d+"')
+"""What the preview adds to blocks; the tag in the head is added when a page is sent."""
+
+
+def options(*, drafts: bool = False) -> BuildOptions:
+    """Those of a preview at the tests' moment."""
+    return BuildOptions(now=NOW, drafts=drafts)
+
+
+def new_line(root: Path) -> Line:
+    """The line of a site."""
+    return Line(root.resolve(), options(), lambda: NOW)
+
+
+def settled(line: Line, before: Present | None = None, asked: Asked | None = None) -> Present:
+    """The site as it is now; SiteError as `Line.settle`."""
+    found = before
+    for present in line.settle(before, asked or Asked()):
+        found = present or found
+    assert found is not None and found.is_whole
+    return found
+
+
+def outputs(present: Present) -> dict[str, bytes]:
+    """Every file of the site by its path in the output folder, without marks; without pages that fail."""
+    found = {}
+    for planned in reversed(list(present.table.values())):
+        try:
+            made = present.composition.output(planned)
+        except SiteError:
+            continue
+        data = made.file.read_bytes() if made.file else made.data or b""
+        found[planned.path.as_posix()] = (
+            MARK.sub(b"", data) if isinstance(planned.content, PageView) else data
+        )
+    return found
+
+
+def page_paths(present: Present) -> list[str]:
+    """Where pages are."""
+    return [path for path, planned in present.table.items() if isinstance(planned.content, PageView)]
+
+
+def problems(present: Present) -> list[Diagnostic]:
+    """What is wrong, templates apart."""
+    found = [*present.shared, *(one for own in present.own.values() for one in own)]
+    return list(dict.fromkeys(found))
+
+
+def built(folder: Path) -> dict[str, bytes]:
+    """The output of a build in the same form."""
+    files = [file for file in folder.rglob("*") if file.is_file() and file.name != ".blogsmith-manifest.json"]
+    return {
+        file.relative_to(folder).as_posix(): MARK.sub(b"", file.read_bytes())
+        if file.suffix == ".html"
+        else file.read_bytes()
+        for file in files
+    }

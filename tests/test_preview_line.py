@@ -1,0 +1,171 @@
+"""The preview's line gives what a build gives: every byte, every message, after every edit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogsmith.errors import SiteError
+from blogsmith.preview.line.line import Asked
+from blogsmith.preview.pages import Pages
+from blogsmith.preview.problems import all_problems
+from tests.preview_sites import built, new_line, outputs, page_paths, problems, settled
+from tests.site_files import build, build_text, read_site_text
+from tests.test_broken import FILES
+from tests.test_sites import SITES, copied
+
+# What one edit may do to a file of the site below; each gives the paths it has touched.
+POSTS = {
+    "content/posts/a.md": "---\ntitle: A\ndate: 2026-01-01\ntags: [x, y]\n---\n[b](b.md#end), {@b#eq-one}.\n",
+    "content/posts/b.md": "---\ntitle: B\ndate: 2026-01-02\ntags: [x]\n---\n$$x = 1$$ {#eq-one}\n\n## End\n",
+    "content/posts/c/index.md": "---\ntitle: C\ndate: 2026-01-03\nseries: S\n---\n![one](one.svg) [h](/)\n",
+    "content/posts/c/one.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>\n',
+    "content/about.md": "---\ntitle: About\n---\n[](posts/a.md) and [the file](/data.txt).\n",
+    "static/data.txt": "1\n",
+    "blogsmith.yaml": "title: Site\nbase_url: https://example.org/sub\npagination: 2\n",
+    "shortcodes/hi.html": "<p>hi {{ args.name }}</p>\n",
+    "partials/site_footer.html": "<footer>one</footer>\n",
+}
+TEXTS = (
+    "See [b](b.md#end).\n",
+    "See [nothing](gone.md).\n",
+    '{% hi name="x" %}\n',
+    "## End\n\n$$y = \\sqrt{2}$$ {#eq-one}\n",
+    "$\\wrong$\n",
+    "```python\nprint(1)\n```\n",
+    "",
+)
+HEADS = (
+    "---\ntitle: New\ndate: 2026-02-01\ntags: [z]\n---\n",
+    "---\ntitle: A\ndate: 2026-01-01\ndraft: true\n---\n",
+    "---\ntitle: Other\ndate: 2026-01-05\nslug: elsewhere\naliases: [/old/]\n---\n",
+    "---\ntitel: wrong\n---\n",
+    "",
+)
+OTHERS = (
+    ("blogsmith.yaml", "title: Another\npagination: 1\n"),
+    ("blogsmith.yaml", "title: Site\nbase_url: https://example.org/sub\nnumbering: true\n"),
+    ("blogsmith.yaml", "tittle: Wrong\n"),
+    ("shortcodes/hi.html", "<p>hello {{ args.name }}</p>\n"),
+    ("shortcodes/hi.html", "<p>{{ args.name }</p>\n"),
+    ("partials/site_footer.html", "<footer>two</footer>\n"),
+    ("static/data.txt", "2\n"),
+    ("static/more.css", "p { color: red }\n"),
+    ("content/posts/c/one.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="3"></svg>\n'),
+)
+POST_PATHS = ("content/posts/a.md", "content/posts/b.md", "content/posts/d.md", "content/about.md")
+
+edits = st.one_of(
+    st.tuples(
+        st.sampled_from(POST_PATHS), st.builds(str.__add__, st.sampled_from(HEADS), st.sampled_from(TEXTS))
+    ),
+    st.tuples(st.sampled_from([*POST_PATHS, "static/data.txt", "content/posts/c/one.svg"]), st.none()),
+    st.sampled_from(OTHERS),
+)
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_the_same_files_as_a_build(site: Path, tmp_path: Path) -> None:
+    root = copied(site, tmp_path / "site")
+    report = build(root)
+    present = settled(new_line(root))
+    assert outputs(present) == built(root / "public")
+    assert set(problems(present)) == set(report.diagnostics)
+
+
+# Cells that fail do so in the preview's runner, which has tests of its own; nothing is written here.
+QUIET = ("run-", "output-foreign", "output-not-ours")
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in FILES if not file.stem.startswith(QUIET)], ids=lambda file: file.stem
+)
+def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = build_text(read_site_text(file), tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / ".state"))
+    try:
+        present = settled(new_line(tmp_path))
+    except SiteError as error:
+        assert set(error.diagnostics) <= set(report.diagnostics)
+        return
+    pages = Pages()
+    for path in page_paths(present):
+        pages.of(present, path)
+    assert all_problems(present, (), pages.problems()) == report.diagnostics
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    script=st.lists(st.lists(edits, min_size=1, max_size=3), min_size=1, max_size=6), quickly=st.booleans()
+)
+def test_edits_in_any_order(
+    script: list[list[tuple[str, str | None]]], quickly: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("edited")
+    for path, text in POSTS.items():
+        write(root / path, text)
+    line = new_line(root)
+    present = settled(line)
+    reopen = False
+    for step in script:
+        for path, text in step:
+            write(root / path, text)
+        changed = tuple(sorted({path for path, _ in step}))
+        asked = Asked(changed, everything=reopen)
+        try:
+            if quickly and not reopen:
+                for path in changed:
+                    present = line.edited(present, path, asked) or present
+            present = settled(line, present, asked)
+            reopen = False
+        except SiteError:
+            # what is mended then is not known
+            reopen = True
+    if not reopen:
+        report = build(root, output=root / "public")
+        pages = Pages()
+        for path in page_paths(present):
+            pages.of(present, path)
+        assert all_problems(present, (), pages.problems()) == report.diagnostics
+        if report.ok:
+            assert outputs(present) == built(root / "public")
+    shutil.rmtree(root)
+
+
+def test_only_what_is_affected_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, text in POSTS.items():
+        write(tmp_path / path, text)
+    line = new_line(tmp_path)
+    before = settled(line)
+    write(tmp_path / "content/posts/b.md", POSTS["content/posts/b.md"].replace("## End", "## The end"))
+    after = settled(line, before, Asked(("content/posts/b.md",), everything=False))
+    again = {path for path, item in after.rendered.items() if item.body is not before.rendered[path].body}
+    # a.md links to a heading that is gone; the others do not look at b.md
+    assert again == {"content/posts/a.md", "content/posts/b.md"}
+    assert [found.code for found in problems(after)] == ["link-anchor"]
+
+
+def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> None:
+    for path, text in POSTS.items():
+        write(tmp_path / path, text)
+    line = new_line(tmp_path)
+    early = next(present for present in line.settle(None, Asked()) if present)
+    assert len(early.unread) == 4
+    early = line.with_pages(early, ["content/posts/b.md"])
+    assert early.unread == early.arranged.documents.keys() - {"content/posts/b.md"}
+    whole = settled(new_line(tmp_path))
+    url = "/sub/posts/b/"
+    assert early.views[url].content == whole.views[url].content
+
+
+def write(file: Path, text: str | None) -> None:
+    """None: the file is taken away."""
+    if text is None:
+        file.unlink(missing_ok=True)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
