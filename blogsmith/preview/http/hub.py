@@ -1,0 +1,211 @@
+"""Server-Sent Events to every tab, all streams held by one thread.
+
+The streams' sockets do not block. What a client has not read yet waits in memory up to a limit; a client
+beyond it is dropped and connects again by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import selectors
+import socket
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from time import monotonic
+
+from .limits import Limits
+
+_RETRY = b"retry: 300\n\n"
+"""Milliseconds until a browser that lost its stream tries again."""
+_PING = b": ping\n\n"
+
+
+def frame(event: Mapping[str, object]) -> bytes:
+    """An event on one line: escapes stand for line ends, lone surrogates and all else that is not ASCII."""
+    text = json.dumps(dict(event), ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_plain)
+    return f"data: {text}\n\n".encode("ascii")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+@dataclass(slots=True, eq=False)
+class _Stream:
+    """One tab, or one worker for all tabs."""
+
+    connection: socket.socket
+    unsent: bytearray = field(default_factory=bytearray)
+    """What the system would not take yet."""
+
+
+class Hub:
+    """Events from any thread to all streams."""
+
+    def __init__(
+        self,
+        hello: Callable[[], Mapping[str, object]],
+        report_bug: Callable[[Exception], None],
+        limits: Limits,
+    ) -> None:
+        """hello: the first event of a stream, made in the hub's thread: it waits for nobody.
+
+        Whatever changes what `hello` says does so before it publishes the event; then no stream misses any.
+        """
+        self._hello = hello
+        self._report_bug = report_bug
+        self._limits = limits
+        self._lock = Lock()
+        self._work: deque[bytes | _Stream] = deque()
+        self._streams: set[_Stream] = set()
+        self._coming = 0
+        self._running = False
+        self._thread = Thread(target=self._run, name="preview events", daemon=True)
+
+    def start(self) -> None:
+        """Streams can come from now on."""
+        self._selector = selectors.DefaultSelector()
+        self._wake_out, self._wake_in = socket.socketpair()
+        for end in (self._wake_out, self._wake_in):
+            end.setblocking(False)
+        self._selector.register(self._wake_out, selectors.EVENT_READ)
+        self._running = True
+        self._thread.start()
+
+    def close(self) -> None:
+        """End all streams and the thread."""
+        with self._lock:
+            if not self._running:
+                return
+            self._running = False
+            self._wake()
+        self._thread.join()
+
+    def publish(self, event: Mapping[str, object]) -> None:
+        """To all streams, without waiting for any; TypeError or ValueError if the event is no JSON."""
+        data = frame(event)
+        with self._lock:
+            if self._running:
+                self._put(data)
+
+    def add(self, connection: socket.socket, head: bytes) -> bool:
+        """Take over a connection; `head` goes out first. False if there is no room: it stays the caller's."""
+        with self._lock:
+            if not self._running or self._coming + len(self._streams) >= self._limits.streams:
+                return False
+            self._coming += 1
+            connection.setblocking(False)
+            self._put(_Stream(connection, bytearray(head + _RETRY)))
+            return True
+
+    def clients(self) -> int:
+        """How many streams there are."""
+        return len(self._streams)
+
+    def _put(self, work: bytes | _Stream) -> None:
+        self._work.append(work)
+        if len(self._work) == 1:
+            self._wake()
+
+    def _wake(self) -> None:
+        with suppress(BlockingIOError):  # full of calls to wake up: it will
+            self._wake_in.send(b"!")
+
+    def _run(self) -> None:
+        ping_at = monotonic() + self._limits.ping_s
+        while self._running:
+            for key, events in self._selector.select(max(0.0, ping_at - monotonic())):
+                if key.data is None:
+                    self._wake_out.recv(4096)
+                else:
+                    self._attend(key.data, events)
+            self._do_work()
+            if monotonic() >= ping_at:
+                self._send_all(_PING)
+                ping_at = monotonic() + self._limits.ping_s
+        self._end()
+
+    def _do_work(self) -> None:
+        with self._lock:
+            work = list(self._work)
+            self._work.clear()
+        for item in work:
+            if isinstance(item, _Stream):
+                self._welcome(item)
+            else:
+                self._send_all(item)
+
+    def _welcome(self, stream: _Stream) -> None:
+        with self._lock:
+            self._streams.add(stream)
+            self._coming -= 1
+        self._selector.register(stream.connection, selectors.EVENT_READ, stream)
+        try:
+            self._send(stream, frame(self._hello()))
+        except Exception as error:
+            self._report_bug(error)
+            self._drop(stream)
+
+    def _send_all(self, data: bytes) -> None:
+        for stream in list(self._streams):
+            self._send(stream, data)
+
+    def _send(self, stream: _Stream, data: bytes) -> None:
+        # judged before `data`: one event beyond the limit still reaches a client that reads
+        if len(stream.unsent) > self._limits.unread:
+            self._drop(stream)
+            return
+        stream.unsent += data
+        self._flush(stream)
+
+    def _flush(self, stream: _Stream) -> None:
+        try:
+            sent = stream.connection.send(stream.unsent)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._drop(stream)
+            return
+        del stream.unsent[:sent]
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if stream.unsent else 0)
+        if self._selector.get_key(stream.connection).events != wanted:
+            self._selector.modify(stream.connection, wanted, stream)
+
+    def _attend(self, stream: _Stream, events: int) -> None:
+        """A client reads again, says something, which nobody asked for, or hangs up."""
+        if events & selectors.EVENT_READ:
+            try:
+                heard = stream.connection.recv(65536)
+            except BlockingIOError:
+                heard = b"?"
+            except OSError:
+                heard = b""
+            if not heard:
+                self._drop(stream)
+                return
+        if events & selectors.EVENT_WRITE:
+            self._flush(stream)
+
+    def _drop(self, stream: _Stream) -> None:
+        if stream not in self._streams:
+            return
+        self._selector.unregister(stream.connection)
+        stream.connection.close()
+        # what waits may be much, and the record may live on in a list that is being walked
+        stream.unsent = bytearray()
+        self._streams.discard(stream)
+
+    def _end(self) -> None:
+        for item in self._work:
+            if isinstance(item, _Stream):
+                item.connection.close()
+        for stream in list(self._streams):
+            self._drop(stream)
+        self._selector.close()
+        self._wake_out.close()
+        self._wake_in.close()

@@ -1,0 +1,78 @@
+"""What is sent back, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from .files import FilePart
+
+SECURITY = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+    ("Referrer-Policy", "same-origin"),
+    ("X-Frame-Options", "SAMEORIGIN"),
+    ("Server", "blogsmith"),
+)
+"""Of every answer, refusals too. There is no Access-Control header: no other site may read anything."""
+PLAIN = "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, ready to be sent."""
+
+    status: int
+    type: str = PLAIN
+    """Media type."""
+    body: bytes = b""
+    part: FilePart | None = None
+    """A piece of an open file to send in place of `body`; whoever sends the reply closes it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Beyond those of every answer."""
+    stream: bool = False
+    """Events follow, without an end: the connection goes to the hub."""
+
+    def __post_init__(self) -> None:
+        """ValueError if there is no such status, or a value would break out of its line."""
+        HTTPStatus(self.status)
+        for name, value in (("Content-Type", self.type), *self.headers.items()):
+            if re.search(r"[^ -~]", value):
+                raise ValueError(f"the header {name} cannot be {value!r}")
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return len(self.body) if self.part is None else self.part.length
+
+
+class Refused(Exception):
+    """A request that is not answered, with what its client is told instead."""
+
+    def __init__(self, status: int, why: str, **headers: str) -> None:
+        super().__init__(why)
+        self.reply = plain(status, why, **headers)
+
+
+def plain(status: int, text: str, **headers: str) -> Reply:
+    """A few words. headers: names with _ for -."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
+
+
+def head_of(reply: Reply, *, keep_alive: bool) -> bytes:
+    """Status line and headers, with the empty line behind them."""
+    media_type = reply.type
+    if media_type.startswith("text/") and "charset" not in media_type and not reply.stream:
+        media_type += "; charset=utf-8"
+    named = [*SECURITY, ("Content-Type", media_type)]
+    if not reply.stream:
+        named.append(("Content-Length", str(reply.size)))
+    named += reply.headers.items()
+    named.append(("Connection", "keep-alive" if keep_alive else "close"))
+    status = HTTPStatus(reply.status)
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in named)]
+    return "\r\n".join([*lines, "", ""]).encode("ascii")

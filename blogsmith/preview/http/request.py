@@ -1,0 +1,79 @@
+"""The head of a request, read strictly: what servers and proxies understand differently is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .limits import MAX_TARGET
+from .reply import Refused
+
+_REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
+# RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no line that continues another
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
+_ONCE = frozenset({"host", "origin", "content-length", "x-blogsmith-token"})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a client asks for, before anybody has judged it."""
+
+    method: str
+    """In capitals."""
+    target: str
+    """As sent, visible ASCII."""
+    headers: Mapping[str, str]
+    """Names in small letters; values of repeated ones joined by commas."""
+    length: int | None
+    """Bytes of the body, None if that is not said."""
+    keep_alive: bool
+    """The client may ask again on this connection."""
+
+
+def parse_head(head: bytes) -> Request:
+    """The request in `head`, which comes without the empty line at its end; `Refused` if it is none."""
+    first, *lines = head.split(b"\r\n")
+    match = _REQUEST_LINE.fullmatch(first)
+    if match is None:
+        raise Refused(400, "This is no HTTP request.")
+    method, target, major, minor = match.groups()
+    if major != b"1":
+        raise Refused(505, "The preview speaks HTTP/1.1.")
+    if len(target) > MAX_TARGET:
+        raise Refused(400, "The address is too long.")
+    headers = _headers(lines)
+    if "expect" in headers:
+        raise Refused(417, "Send the body with the request.")
+    if "transfer-encoding" in headers:
+        raise Refused(411, "Bodies come with a Content-Length here.")
+    return Request(
+        method.decode("ascii"),
+        target.decode("ascii"),
+        headers,
+        _length(headers.get("content-length")),
+        # HTTP/1.0 would want to be told; nobody needs it
+        minor != b"0" and "close" not in headers.get("connection", "").lower(),
+    )
+
+
+def _headers(lines: list[bytes]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for line in lines:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise Refused(400, "A header of the request is malformed.")
+        name = match[1].decode("ascii").lower()
+        value = match[2].decode("latin-1").rstrip(" \t")
+        if name in headers and name in _ONCE:
+            raise Refused(400, f"The request says {name} twice.")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _length(value: str | None) -> int | None:
+    if value is None:
+        return None
+    if re.fullmatch("[0-9]{1,15}", value) is None:
+        raise Refused(400, "Content-Length is no number.")
+    return int(value)

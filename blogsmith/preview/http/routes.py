@@ -1,0 +1,154 @@
+"""What every request comes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qs, quote
+
+from ..answer import PREFIX, Actions, Answer, Site
+from .client_files import ClientFile
+from .files import FilePart, NoSuchRange, byte_range, open_regular
+from .guard import (
+    METHODS,
+    Target,
+    check_action,
+    check_host,
+    check_method,
+    check_origin,
+    decode_path,
+    parse_target,
+)
+from .limits import MAX_BODY
+from .reply import Refused, Reply, plain
+from .request import Request
+
+EVENTS = Reply(200, "text/event-stream", stream=True)
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """The table of addresses; called from the threads of all connections."""
+
+    site: Site
+    actions: Actions
+    client: Callable[[], Mapping[str, ClientFile]]
+    """The preview's own files; asked for when the first page wants them."""
+    hosts: frozenset[str]
+    """What `Host` may be."""
+    token: str
+    """Pages prove with it that this server made them."""
+    run: str
+    """Names this process, so that pages notice a new one."""
+    report_bug: Callable[[Exception], None]
+    """Told of every exception that is ours."""
+
+    def reply(self, request: Request, body: bytes) -> Reply:
+        """The answer to a request, whatever happens on the way."""
+        try:
+            return self._reply(request, body)
+        except Refused as refused:
+            return refused.reply
+        except Exception as error:
+            self.report_bug(error)
+            return plain(500, f"blogsmith has a bug: {type(error).__name__}: {error}")
+
+    def _reply(self, request: Request, body: bytes) -> Reply:
+        check_host(request, self.hosts)
+        # before the target: `OPTIONS *` and `CONNECT host` have none
+        if request.method not in METHODS:
+            raise Refused(405, "Only GET and HEAD here.", Allow="GET, HEAD")
+        target = parse_target(request.target)
+        check_origin(request, target.path)
+        check_method(request, target.path)
+        if request.method == "POST":
+            return self._act(request, target, body)
+        if target.path.startswith(PREFIX):
+            return self._own(target)
+        return _reply_of(self.site.answer(target.path), request)
+
+    def _own(self, target: Target) -> Reply:
+        name = target.path.removeprefix(PREFIX)
+        if name == "events":
+            return EVENTS
+        if name == "version":
+            return self._version(target.query)
+        file = self.client().get(name)
+        if file is None:
+            raise Refused(404, "The preview has no such file.")
+        return Reply(200, file.type, file.body)
+
+    def _version(self, query: str) -> Reply:
+        paths = parse_qs(query).get("path", [])
+        if len(paths) != 1:
+            raise Refused(400, "Say which page: ?path=/posts/a/")
+        # what it holds is a path as a browser shows it, which has escapes of its own
+        version = self.site.version(decode_path(paths[0]))
+        return _json(200, {"version": version, "run": self.run})
+
+    def _act(self, request: Request, target: Target, body: bytes) -> Reply:
+        check_action(request, self.token)
+        if request.length is None:
+            raise Refused(411, "The request does not say its length.")
+        if request.length > MAX_BODY:
+            raise Refused(413, f"The body may have {MAX_BODY} bytes.")
+        try:
+            return _json(200, self.actions.act(target.path.removeprefix(f"{PREFIX}do/"), _object(body)))
+        except LookupError as error:
+            return _json(404, {"error": str(error)})
+        except ValueError as error:
+            return _json(400, {"error": str(error)})
+
+
+def _object(body: bytes) -> Mapping[str, object]:
+    try:
+        data = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise Refused(400, "The body is no JSON object.")
+    return data
+
+
+def _json(status: int, data: Mapping[str, object]) -> Reply:
+    return Reply(status, _JSON, json.dumps(dict(data)).encode("ascii"))
+
+
+def _reply_of(answer: Answer, request: Request) -> Reply:
+    if answer.location:
+        return _redirect(answer)
+    reply = Reply(answer.status, answer.type, answer.body)
+    if answer.file is None:
+        return reply
+    part = open_regular(answer.file)
+    if part is None:
+        return plain(404, "The file is gone.")
+    return _with_file(reply, part, request)
+
+
+def _redirect(answer: Answer) -> Reply:
+    # a second slash would lead to another host
+    if not answer.location.startswith("/") or answer.location[1:2] in ("/", "\\"):
+        raise ValueError(f"cannot redirect to {answer.location!r}")
+    where = quote(answer.location, safe="/%?#=&+,;:@!$'()*~-._")
+    return Reply(answer.status, headers={"Location": where})
+
+
+def _with_file(reply: Reply, part: FilePart, request: Request) -> Reply:
+    """With the piece that was asked for: videos are read in pieces, and Safari plays none otherwise."""
+    headers = {"Accept-Ranges": "bytes"}
+    # RFC 9110 13.1.5: a range under a condition; we give no validators, so no condition holds
+    whole = reply.status != 200 or request.method == "HEAD" or "if-range" in request.headers
+    asked = "" if whole else request.headers.get("range", "")
+    try:
+        piece = byte_range(asked, part.length)
+    except NoSuchRange:
+        part.file.close()
+        return plain(416, "The file has no such bytes.", Content_Range=f"bytes */{part.length}")
+    if piece is None:
+        return replace(reply, part=part, headers=headers)
+    start, length = piece
+    headers["Content-Range"] = f"bytes {start}-{start + length - 1}/{part.length}"
+    return replace(reply, status=206, part=FilePart(part.file, start, length), headers=headers)

@@ -1,0 +1,187 @@
+"""The server of the preview: listens, gives every connection a thread, and ends all of it on `close`.
+
+It has no folder: pages come from the site in memory, its own files from a fixed table.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from functools import cache
+from threading import Lock, Thread
+from time import monotonic
+
+from ..answer import Actions, Site
+from .client_files import client_files
+from .connection import Connection
+from .guard import host_headers
+from .hub import Hub
+from .limits import MAX_HEAD, Limits
+from .listening import host_in_url, is_loopback, listen
+from .reply import head_of, plain
+from .routes import Routes
+
+_JOIN_S = 2.0
+_OUT_OF_FILES_S = 0.1
+
+
+class PreviewServer:
+    """Serves one site until it is closed; used once."""
+
+    def __init__(
+        self,
+        site: Site,
+        actions: Actions,
+        *,
+        token: str,
+        hello: Callable[[], Mapping[str, object]],
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        allowed_hosts: Collection[str] = (),
+        report_bug: Callable[[Exception], None] = traceback.print_exception,
+        limits: Limits | None = None,
+    ) -> None:
+        """ValueError for a host that others can reach, without the names they may use.
+
+        token: what pages send with an action. hello: the first event of every stream, without `kind` and
+        `run`; see `Hub`. port: the first to try, 0 for any. allowed_hosts: names and addresses that `Host`
+        may hold beside those of this machine. report_bug: told of exceptions of ours, in the thread they
+        happen in.
+        """
+        if not is_loopback(host) and not allowed_hosts:
+            raise ValueError(f"to serve on {host}, say under which names")
+        self.run = os.urandom(8).hex()
+        self.port = port
+        self._limits = limits or Limits()
+        self._site, self._actions, self._token = site, actions, token
+        self._host = host
+        self._names = (*allowed_hosts, *([host] if is_loopback(host) else []))
+        self._given_report_bug = report_bug
+        self.hub = Hub(lambda: {**hello(), "kind": "hello", "run": self.run}, self._report_bug, self._limits)
+        self._lock = Lock()
+        self._connections: dict[socket.socket, Thread] = {}
+        self._listeners: list[socket.socket] = []
+        self._closing = False
+        self._accepting = Thread(target=self._accept, name="preview accept", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where a browser on this machine finds the site's host, without a slash at the end."""
+        return f"http://{host_in_url(self._host)}:{self.port}"
+
+    def start(self) -> None:
+        """Listen, on the next free port if the given one is taken; OSError if that cannot be."""
+        self._listeners = listen(self._host, self.port)
+        self.port = self._listeners[0].getsockname()[1]
+        self._routes = Routes(
+            self._site,
+            self._actions,
+            cache(client_files),
+            host_headers(self._names, self.port),
+            self._token,
+            self.run,
+            self._report_bug,
+        )
+        self._wake_out, self._wake_in = socket.socketpair()
+        self.hub.start()
+        self._accepting.start()
+
+    def close(self) -> None:
+        """Free the port, end every connection and its thread.
+
+        A thread that waits for the site ends when the site answers; after two seconds it is left to that.
+        """
+        if self._closing or not self._listeners:
+            return
+        self._closing = True
+        self._wake_in.send(b"!")
+        self._accepting.join()
+        with self._lock:
+            connections = dict(self._connections)
+            for connection in connections:
+                # not close(): the thread may be reading, and the number could be given to another file
+                _hang_up(connection)
+        self.hub.close()
+        until = monotonic() + _JOIN_S
+        for thread in connections.values():
+            thread.join(max(0.0, until - monotonic()))
+
+    def _report_bug(self, error: Exception) -> None:
+        # a site that is being closed leaves questions without an answer; that is no bug
+        if not self._closing:
+            self._given_report_bug(error)
+
+    def _accept(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._wake_out, selectors.EVENT_READ)
+            for listener in self._listeners:
+                selector.register(listener, selectors.EVENT_READ)
+            while not self._closing:
+                for key, _ in selector.select():
+                    if isinstance(key.fileobj, socket.socket) and key.fileobj is not self._wake_out:
+                        self._accept_one(key.fileobj)
+        for end in (*self._listeners, self._wake_out, self._wake_in):
+            end.close()
+
+    def _accept_one(self, listener: socket.socket) -> None:
+        try:
+            connection, _ = listener.accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except (BlockingIOError, ConnectionError):
+            return  # gone before we came
+        except OSError:
+            # no more open files: the listener stays readable, so do not turn in circles
+            self._wait(_OUT_OF_FILES_S)
+            return
+        with self._lock:
+            has_room = len(self._connections) < self._limits.connections
+        if not has_room or not self._give_thread(connection):
+            _turn_away(connection)
+
+    def _wait(self, seconds: float) -> None:
+        self._wake_out.settimeout(seconds)
+        with suppress(TimeoutError):
+            self._wake_out.recv(1)
+
+    def _give_thread(self, connection: socket.socket) -> bool:
+        thread = Thread(target=self._converse, args=(connection,), name="preview connection", daemon=True)
+        with self._lock:
+            self._connections[connection] = thread
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads
+            with self._lock:
+                del self._connections[connection]
+            return False
+        return True
+
+    def _converse(self, connection: socket.socket) -> None:
+        handed_over = False
+        try:
+            handed_over = Connection(connection, self._routes.reply, self.hub, self._limits).serve()
+        except Exception as error:
+            self._report_bug(error)
+        finally:
+            with self._lock:
+                del self._connections[connection]
+                if not handed_over:
+                    connection.close()
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # the client was faster
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def _turn_away(connection: socket.socket) -> None:
+    """Tell a client that there is no room, without waiting for it."""
+    reply = plain(503, "The preview has too many connections.", Retry_After="1")
+    connection.setblocking(False)
+    with connection, suppress(OSError):
+        connection.send(head_of(reply, keep_alive=False) + reply.body)
+        # closed with unread bytes, the connection would take the answer back
+        connection.recv(MAX_HEAD)

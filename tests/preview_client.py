@@ -1,0 +1,194 @@
+"""For tests of the preview's server: a site in memory, and clients that say what no browser would."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from blogsmith.preview.answer import Answer
+from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.http.server import PreviewServer
+
+TOKEN = "the token of this run"
+WAIT_S = 5.0
+"""Nothing here takes so long; a test that waits longer has failed."""
+
+
+@dataclass(slots=True)
+class MemorySite:
+    """Pages by path, as a site has them, and everything that was asked."""
+
+    pages: dict[str, Answer | Exception] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    acted: list[tuple[str, Mapping[str, object]]] = field(default_factory=list)
+
+    def answer(self, path: str) -> Answer:
+        self.asked.append(path)
+        found = self.pages.get(path, Answer(404, body=b"<p>no such page"))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def version(self, path: str) -> str:
+        return "ab12" if path in self.pages else ""
+
+    def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
+        if name not in ("edit", "stop"):
+            raise LookupError(f"no action {name}")
+        if "path" in data and not isinstance(data["path"], str):
+            raise ValueError("path is no text")
+        self.acted.append((name, data))
+        return {"done": name}
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """An answer as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in small letters."""
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def site() -> MemorySite:
+    """One page, one style sheet."""
+    css = Answer(200, "text/css", b"p { color: red }")
+    return MemorySite({"/posts/a/": Answer(200, body=b"<p>page a"), "/theme.css": css})
+
+
+@contextmanager
+def serving(
+    pages: MemorySite,
+    *,
+    hello: Callable[[], Mapping[str, object]] = dict,
+    limits: Limits | None = None,
+    bugs: list[Exception] | None = None,
+    **settings: Any,
+) -> Iterator[PreviewServer]:
+    """A running server on a free port; fails if it has a bug that nobody asked for."""
+    found: list[Exception] = []
+    server = PreviewServer(
+        pages,
+        pages,
+        token=TOKEN,
+        hello=hello,
+        report_bug=(found if bugs is None else bugs).append,
+        limits=limits,
+        **{"port": 0, **settings},
+    )
+    server.start()
+    try:
+        yield server
+    finally:
+        server.close()
+    assert found == []
+
+
+class Client:
+    """One connection. Bytes in, answers out."""
+
+    def __init__(self, port: int, address: str = "127.0.0.1") -> None:
+        self.host = f"127.0.0.1:{port}"
+        self.socket = socket.create_connection((address, port), timeout=WAIT_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._read = b""
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def ask(
+        self, target: str | bytes, method: str = "GET", body: bytes | None = None, **headers: str | None
+    ) -> Got:
+        """A request and its answer. headers: names with _ for -, None leaves one out."""
+        path = target.encode("latin-1") if isinstance(target, str) else target
+        size = None if body is None else str(len(body))
+        lines = self._lines({"Content_Length": size, **headers})
+        self.send(method.encode() + b" " + path + b" HTTP/1.1\r\n" + lines + b"\r\n" + (body or b""))
+        return self.answer(has_body=method != "HEAD")
+
+    def answer(self, has_body: bool = True) -> Got:
+        """The next answer on the connection."""
+        status, headers = self.head()
+        size = int(headers.get("content-length", 0)) if has_body else 0
+        while len(self._read) < size:
+            self._receive()
+        body, self._read = self._read[:size], self._read[size:]
+        return Got(status, headers, body)
+
+    def head(self) -> tuple[int, Mapping[str, str]]:
+        """Status and headers of the next answer."""
+        while b"\r\n\r\n" not in self._read:
+            self._receive()
+        head, self._read = self._read.split(b"\r\n\r\n", 1)
+        first, *lines = head.decode("ascii").split("\r\n")
+        pairs = [line.split(": ", 1) for line in lines]
+        assert len({name for name, _ in pairs}) == len(pairs), "a header stands twice"
+        return int(first.split()[1]), {name.lower(): value for name, value in pairs}
+
+    def ended(self) -> bool:
+        """Whether the server has closed the connection, waiting for it."""
+        try:
+            return self._read == b"" and self.socket.recv(1) == b""
+        except ConnectionError:
+            return True
+
+    def listen(self, **headers: str | None) -> Client:
+        """Ask for the events."""
+        self.send(b"GET /_blogsmith/events HTTP/1.1\r\n" + self._lines(headers) + b"\r\n")
+        return self
+
+    def block(self) -> str:
+        """What comes on a stream up to the next empty line."""
+        while b"\n\n" not in self._read:
+            self._receive()
+        block, self._read = self._read.split(b"\n\n", 1)
+        return block.decode("utf-8")
+
+    def event(self) -> Any:
+        """The next event on a stream; pings and the like do not count."""
+        while not (block := self.block()).startswith("data: "):
+            pass
+        assert "\n" not in block
+        return json.loads(block.removeprefix("data: "))
+
+    def _lines(self, headers: Mapping[str, str | None]) -> bytes:
+        named = {"Host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        lines = (f"{name}: {value}\r\n" for name, value in named.items() if value is not None)
+        return "".join(lines).encode("latin-1")
+
+    def _receive(self) -> None:
+        piece = self.socket.recv(1 << 20)
+        if not piece:
+            raise EOFError(f"the server has hung up after {self._read[:80]!r}")
+        self._read += piece
+
+
+def ask(server: PreviewServer, target: str | bytes, method: str = "GET", **more: Any) -> Got:
+    """One request on a connection of its own."""
+    with Client(server.port) as client:
+        return client.ask(target, method, **more)
+
+
+def soon(true: Callable[[], bool], within_s: float = WAIT_S) -> bool:
+    """Whether that becomes true in time."""
+    until = time.monotonic() + within_s
+    while not true():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.002)
+    return True

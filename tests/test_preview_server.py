@@ -1,0 +1,596 @@
+"""The preview's server as clients see it: what it answers and refuses, and that it survives all of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import statistics
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import pytest
+
+from blogsmith.preview.answer import Answer
+from blogsmith.preview.http import server as server_module
+from blogsmith.preview.http.client_files import client_files
+from blogsmith.preview.http.limits import Limits
+from tests.preview_client import TOKEN, Client, MemorySite, ask, serving, site, soon
+
+SECURITY = {
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "SAMEORIGIN",
+    "server": "blogsmith",
+}
+
+
+def test_pages_and_other_files_come_from_the_site() -> None:
+    pages = site()
+    pages.pages["/été/"] = Answer(200, body=b"summer")
+    with serving(pages) as server, Client(server.port) as client:
+        page = client.ask("/posts/a/?x=1")
+        assert (page.status, page.body) == (200, b"<p>page a")
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert client.ask("/theme.css").headers["content-type"] == "text/css; charset=utf-8"
+        assert client.ask("/%C3%A9t%C3%A9/").body == b"summer"
+        assert (client.ask("/nothing").status, client.ask("/nothing").body) == (404, b"<p>no such page")
+    assert pages.asked == ["/posts/a/", "/theme.css", "/été/", "/nothing", "/nothing"]
+
+
+def test_a_head_is_a_page_without_its_body() -> None:
+    with serving(site()) as server, Client(server.port) as client:
+        for _ in range(2):  # no body is left over that would be taken for the next answer
+            got = client.ask("/posts/a/", "HEAD")
+            assert (got.status, got.headers["content-length"]) == (200, "9")
+        assert client.ask("/posts/a/").status == 200
+
+
+def test_a_redirect_leads_to_a_path_of_this_host() -> None:
+    pages = site()
+    pages.pages["/posts/a"] = Answer(301, location="/posts/a/")
+    pages.pages["/x"] = Answer(301, location="/été/?a b=1\r\nSet-Cookie: x")
+    bugs: list[Exception] = []
+    with serving(pages, bugs=bugs) as server:
+        got = ask(server, "/posts/a")
+        assert (got.status, got.headers["location"], got.body) == (301, "/posts/a/", b"")
+        location = ask(server, "/x").headers["location"]
+        assert location == "/%C3%A9t%C3%A9/?a%20b=1%0D%0ASet-Cookie:%20x"
+        assert bugs == []
+        for elsewhere in ("//evil.example/", "/\\evil.example", "http://evil.example/"):
+            pages.pages["/y"] = Answer(301, location=elsewhere)
+            assert ask(server, "/y").status == 500
+    assert len(bugs) == 3
+
+
+# [D 1, 4, 5] what must never lead anywhere
+NOT_FOUND = [
+    *("/../x", "/%2e%2e/x", "/%252e%252e/x", "/a/../../x", "/.env", "/.git/config", "/.env/.", "/.env/"),
+    *(
+        "/.env?raw??",
+        "/.env?import&raw",
+        "/content/a.md?raw??",
+        "/public-secret/x",
+        "/blogsmith.yaml",
+        "/.blogsmith",
+    ),
+    *(
+        "/@fs/etc/passwd",
+        "/etc/passwd",
+        "/posts/a/index.md",
+        "/posts/a/%2e",
+        "/_blogsmith/",
+        "/_blogsmith/../x",
+    ),
+    *(
+        "/_blogsmith/client_files.py",
+        "/_blogsmith/README.md",
+        "/_blogsmith/vendor/",
+        "/_blogsmith/%2e%2e/answer.py",
+    ),
+]
+MALFORMED = [
+    *(
+        b"//host/x",
+        b"/..%2fx",
+        b"/..\\x",
+        b"/a#b",
+        b"/a?#b",
+        b"/\x00",
+        b"/a%00",
+        b"/a\rb",
+        b"/a\nb",
+        b"/a\r\nb",
+    ),
+    *(b"/" + b"a" * 100_000, b"/%ff", b"/%c3%28", b"/%zz", b"/\xc3\xa9", b"http://127.0.0.1/", b"*", b"x"),
+]
+
+
+@pytest.mark.parametrize("target", NOT_FOUND)
+def test_nothing_but_the_site_is_found(target: str) -> None:
+    pages = site()
+    with serving(pages) as server:
+        assert ask(server, target).status == 404
+    # the site was asked for the path as it stands, if it was asked at all
+    assert pages.asked in ([], [target.partition("?")[0].replace("%25", "%")])
+
+
+@pytest.mark.parametrize("target", MALFORMED, ids=lambda target: repr(target[:20]))
+def test_malformed_targets_are_refused_and_the_server_lives(target: bytes) -> None:
+    pages = site()
+    with serving(pages) as server:
+        got = ask(server, target)
+        assert got.status == 400
+        assert got.headers.items() >= SECURITY.items()
+        assert pages.asked == []
+        assert ask(server, "/posts/a/").status == 200
+
+
+# [D 2, 3] the site names files, and only what it has named is opened
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """A file of the site, beside a folder whose name begins with the site's."""
+    root = tmp_path.resolve() / "site"
+    (root / "posts").mkdir(parents=True)
+    (root.parent / "site-secret").mkdir()
+    (root.parent / "site-secret" / "a.png").write_bytes(b"secret")
+    (root / "posts" / "a.png").write_bytes(bytes(range(100)))
+    return root / "posts" / "a.png"
+
+
+def with_file(path: Path) -> MemorySite:
+    return MemorySite({"/a.png": Answer(200, "image/png", file=path)})
+
+
+def test_files_are_sent_as_they_are(picture: Path) -> None:
+    with serving(with_file(picture)) as server, Client(server.port) as client:
+        got = client.ask("/a.png")
+        assert (got.status, got.body) == (200, bytes(range(100)))
+        assert (got.headers["content-type"], got.headers["accept-ranges"]) == ("image/png", "bytes")
+        assert client.ask("/a.png", "HEAD").headers["content-length"] == "100"
+        big = os.urandom(3_000_000)
+        picture.write_bytes(big)
+        assert client.ask("/a.png").body == big
+        picture.write_bytes(b"")
+        assert client.ask("/a.png").body == b""
+
+
+def test_pieces_of_files(picture: Path) -> None:
+    with serving(with_file(picture)) as server, Client(server.port) as client:
+        got = client.ask("/a.png", Range="bytes=10-19")
+        assert (got.status, got.body) == (206, bytes(range(10, 20)))
+        assert got.headers["content-range"] == "bytes 10-19/100"
+        assert client.ask("/a.png", Range="bytes=-1").body == b"\x63"
+        beyond = client.ask("/a.png", Range="bytes=100-")
+        assert (beyond.status, beyond.headers["content-range"]) == (416, "bytes */100")
+        assert client.ask("/a.png", Range="bytes=0-1,5-6").status == 200
+        assert client.ask("/a.png", Range="bytes=0-1", If_Range='"x"').status == 200
+        assert client.ask("/a.png", "HEAD", Range="bytes=0-1").status == 200
+
+
+def test_links_put_in_the_way_are_not_followed(picture: Path) -> None:
+    secret = picture.parent.parent.parent / "site-secret"
+    with serving(with_file(picture)) as server:
+        picture.unlink()
+        picture.symlink_to(secret / "a.png")
+        assert ask(server, "/a.png").status == 404
+        picture.unlink()
+        picture.parent.rmdir()
+        picture.parent.symlink_to(secret)
+        assert ask(server, "/a.png").status == 404
+        picture.parent.unlink()
+        picture.parent.symlink_to("posts")  # leads to itself
+        assert ask(server, "/a.png").status == 404
+
+
+def test_only_regular_files_are_opened(picture: Path) -> None:
+    with serving(with_file(picture)) as server:
+        picture.unlink()
+        assert ask(server, "/a.png").status == 404
+        picture.mkdir()
+        assert ask(server, "/a.png").status == 404
+        picture.rmdir()
+        os.mkfifo(picture)
+        assert ask(server, "/a.png").status == 404
+    with serving(with_file(picture.parent / ".." / "posts" / "a.png")) as server:
+        picture.unlink()
+        picture.write_bytes(b"x")
+        assert ask(server, "/a.png").status == 404
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")
+def test_no_file_stays_open(picture: Path) -> None:
+    def is_open() -> bool:
+        return picture in [descriptor.resolve() for descriptor in Path("/proc/self/fd").iterdir()]
+
+    with serving(with_file(picture)) as server, Client(server.port) as client:
+        for headers in ({}, {"Range": "bytes=5-"}, {"Range": "bytes=500-"}):
+            for method in ("GET", "HEAD"):
+                client.ask("/a.png", method, **headers)
+                assert soon(lambda: not is_open())
+
+
+# [D 6, 7] pages of other sites, and other names for this machine
+@pytest.mark.parametrize(
+    "target", ["/posts/a/", "/theme.css", "/_blogsmith/events", "/_blogsmith/version?path=/"]
+)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:8000"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://192.168.1.5"},
+        {"Origin": "http://localhost:1"},
+    ],
+    ids=str,
+)
+def test_strangers_get_nothing(target: str, headers: dict[str, str]) -> None:
+    pages = site()
+    with serving(pages) as server:
+        got = ask(server, target, **headers)
+        assert got.status == 403
+        assert got.headers["content-type"].startswith("text/plain")
+        assert pages.asked == []
+        assert server.hub.clients() == 0
+
+
+def test_scripts_and_events_are_for_our_own_pages() -> None:
+    with serving(site()) as server:
+        assert ask(server, "/posts/a/", Sec_Fetch_Site="cross-site").status == 200
+        # the same address, written otherwise
+        for target in ("/_blogsmith/version?path=/", "/%5fblogsmith/version?path=/"):
+            assert ask(server, target, Sec_Fetch_Site="cross-site").status == 403
+            assert ask(server, target, Origin="http://evil.example").status == 403
+            assert ask(server, target, Origin=f"http://127.0.0.1:{server.port}").status == 200
+
+
+def test_a_request_without_host_is_refused() -> None:
+    with serving(site()) as server:
+        assert ask(server, "/posts/a/", Host=None).status == 400
+
+
+def test_a_name_that_is_allowed() -> None:
+    with serving(site(), allowed_hosts=["desk.lan"]) as server:
+        assert ask(server, "/posts/a/", Host=f"desk.lan:{server.port}").status == 200
+        assert ask(server, "/posts/a/", Host="desk.lan").status == 403
+
+
+# [D 8] headers of every answer
+def test_every_answer_carries_the_headers_of_safety(picture: Path) -> None:
+    pages = with_file(picture)
+    pages.pages |= {"/": Answer(200), "/b": Answer(301, location="/"), "/c": RuntimeError("x")}
+    asked: list[tuple[str, str, dict[str, str]]] = [
+        ("GET", "/", {}),
+        ("HEAD", "/", {}),
+        ("GET", "/a.png", {}),
+        ("GET", "/a.png", {"Range": "bytes=0-1"}),
+        ("GET", "/a.png", {"Range": "bytes=200-"}),
+        ("GET", "/b", {}),
+        ("GET", "/c", {}),
+        ("GET", "/d", {}),
+        ("GET", "/%", {}),
+        ("GET", "/", {"Host": "evil.example"}),
+        ("GET", "/", {"Origin": "http://evil.example"}),
+        ("OPTIONS", "/", {"Origin": "http://evil.example", "Access-Control-Request-Method": "GET"}),
+        ("GET", "/_blogsmith/version?path=/", {}),
+        ("GET", "/_blogsmith/nothing", {}),
+        ("HEAD", "/_blogsmith/events", {}),
+        ("POST", "/_blogsmith/do/edit", {}),
+        ("GET", "/", {"Upgrade": "websocket"}),
+        ("GET", "/", {"Bad Header": "x"}),
+    ]
+    bugs: list[Exception] = []
+    seen = set()
+    with serving(pages, bugs=bugs) as server:
+        for method, target, headers in asked:
+            got = ask(server, target, method, **headers)
+            seen.add(got.status)
+            assert got.headers.items() >= SECURITY.items(), (method, target)
+            assert not [name for name in got.headers if name.startswith("access-control")]
+            assert target.endswith("events") or "content-length" in got.headers
+            assert not re.search("python|[0-9]", got.headers["server"])
+    assert seen >= {200, 206, 301, 400, 403, 404, 405, 416, 500}
+    assert len(bugs) == 1
+
+
+# [D 10] methods
+@pytest.mark.parametrize(
+    "method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "PATCH", "CONNECT", "PROPFIND"]
+)
+@pytest.mark.parametrize("body", [None, b"x" * 10, b"x" * 200_000])
+def test_what_is_not_reading_is_refused(method: str, body: bytes | None) -> None:
+    pages = site()
+    with serving(pages) as server:
+        got = ask(server, "/posts/a/", method, body=body)
+        assert (got.status, got.headers["allow"]) == (405, "GET, HEAD")
+        assert ask(server, "*", "OPTIONS").status == 405
+        assert ask(server, "127.0.0.1:22", "CONNECT").status == 405
+        assert pages.asked == []
+
+
+def test_there_are_no_web_sockets() -> None:
+    handshake = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    }
+    with serving(site()) as server:
+        assert ask(server, "/_blogsmith/events", **handshake).status == 405
+        assert ask(server, "/posts/a/", **handshake).status == 405
+
+
+# our own addresses
+def test_the_version_of_a_page() -> None:
+    pages = site()
+    pages.pages["/été 100%/"] = Answer(200)
+    with serving(pages) as server, Client(server.port) as client:
+        got = client.ask("/_blogsmith/version?path=%2Fposts%2Fa%2F")
+        assert got.headers["content-type"] == "application/json"
+        assert got.json() == {"version": "ab12", "run": server.run}
+        assert client.ask("/_blogsmith/version?path=/posts/b/").json()["version"] == ""
+        # a path as a browser shows it, with escapes, escaped once more
+        twice = "/_blogsmith/version?path=%2F%25C3%25A9t%25C3%25A9%2520100%2525%2F"
+        assert client.ask(twice).json()["version"] == "ab12"
+        assert client.ask("/_blogsmith/version").status == 400
+        assert client.ask("/_blogsmith/version?path=%2F%2525ff").json()["version"] == ""
+        assert client.ask("/_blogsmith/version?path=%2F%25ff").status == 400
+
+
+def test_the_clients_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "client" / "vendor").mkdir(parents=True)
+    for name in ("live.js", "live.css", "README.md", "secret.py", "vendor/morph.js", "vendor/LICENSE"):
+        (tmp_path / "client" / name).write_text(name)
+    ours = client_files(tmp_path / "client")
+    assert sorted(ours) == ["live.css", "live.js", "vendor/morph.js"]
+    monkeypatch.setattr(server_module, "client_files", lambda: ours)
+    pages = site()
+    with serving(pages) as server, Client(server.port) as client:
+        got = client.ask("/_blogsmith/live.js?x")
+        assert (got.status, got.body) == (200, b"live.js")
+        assert got.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert client.ask("/_blogsmith/vendor/morph.js").body == b"vendor/morph.js"
+        assert client.ask("/_blogsmith/live.css").headers["content-type"] == "text/css; charset=utf-8"
+        for name in (
+            "README.md",
+            "secret.py",
+            "vendor/LICENSE",
+            "vendor",
+            "vendor/",
+            "",
+            "live.js/",
+            "/live.js",
+        ):
+            assert client.ask(f"/_blogsmith/{name}").status == 404
+    assert pages.asked == []
+
+
+def test_what_our_scripts_import_is_served() -> None:
+    served = client_files()
+    wanted = re.compile(
+        r"""(?:from|import|import\(|new URL\()\s*["'](?:\./)?([\w/-]+\.(?:esm\.)?(?:js|css))["']"""
+    )
+    for name, file in served.items():
+        if not name.startswith("vendor/"):
+            for imported in wanted.findall(file.body.decode("utf-8")):
+                assert imported in served, f"{name} wants {imported}"
+
+
+def act(client: Client, name: str, body: bytes, **headers: str | None) -> tuple[int, object]:
+    named = {"Origin": f"http://{client.host}", "X_Blogsmith_Token": TOKEN, **headers}
+    got = client.ask(f"/_blogsmith/do/{name}", "POST", body, **named)
+    is_json = got.headers["content-type"] == "application/json"
+    return got.status, got.json() if is_json else got.body
+
+
+def test_actions() -> None:
+    pages = site()
+    with serving(pages) as server, Client(server.port) as client:
+        body = json.dumps({"path": "content/é.md", "line": 3}).encode()
+        assert act(client, "edit", body) == (200, {"done": "edit"})
+        assert act(client, "stop", b"{}") == (200, {"done": "stop"})
+        assert act(client, "burn", b"{}")[0] == 404
+        assert act(client, "edit", b'{"path": 1}') == (400, {"error": "path is no text"})
+    assert pages.acted == [("edit", {"path": "content/é.md", "line": 3}), ("stop", {})]
+
+
+@pytest.mark.parametrize(
+    "headers, status",
+    [
+        ({"X_Blogsmith_Token": None}, 403),
+        ({"X_Blogsmith_Token": ""}, 403),
+        ({"X_Blogsmith_Token": TOKEN[:-1]}, 403),
+        ({"X_Blogsmith_Token": "tok\u00e9n"}, 403),
+        ({"Origin": None}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Content_Length": None}, 411),
+        ({"Content_Length": None, "Transfer_Encoding": "chunked"}, 411),
+        ({"Content_Length": "x"}, 400),
+        ({"Content_Length": "5000"}, 413),
+        ({"Content_Length": "99999999999"}, 413),
+    ],
+    ids=str,
+)
+def test_actions_of_others_are_refused(headers: dict[str, str | None], status: int) -> None:
+    pages = site()
+    with serving(pages) as server, Client(server.port) as client:
+        assert act(client, "edit", b"{}", **headers)[0] == status
+    assert pages.acted == []
+
+
+@pytest.mark.parametrize("body", [b"", b"x", b"[]", b"1", b"\xff", b"[" * 4096, b'{"a":' * 800, b"1" * 4096])
+def test_bodies_that_are_no_objects_are_refused(body: bytes) -> None:
+    pages = site()
+    with serving(pages) as server, Client(server.port) as client:
+        assert act(client, "edit", body)[0] == 400
+        assert act(client, "edit", b"{}")[0] == 200  # on the same connection
+
+
+def test_an_action_is_not_read() -> None:
+    with serving(site()) as server:
+        got = ask(server, "/_blogsmith/do/edit")
+        assert (got.status, got.headers["allow"]) == (405, "POST")
+
+
+# connections
+def test_one_connection_answers_many_requests_also_sent_at_once() -> None:
+    with serving(site()) as server, Client(server.port) as client:
+        one = f"GET /posts/a/ HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode()
+        client.send(one * 20 + one[:30])
+        for _ in range(20):
+            assert client.answer().body == b"<p>page a"
+        client.send(one[30:])
+        assert client.answer().headers["connection"] == "keep-alive"
+
+
+def test_the_last_request_of_a_connection_says_so() -> None:
+    with serving(site()) as server:
+        with Client(server.port) as client:
+            assert client.ask("/posts/a/", Connection="close").headers["connection"] == "close"
+            assert client.ended()
+        with Client(server.port) as client:
+            client.send(f"GET /posts/a/ HTTP/1.0\r\nHost: {client.host}\r\n\r\n".encode())
+            assert client.answer().body == b"<p>page a"
+            assert client.ended()
+
+
+def test_a_browser_that_tries_https_is_told_at_once() -> None:
+    with serving(site()) as server, Client(server.port) as client:
+        client.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+        assert client.answer().status == 400
+        assert client.ended()
+
+
+def test_slow_requests_and_idle_connections_end() -> None:
+    limits = Limits(head_s=0.1, idle_s=0.5)
+    with serving(site(), limits=limits) as server:
+        with Client(server.port) as client:
+            client.ask("/posts/a/")
+            assert client.ended()  # nothing more came
+        with Client(server.port) as client:
+            client.send(b"GET / HT")
+            assert client.answer().status == 408
+        with Client(server.port) as client:
+            head = f"POST /_blogsmith/do/edit HTTP/1.1\r\nHost: {client.host}\r\nContent-Length: 9\r\n\r\n"
+            client.send(head.encode())
+            assert client.ended()
+
+
+def test_headers_have_a_limit() -> None:
+    with serving(site()) as server:
+        # cookies of other servers on localhost come with every request
+        assert ask(server, "/posts/a/", Cookie="a" * 30_000).status == 200
+        assert ask(server, "/posts/a/", Cookie="a" * 100_000).status == 431
+        with Client(server.port) as client:
+            client.send(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20_000)
+            assert client.answer().status == 431
+
+
+def test_more_connections_than_threads_are_turned_away() -> None:
+    with serving(site(), limits=Limits(connections=3)) as server:
+        clients = [Client(server.port) for _ in range(3)]
+        for client in clients:
+            assert client.ask("/posts/a/").status == 200
+        with Client(server.port) as fourth:
+            got = fourth.answer()
+            assert (got.status, got.headers["retry-after"]) == (503, "1")
+            assert got.headers.items() >= SECURITY.items()
+            assert fourth.ended()
+        for client in clients:
+            client.socket.close()
+
+        def is_served() -> bool:
+            with Client(server.port) as again:
+                return again.ask("/posts/a/").status == 200
+
+        assert soon(is_served)
+
+
+# our own mistakes
+def test_an_exception_of_ours_is_an_answer() -> None:
+    pages = site()
+    pages.pages["/bug"] = RuntimeError("<script>alert('\ud800')</script>\r\n\r\n")
+    pages.pages["/worse"] = Answer(200, "text/html\r\nX: y", b"x")
+    pages.pages["/odd"] = Answer(99)
+    bugs: list[Exception] = []
+    with serving(pages, bugs=bugs) as server, Client(server.port) as client:
+        got = client.ask("/bug")
+        assert got.status == 500
+        assert got.headers["content-type"] == "text/plain; charset=utf-8"
+        assert got.body.startswith(b"blogsmith has a bug: RuntimeError: <script>alert('\\ud800')")
+        assert client.ask("/worse").status == 500
+        assert client.ask("/odd").status == 500
+        assert client.ask("/posts/a/").status == 200
+    assert [type(bug) for bug in bugs] == [RuntimeError, ValueError, ValueError]
+
+
+def test_a_client_that_hangs_up_is_no_mistake(capfd: pytest.CaptureFixture[str]) -> None:
+    pages = site()
+    pages.pages["/big"] = Answer(200, body=b"x" * 20_000_000)
+    with serving(pages) as server:
+        for data in (b"", b"GET", b"GET /posts/a/ HTTP/1.1\r\n", b"GET /big HTTP/1.1\r\nHost: %s\r\n\r\n"):
+            client = Client(server.port)
+            client.send(data.replace(b"%s", client.host.encode()))
+            if b"big" in data:
+                client.socket.recv(1000)
+                # closing with unread bytes resets the connection, in the middle of the answer
+            client.socket.close()
+        assert ask(server, "/posts/a/").status == 200
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(picture: Path) -> None:
+    picture.write_bytes(b"x" * 30_000_000)
+    with serving(with_file(picture)) as server, Client(server.port) as client:
+        client.send(f"GET /a.png HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
+        assert client.head()[1]["content-length"] == "30000000"
+        os.truncate(picture, 10)
+        with pytest.raises((EOFError, ConnectionError)):
+            while True:
+                client._receive()
+
+
+def test_a_question_that_ends_with_the_server_is_no_bug() -> None:
+    class Closing(MemorySite):
+        def answer(self, path: str) -> Answer:
+            self.asked.append(path)
+            assert soon(lambda: server._closing)
+            raise CancelledError
+
+    pages = Closing()
+    with serving(pages) as server, Client(server.port) as client:
+        client.send(f"GET / HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
+        assert soon(lambda: pages.asked == ["/"])
+
+
+# speed
+def test_a_page_takes_two_milliseconds(capsys: pytest.CaptureFixture[str]) -> None:
+    pages = site()
+    pages.pages["/"] = Answer(200, body=b"x" * 50_000)
+    spans = []
+    with serving(pages) as server, Client(server.port) as client:
+        for _ in range(200):
+            start = time.perf_counter()
+            client.ask("/")
+            spans.append(time.perf_counter() - start)
+    middle = statistics.median(spans)
+    with capsys.disabled():
+        print(f"\n50 kB page: {middle * 1000:.2f} ms")
+    assert middle < 0.02, "ten times what is wanted: not only a busy machine"
+
+
+def test_answers_do_not_wait_for_an_acknowledgement() -> None:
+    with serving(site()) as server, Client(server.port) as client:
+        # with Nagle's algorithm a second small answer waits 40 ms on Linux
+        start = time.perf_counter()
+        for _ in range(20):
+            client.ask("/posts/a/")
+        assert time.perf_counter() - start < 0.4
+        assert client.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
