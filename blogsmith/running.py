@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -18,6 +20,7 @@ from .execute.cluster.elsewhere import terms_of
 from .execute.conversation import Watch, quiet
 from .execute.environment import cores
 from .execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
+from .execute.needs import Run
 from .execute.needs import unmet as unmet_needs
 from .execute.pool import run_sessions
 from .execute.probe_cache import ProbeCache
@@ -55,9 +58,9 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         ledger.add(lacking(chosen, asked, {}))
         return Ran(surveyed)
-    with ending_in_order(), working_folder() as folder, _cluster(workshop, folder) as cluster:
-        setting = _setting(workshop, folder)
-        unmet = _unmet(chosen, asked, setting, cluster)
+    with ending_in_order(), working_folder() as folder, cluster_of(workshop, folder) as cluster:
+        setting = setting_for(workshop, folder)
+        unmet = unmet_in(chosen, asked, setting, cluster)
         ledger.add(lacking(chosen, asked, unmet))
         jobs = [
             (page, session_job(page.cells, session, setting, skipped(page, session, unmet)))
@@ -69,7 +72,7 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
 
 
 @contextmanager
-def _cluster(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]:
+def cluster_of(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]:
     """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
     execution = workshop.config.execution
     if execution.executor == "local":
@@ -84,8 +87,11 @@ def _cluster(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]:
         raise _wrong_setting(workshop, error.setting, str(error), error.hint) from error
 
 
-def _setting(workshop: Workshop, folder: Path) -> Setting:
-    """The site's settings; SiteError if its Python is not there."""
+def setting_for(workshop: Workshop, folder: Path) -> Setting:
+    """The site's settings; SiteError if its Python is not there.
+
+    folder: for everything that sessions write.
+    """
     execution = workshop.config.execution
     python = resolve_python(execution.python, workshop.root)
     is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
@@ -108,14 +114,22 @@ def _wrong_setting(workshop: Workshop, path: tuple[str, ...], message: str, hint
     return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
 
 
-def _unmet(
-    pages: Sequence[SurveyedPage], asked: ExecutionOptions, setting: Setting, cluster: DaskCluster | None
+def unmet_in(
+    pages: Sequence[SurveyedPage],
+    asked: ExecutionOptions,
+    setting: Setting,
+    cluster: DaskCluster | None,
+    run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
+    """Each need of these pages that is not met where they would run → why, in words.
+
+    run: as `subprocess.run`; starts the Python that is asked.
+    """
     wanted = wanted_needs(pages, asked)
     if cluster and cluster.is_elsewhere:
         return cluster.unmet(wanted)
     cache = ProbeCache(setting.root / ".blogsmith")
-    return unmet_needs(wanted, setting.python, setting.env, cache=cache) if wanted else {}
+    return unmet_needs(wanted, setting.python, setting.env, run, cache=cache) if wanted else {}
 
 
 def _run(
@@ -133,7 +147,7 @@ def _run(
     workers = asked.jobs or execution.jobs or cores()
 
     def absent(problems: Mapping[str, str]) -> None:
-        ledger.add(_absent(problems, workshop))
+        ledger.add(absent_modules(problems, workshop))
 
     sessions = [job for _, job in jobs]
     running = run_sessions(
@@ -148,7 +162,7 @@ def _run(
         yield from running
 
 
-def _absent(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]:
+def absent_modules(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]:
     """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
     reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
     for module, why in problems.items():
@@ -183,7 +197,8 @@ def _recorded(
             else:
                 good[job.session] = run
         if good:
-            records[path] = _record(page, good, surveyed, options)
+            around, date = surveyed.after_running(), options.now.date()
+            records[path] = record_page(page, good, surveyed.root, around, date)
     # the end of the generator: it tells what could not be preloaded
     next(runs, None)
     around = surveyed.after_running()
@@ -200,20 +215,22 @@ def _note_times(page: SurveyedPage, run: SessionRun, ledger: Ledger) -> int:
     return ran
 
 
-def _record(
-    page: SurveyedPage, runs: Mapping[str, SessionRun], surveyed: Survey, options: BuildOptions
+def record_page(
+    page: SurveyedPage, runs: Mapping[str, SessionRun], root: Path, around: Surroundings, date: dt.date
 ) -> PageRecord:
-    """Sessions that did not run or failed keep what is recorded of them."""
-    around, names = surveyed.after_running(), page.verdict.recorded
-    date = options.now.date().isoformat()
+    """Record the sessions of a page that ended well; others keep what is recorded of them.
+
+    around: with the files as they are after the run. SiteError if the record cannot be written.
+    """
+    names = page.verdict.recorded
     made = {}
     for name, run in runs.items():
         known = page.record.sessions.get(names[name]) if page.record and name in names else None
-        session = session_record(page.cells, run, around, date, known)
+        session = session_record(page.cells, run, around, date.isoformat(), known)
         if session is not None:
             made[name] = session
     keep = {name: known for name, known in names.items() if name not in made}
-    return write_page(surveyed.root, page.cells.path, PageRecord(made), keep)
+    return write_page(root, page.cells.path, PageRecord(made), keep)
 
 
 def _with_record(page: SurveyedPage, record: PageRecord | None, around: Surroundings) -> SurveyedPage:

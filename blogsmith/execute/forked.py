@@ -52,6 +52,7 @@ class ForkServer:
         self._refusal: str | None = None
         """None: the server has not said yet whether it can."""
         self._problems: Mapping[str, str] = MappingProxyType({})
+        self._modules: frozenset[str] = frozenset()
 
     def __enter__(self) -> ForkServer:
         """Start it; it imports while the builder goes on."""
@@ -115,6 +116,22 @@ class ForkServer:
         self._server_problem()
         return self._problems
 
+    @property
+    def modules(self) -> frozenset[str]:
+        """Top-level names of everything that its workers have loaded; waits as `why_not` does."""
+        self._server_problem()
+        return self._modules
+
+    @property
+    def has_died(self) -> bool:
+        """Whether its process is gone."""
+        return self._server is None or self._server.poll() is not None
+
+    def kill(self) -> None:
+        """End it at once, also in the middle of an import; who waits for it goes on without."""
+        if self._server:
+            self._server.kill()
+
     def _server_problem(self) -> str:
         with self._lock:
             if self._refusal is None:
@@ -122,6 +139,7 @@ class ForkServer:
                 if answer is None:
                     return self._give_up("the fork server ended while it imported its modules")
                 self._problems = MappingProxyType(dict(answer["problems"]))
+                self._modules = frozenset(answer["modules"])
                 self._refusal = str(answer["refusal"])
                 if self._preload and len(self._problems) == len(self._preload):
                     self._refusal = "none of the modules can be imported"

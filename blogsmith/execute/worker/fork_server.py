@@ -35,9 +35,10 @@ class Server:
         self._woken, self._wake = os.pipe()
 
     def announce(self, modules: Iterable[str]) -> None:
-        """Import modules; tell the builder which could not be, and why nothing may be forked, in words."""
+        """Import modules; tell the builder which could not be, why not to fork, and what is loaded."""
         problems = dict(filter(None, map(_import_problem, modules)))
-        self._send({"problems": problems, "refusal": _refusal()})
+        loaded = sorted({name.partition(".")[0] for name in sys.modules})
+        self._send({"problems": problems, "refusal": _refusal(), "modules": loaded})
 
     def serve(self) -> None:
         """Fork until the builder hangs up."""

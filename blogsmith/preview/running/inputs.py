@@ -1,0 +1,90 @@
+"""Files that sessions were made from, and whether they are as they were."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ...cells import PageCells
+from ...execute.jobs import SessionJob
+from ...freeze.surroundings import FileDigests
+from ...runs import Failure, SessionRun
+from ...survey import SurveyedPage
+
+Digests = Mapping[str, str | None]
+"""Path relative to the site root → hex SHA-256; None: the file is not there."""
+_NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
+_NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
+_FILE = re.compile(r"'([^'\n]+)'")
+_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+
+def recorded_inputs(page: SurveyedPage, session: str) -> set[str]:
+    """What the recorded run of a session has read and imported."""
+    name = page.verdict.recorded.get(session, session)
+    record = page.record.sessions.get(name) if page.record else None
+    if record is None:
+        return set()
+    return {path for cell in record.cells for path in (*cell.run.reads, *cell.run.modules)}
+
+
+def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
+    """What `depends` of a page and of the cells of a session matches."""
+    cells = page.of_session(session)
+    patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
+    return {path for pattern in patterns for path in files.matches(pattern, page.path)}
+
+
+def digests_of(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
+    """The files as they are now."""
+    return {path: files.digest(path) for path in paths}
+
+
+def inputs_of(run: SessionRun) -> dict[str, str | None]:
+    """What a run has read and imported, as it was when it ended."""
+    return {path: digest for cell in run.cells for path, digest in {**cell.reads, **cell.modules}.items()}
+
+
+def modules_of(run: SessionRun) -> set[str]:
+    """What it has imported: code, which nothing that runs writes anew."""
+    return {path for cell in run.cells for path in cell.modules}
+
+
+def lacked_by(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
+    """Files that a run failed for want of, where it looked for them."""
+    found: list[Path] = []
+    failures = (output for cell in run.cells for output in cell.outputs if isinstance(output, Failure))
+    for failure in failures:
+        if failure.name in _NO_FILE and (named := _FILE.search(failure.message)):
+            found.append(job.folder / named[1])
+        elif failure.name in _NO_MODULE and (module := _MODULE.search(failure.message)):
+            path = module[1].replace(".", "/")
+            for folder in (job.folder, job.root):
+                found += [folder / f"{path}.py", folder / path]
+    return tuple(file for file in found if not file.exists())
+
+
+def stamps_of(paths: Iterable[str], root: Path) -> dict[str, str]:
+    """By which a change of files is noticed without reading them; empty: the file is not there."""
+    return {path: _stamp(root / path) for path in paths}
+
+
+def written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
+    """Files that were written at or after a moment of the system's clock."""
+    return {path for path in paths if _written_ns(root / path) >= since_ns}
+
+
+def _stamp(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
+
+
+def _written_ns(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0

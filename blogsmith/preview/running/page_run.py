@@ -1,0 +1,132 @@
+"""The sessions of one page that run together: when all have ended, they are recorded and told as one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...errors import Diagnostic, SiteError
+from ...execute.jobs import SessionJob
+from ...execute.problems import run_problems
+from ...freeze.staleness import judge
+from ...freeze.store import read_page
+from ...freeze.surroundings import FileDigests, Surroundings
+from ...running import record_page
+from ...runs import SessionRun
+from .inputs import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
+from .memory import Memory, Past
+from .planning import PlannedPage
+from .session_task import SessionTask
+from .told import Told
+from .work import Outcome
+
+
+@dataclass(slots=True, eq=False)
+class PageRun:
+    """A page as long as the preview knows it."""
+
+    planned: PlannedPage
+    told: Told
+    tasks: dict[str, SessionTask] = field(default_factory=dict)
+    """By session; those that are over wait for the others."""
+    said: tuple[Diagnostic, ...] = ()
+    """What the last outcome said."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether something ran and nothing runs any more."""
+        return bool(self.tasks) and all(task.is_over for task in self.tasks.values())
+
+    def update(self, planned: PlannedPage) -> None:
+        """The same page as it is now."""
+        self.planned = planned
+        self.told.now_is(planned.wanted.page.cells)
+
+    def queue(
+        self,
+        job: SessionJob,
+        place: tuple[int, int],
+        *,
+        patient: bool = False,
+        changed: frozenset[str] = frozenset(),
+    ) -> None:
+        """Let a session wait for its turn, in place of one that runs. The rest: as in `SessionTask`."""
+        self.drop(job.session)
+        # a job of its own, by which its news are told from those of others
+        own = replace(job)
+        priority = self.planned.wanted.priority
+        self.tasks[job.session] = SessionTask(
+            self.planned.path, own, priority, place, patient, changed=changed
+        )
+        self.told.queued(own)
+
+    def drop(self, session: str) -> None:
+        """End a session whose result is not wanted."""
+        task = self.tasks.pop(session, None)
+        if task is not None:
+            self.told.dropped(session)
+            task.cancel()
+
+    def drop_all(self) -> None:
+        """Likewise all of them."""
+        if self.tasks:
+            for session in list(self.tasks):
+                self.drop(session)
+            self.told.over("stopped")
+
+    def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> Outcome:
+        """What to tell now, and kept as said."""
+        self.said = diagnostics
+        return Outcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
+
+    def finish(self, root: Path, date: dt.date, around: Surroundings, memory: Memory) -> tuple[int, bool]:
+        """Record what ended well, remember how everything ended.
+
+        Cells that ran, and whether something new is recorded. The tasks that are over are gone then.
+        """
+        tasks = {name: task for name, task in self.tasks.items() if task.is_over}
+        for name in tasks:
+            del self.tasks[name]
+        page = self.planned.wanted.page
+        good: dict[str, SessionRun] = {}
+        for name, task in tasks.items():
+            if task.run is not None and not run_problems(page.cells, task.run, page.lines):
+                good[name] = task.run
+        files = FileDigests(root)
+        problems: tuple[Diagnostic, ...] = ()
+        changed = False
+        try:
+            changed = bool(good) and self._record(good, root, date, around)
+        except SiteError as error:
+            problems, good = tuple(error.diagnostics), {}
+        for name, task in tasks.items():
+            past = Past(
+                task.job, "recorded" if name in good else "failed", self.inputs(name, task.run, files)
+            )
+            past.loops = task.loops
+            if name not in good:
+                past.run, past.diagnostics = task.run, (*task.diagnostics, *problems)
+                past.lacked = lacked_by(task.run, task.job) if task.run else ()
+            memory.keep((self.planned.path, name), past)
+        ran = sum(cell.status != "skipped" for t in tasks.values() if t.run for cell in t.run.cells)
+        return ran, changed
+
+    def _record(
+        self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Surroundings
+    ) -> bool:
+        """Whether the record is another one now."""
+        page = self.planned.wanted.page
+        # what another page, an earlier run or another blogsmith has recorded since the site was looked at
+        before = read_page(root, page.cells.path).record
+        page = replace(page, record=before, verdict=judge(page.cells, before, around))
+        return record_page(page, good, root, around, date) != before
+
+    def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
+        """What a session was made from besides its code, as far as that is known. run: if it ended."""
+        page = self.planned.wanted.page
+        known = declared_inputs(page.cells, session, files)
+        if run is None:
+            return digests_of(known | recorded_inputs(page, session), files)
+        return digests_of(known, files) | inputs_of(run)

@@ -1,0 +1,211 @@
+"""The site as it is now → which sessions are due, and the job of each."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ...cells import Need, PageCells
+from ...errors import Diagnostic, SiteError
+from ...execute.jobs import CellStep, SessionJob, Setting, session_job
+from ...ledger import ExecutionOptions
+from ...needed import lacking, sessions_to_run, skipped
+from ...running import cluster_of, setting_for, unmet_in
+from ...survey import SurveyedPage
+from ...workshop import Workshop
+from .work import WantedPage, Work
+
+Key = tuple[str, str]
+"""Source path of a post, and a session of it."""
+WARMED = 50
+"""Pages at the front whose jobs are made although nothing of them is due, so that workers can be warm."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """A page of the present site."""
+
+    wanted: WantedPage
+    place: int
+    """Where it stands in the order."""
+    jobs: Mapping[str, SessionJob] = field(default_factory=dict)
+    """Session → its job; none if the page is written wrongly or nothing is asked about it."""
+    due: tuple[str, ...] = ()
+    """Sessions with a result that is not fresh and could be made."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Why cells cannot run here."""
+
+    @property
+    def path(self) -> str:
+        """Of its source."""
+        return str(self.wanted.page.cells.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done now."""
+
+    work: Work
+    pages: tuple[PlannedPage, ...] = ()
+
+
+class Planner:
+    """Makes plans; keeps what is dear between two of them."""
+
+    def __init__(self, folder: Path) -> None:
+        """folder: for everything that sessions write."""
+        self._folder = folder
+        self._probe = Probe()
+        self._setting: Setting | None = None
+        self._jobs: dict[str, tuple[PageCells, Setting, Mapping[Need, str], Mapping[str, SessionJob]]] = {}
+
+    def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> Plan:
+        """What is due.
+
+        forced: source paths of pages that run whatever is recorded; known: of those whose jobs are wanted
+        besides.
+        """
+        if not work.may_run:
+            return Plan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
+        pages = [wanted.page for wanted in work.pages if not wanted.page.wrong]
+        try:
+            setting = self._present(work.workshop)
+            unmet = self._unmet(work, pages, forced, setting)
+        except SiteError as error:
+            return self._refused(work, error)
+        lost = _by_path(lacking(pages, work.asked, unmet))
+        found = []
+        for place, wanted in enumerate(work.pages):
+            planned = self._page(place, wanted, work.asked, forced, unmet)
+            is_asked = planned.due or place < WARMED or planned.path in known
+            if is_asked and not wanted.page.wrong:
+                planned = replace(planned, jobs=self._jobs_of(wanted.page, setting, unmet))
+            found.append(replace(planned, diagnostics=lost.get(planned.path, ())))
+        return Plan(work, tuple(found))
+
+    def close(self) -> None:
+        """Break off what is being asked."""
+        self._probe.close()
+
+    def _page(
+        self,
+        place: int,
+        wanted: WantedPage,
+        asked: ExecutionOptions,
+        forced: Collection[str],
+        unmet: Mapping[Need, str],
+    ) -> PlannedPage:
+        page = wanted.page
+        if page.wrong:
+            return PlannedPage(wanted, place)
+        if str(page.cells.path) in forced:
+            asked = replace(asked, execute="all", needs=())
+        return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
+
+    def _present(self, workshop: Workshop) -> Setting:
+        """The site's settings: the same object as long as they are the same."""
+        setting = setting_for(workshop, self._folder)
+        if setting != self._setting:
+            self._setting = setting
+        return self._setting or setting
+
+    def _unmet(
+        self, work: Work, pages: Sequence[SurveyedPage], forced: Collection[str], setting: Setting
+    ) -> Mapping[Need, str]:
+        ordinary = [page for page in pages if str(page.cells.path) not in forced]
+        whole = [page for page in pages if str(page.cells.path) in forced]
+        if not any(cell.options.needs for page in pages for cell in page.cells.cells):
+            return {}
+        execution = work.workshop.config.execution
+        is_elsewhere = execution.executor == "dask" and bool(execution.dask.scheduler)
+        with cluster_of(work.workshop, self._folder) if is_elsewhere else nullcontext() as cluster:
+            found = unmet_in(ordinary, work.asked, setting, cluster, self._probe.run)
+            if not whole:
+                return found
+            all_of_them = replace(work.asked, execute="all")
+            return {**found, **unmet_in(whole, all_of_them, setting, cluster, self._probe.run)}
+
+    def _jobs_of(
+        self, page: SurveyedPage, setting: Setting, unmet: Mapping[Need, str]
+    ) -> Mapping[str, SessionJob]:
+        path = str(page.cells.path)
+        before = self._jobs.get(path)
+        if before and before[0] is page.cells and before[1] is setting and before[2] == unmet:
+            return before[3]
+        jobs = {
+            session: session_job(page.cells, session, setting, skipped(page, session, unmet))
+            for session in page.cells.sessions()
+        }
+        self._jobs[path] = page.cells, setting, unmet, jobs
+        return jobs
+
+    def _refused(self, work: Work, error: SiteError) -> Plan:
+        """Nothing can run: every page that would says why."""
+        found = []
+        for place, wanted in enumerate(work.pages):
+            due = not wanted.page.wrong and wanted.page.verdict.stale_sessions()
+            said = tuple(error.diagnostics) if due else ()
+            found.append(PlannedPage(wanted, place, diagnostics=said))
+        return Plan(work, tuple(found))
+
+
+def same_work(one: SessionJob, other: SessionJob) -> bool:
+    """Whether two jobs compute the same, wherever their code stands in the post."""
+    if one.steps is other.steps:
+        return one == other
+    return _bare(one) == _bare(other)
+
+
+def _bare(job: SessionJob) -> SessionJob:
+    steps = (
+        replace(step, name="", first_line=1) if isinstance(step, CellStep) else step for step in job.steps
+    )
+    return replace(job, steps=tuple(steps))
+
+
+def _by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnostic, ...]]:
+    found: dict[str, tuple[Diagnostic, ...]] = {}
+    for diagnostic in diagnostics:
+        found[diagnostic.path] = (*found.get(diagnostic.path, ()), diagnostic)
+    return found
+
+
+class Probe:
+    """Runs programs as `subprocess.run` does, and can be broken off."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[Any] | None = None
+        self._closed = False
+
+    def run(self, command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
+        """As `subprocess.run`, as far as it is used; OSError once it is closed."""
+        timeout = how.pop("timeout", None)
+        if how.pop("capture_output", False):
+            how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        if self._closed:
+            raise InterruptedError("the preview ends")
+        with subprocess.Popen(list(command), **how) as child:
+            self._child = child
+            self._end_if_closed()
+            try:
+                out, err = child.communicate(timeout=timeout)
+            except BaseException:
+                child.kill()
+                raise
+            finally:
+                self._child = None
+        return subprocess.CompletedProcess(list(command), child.returncode, out, err)
+
+    def close(self) -> None:
+        """End what runs, and start nothing again."""
+        self._closed = True
+        self._end_if_closed()
+
+    def _end_if_closed(self) -> None:
+        child = self._child
+        if self._closed and child is not None:
+            child.kill()

@@ -1,0 +1,291 @@
+"""Which sessions run now: what is due starts, the shown page first, and what is no longer wanted ends."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ...errors import Diagnostic
+from ...execute.environment import cores
+from ...execute.jobs import SessionJob
+from ...freeze.surroundings import FileDigests
+from ...running import absent_modules
+from ...survey import surroundings
+from .inputs import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
+from .memory import Memory, Past
+from .page_run import PageRun
+from .planning import WARMED, Plan, PlannedPage, Planner, same_work
+from .session_task import SessionTask
+from .told import Event, Publish, Told
+from .warm import WarmWorkers
+from .work import Outcome, Work
+
+_JOIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Whom a schedule tells what."""
+
+    publish: Publish
+    done: Callable[[Outcome], None]
+    now: Callable[[], dt.datetime]
+    ended: Callable[[SessionTask], None]
+    """From the thread of a session: it is over."""
+    waits: Callable[[], None]
+    """From any thread: text waits for `flush`."""
+
+
+class Schedule:
+    """Used by the deciding thread; `kill`, `break_off` and `current` by any."""
+
+    def __init__(self, root: Path, folder: Path, calls: Calls) -> None:
+        """folder: for everything that sessions write."""
+        self._root, self._folder, self._calls = root, folder, calls
+        self._planner, self._memory, self._warm = Planner(folder), Memory(root), WarmWorkers()
+        self._lock = threading.Lock()
+        self._running: set[SessionTask] = set()
+        """Those with a thread, cancelled ones too."""
+        self._pages: dict[str, PageRun] = {}
+        self._work: Work | None = None
+        self._is_new = False
+        self._forced: set[str] = set()
+        self._prepared: list[SessionJob] = []
+
+    # -- news --
+
+    def wanted(self, work: Work) -> None:
+        """The present state of the site."""
+        before, self._work, self._is_new = self._work, work, True
+        if before and before.workshop.config.execution != work.workshop.config.execution:
+            self._memory.settings_changed()
+
+    def run_again(self, url: str) -> None:
+        """Run a page whatever is recorded."""
+        for wanted in self._work.pages if self._work else ():
+            if wanted.url == url:
+                path = str(wanted.page.cells.path)
+                self._memory.forget(path)
+                self._forced.add(path)
+                self._is_new = True
+
+    def stop(self, url: str) -> None:
+        """End a page's run, or all; it is not started again with the same code."""
+        for page in list(self._pages.values()):
+            if page.tasks and (not url or page.planned.wanted.url == url):
+                self._stop(page)
+
+    def take_ended(self, tasks: Iterable[SessionTask]) -> None:
+        """Threads of sessions are over."""
+        for task in tasks:
+            with self._lock:
+                self._running.discard(task)
+            task.is_over = True
+            self._memory.ran(task.began_ns, time.time_ns())
+            page = self._pages.get(task.path)
+            if page and page.tasks.get(task.session) is task and not task.cancelled:
+                changed = self._changed_inputs(page, task)
+                if changed and self._may_repeat(task, changed):
+                    page.queue(task.job, task.place, changed=changed)
+
+    def go_on(self) -> None:
+        """Act on all news."""
+        if self._is_new and self._work is not None:
+            self._is_new = False
+            plan = self._plan(self._work)
+            self._finish_pages()
+            self._start_some()
+            self._prepare(plan)
+        else:
+            self._finish_pages()
+            self._start_some()
+
+    def flush(self, now: float) -> float | None:
+        """Tell text that has waited; when there will be more, None: nothing waits."""
+        due = [found for page in self._pages.values() if (found := page.told.flush(now)) is not None]
+        return min(due, default=None)
+
+    # -- from any thread --
+
+    def kill(self, url: str) -> None:
+        """End the processes of a page, or all, at once; `stop` or `close` follows."""
+        with self._lock:
+            running = list(self._running)
+        for task in running:
+            page = self._pages.get(task.path)
+            if not url or (page and page.planned.wanted.url == url):
+                task.cancel()
+
+    def break_off(self) -> None:
+        """Let nothing wait that is being started or asked."""
+        self._planner.close()
+        self._warm.close()
+
+    def current(self) -> list[Event]:
+        """What runs, as events."""
+        return [event for page in list(self._pages.values()) if page.tasks for event in page.told.current()]
+
+    def close(self) -> None:
+        """End everything, and wait for it."""
+        self.kill("")
+        self.break_off()
+        end = time.monotonic() + _JOIN_S
+        for task in list(self._running):
+            task.join(end - time.monotonic())
+
+    # -- planning --
+
+    def _plan(self, work: Work) -> Plan:
+        known = self._memory.paths() | {path for path, page in self._pages.items() if page.tasks}
+        self._memory.open_spells = tuple(task.began_ns for task in self._running)
+        plan = self._planner.plan(work, self._forced, known | self._forced)
+        for path in self._pages.keys() - {planned.path for planned in plan.pages}:
+            self._pages.pop(path).drop_all()
+            self._memory.forget(path)
+        files = FileDigests(self._root)
+        around = surroundings(self._root, work.workshop.config.execution)
+        for planned in plan.pages:
+            self._update(planned, files, partial(self._memory.is_due, files=files, around=around))
+        self._forced.clear()
+        return plan
+
+    def _update(
+        self, planned: PlannedPage, files: FileDigests, is_due: Callable[[PlannedPage, str], str]
+    ) -> None:
+        page = self._pages.get(planned.path)
+        if page is None:
+            if not planned.due and not planned.diagnostics:
+                return
+            cells, url = planned.wanted.page.cells, planned.wanted.url
+            page = self._pages[planned.path] = PageRun(
+                planned, Told(url, cells, self._calls.publish, self._calls.waits)
+            )
+        was_running = bool(page.tasks)
+        page.update(planned)
+        self._end_unwanted(page)
+        for number, session in enumerate(planned.due):
+            place = planned.place, number
+            if planned.path in self._forced:
+                page.queue(planned.jobs[session], place)
+            elif session not in page.tasks and (answer := is_due(planned, session)) != "no":
+                page.queue(planned.jobs[session], place, patient=answer == "later")
+        if was_running and not page.tasks:
+            page.told.over("stopped")
+        said = self._said(page)
+        if said != page.said:
+            self._calls.done(page.outcome(said))
+
+    def _end_unwanted(self, page: PageRun) -> None:
+        """Sessions whose code is another one now, or whose files have changed while they run."""
+        planned = page.planned
+        for session, task in list(page.tasks.items()):
+            job = planned.jobs.get(session)
+            task.priority, task.place = planned.wanted.priority, (planned.place, task.place[1])
+            if job is None or not same_work(task.job, job):
+                page.drop(session)
+            elif not task.is_waiting and not task.is_over:
+                changed = self._changed_inputs(page, task)
+                if changed and self._may_repeat(task, changed):
+                    page.queue(job, task.place, changed=changed)
+
+    def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
+        """Files that were changed since a session started: it may have read what is no longer true."""
+        now = stamps_of(task.at_start, self._root)
+        changed = {path for path, stamp in now.items() if stamp != task.at_start[path]}
+        if task.run is not None:
+            changed |= written_since(modules_of(task.run), self._root, task.began_ns)
+        return frozenset(changed - self._memory.own((task.path, task.session)))
+
+    def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
+        """Whether to start it again for their sake; what changes with every run is written by the run."""
+        key = (task.path, task.session)
+        again = changed & task.changed
+        self._memory.own(key).update(path for path in again if not path.endswith(".py"))
+        left = changed - self._memory.own(key)
+        if left and self._memory.may_repeat(key):
+            return True
+        task.loops = tuple(sorted(left))
+        return False
+
+    def _said(self, page: PageRun) -> tuple[Diagnostic, ...]:
+        absent: list[Diagnostic] = []
+        if self._work is not None:
+            preload = self._work.workshop.config.execution.preload
+            problems = {name: why for name, why in self._warm.problems.items() if name in preload}
+            absent = absent_modules(problems, self._work.workshop)
+        return (*self._memory.diagnostics(page.planned), *page.planned.diagnostics, *absent)
+
+    # -- tasks --
+
+    def _stop(self, page: PageRun) -> None:
+        files = FileDigests(self._root)
+        for session, task in list(page.tasks.items()):
+            if not task.is_over or task.cancelled:
+                inputs = page.inputs(session, None, files)
+                self._memory.keep((page.planned.path, session), Past(task.job, "stopped", inputs))
+                page.drop(session)
+        self._finish(page, stopped=True)
+
+    def _finish_pages(self) -> None:
+        for page in list(self._pages.values()):
+            if page.is_complete:
+                self._finish(page)
+
+    def _finish(self, page: PageRun, *, stopped: bool = False) -> None:
+        assert self._work is not None
+        around = surroundings(self._root, self._work.workshop.config.execution)
+        ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
+        page.told.over("stopped" if stopped else "finished")
+        self._calls.done(page.outcome(self._said(page), ran=ran, stopped=stopped, record_changed=changed))
+
+    def _start_some(self) -> None:
+        if self._work is None:
+            return
+        execution = self._work.workshop.config.execution
+        slots = self._work.asked.jobs or execution.jobs or cores()
+        waiting = [task for page in self._pages.values() for task in page.tasks.values() if task.is_waiting]
+        waiting.sort(key=lambda task: (task.patient, task.priority, task.place))
+        for task in waiting:
+            if task.patient and (self._running or not waiting[0].patient):
+                return
+            if len(self._running) < slots:
+                self._start(task, slots)
+            else:
+                self._make_room(task)
+
+    def _make_room(self, task: SessionTask) -> None:
+        """End a session of a page behind if `task` is of one that is looked at, and no other is ending."""
+        if any(other.cancelled for other in self._running):
+            return
+        last = max(self._running, key=lambda other: (other.priority, other.place))
+        page = self._pages.get(last.path)
+        if last.priority > task.priority and page is not None:
+            page.queue(last.job, last.place)
+
+    def _start(self, task: SessionTask, slots: int) -> None:
+        assert self._work is not None
+        page, workshop = self._pages[task.path], self._work.workshop
+        surveyed = page.planned.wanted.page
+        known = recorded_inputs(surveyed, task.session)
+        known |= declared_inputs(surveyed.cells, task.session, FileDigests(self._root))
+        task.at_start = stamps_of(known, self._root)
+        with self._lock:
+            self._running.add(task)
+        if workshop.config.execution.executor == "dask":
+            task.start_elsewhere(workshop, self._folder, slots, page.told, self._calls.ended)
+        else:
+            start = partial(self._warm.start, preload=workshop.config.execution.preload)
+            task.start(start, page.told, self._calls.ended)
+
+    def _prepare(self, plan: Plan) -> None:
+        """Warm workers for the pages at the front, before anything of them is due."""
+        execution = plan.work.workshop.config.execution
+        jobs = [job for planned in plan.pages[:WARMED] for job in planned.jobs.values()]
+        if jobs != self._prepared and execution.executor == "local":
+            self._prepared = jobs
+            self._warm.prepare(jobs, execution.preload)

@@ -1,0 +1,190 @@
+"""What cells say while they run, as events for the pages that show them.
+
+Text that is printed fast is told in larger pieces, and only so much of one cell: the page shows the rest when
+the result is recorded.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...cell_places import in_post
+from ...cells import PageCells
+from ...execute.jobs import SessionJob
+from ...runs import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
+
+Event = Mapping[str, object]
+Publish = Callable[[Event], None]
+GAP_S = 0.05
+"""Between two pieces of text of one cell."""
+MOST_CHARS = 200_000
+"""Of the text of one cell that is told."""
+_MORE = "\n[more is printed than is shown while it runs]\n"
+
+
+@dataclass(slots=True)
+class _Text:
+    """What the present cell of a session prints."""
+
+    cell: int
+    waiting: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    left: int = MOST_CHARS
+    due: float = 0.0
+    """When the next piece may be told, in seconds of the monotonic clock."""
+
+
+class Told:
+    """Follows the sessions of one page; a `Watch`, called from the threads that run them."""
+
+    def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
+        """url: of the page; waits: called when text begins to wait for `flush`."""
+        self.url = url
+        self._waits = waits
+        self._page = page
+        self._publish = publish
+        self._lock = threading.RLock()
+        self._jobs: dict[str, SessionJob] = {}
+        """Session → its job, by which its news are known; those of a job before it come too late."""
+        self._done: dict[str, int] = {}
+        """Session → cells that have ended."""
+        self._texts: dict[str, _Text] = {}
+        """Session → what its cell prints that runs."""
+        self._ended: set[str] = set()
+
+    def now_is(self, page: PageCells) -> None:
+        """The same cells, perhaps with other numbers."""
+        with self._lock:
+            self._page = page
+
+    def queued(self, job: SessionJob) -> None:
+        """A session waits for its turn."""
+        with self._lock:
+            self.dropped(job.session)
+            self._jobs[job.session] = job
+            self._done[job.session] = 0
+            self._say(job.session, "queued")
+
+    def dropped(self, session: str) -> None:
+        """A session does not run, or not to its end."""
+        with self._lock:
+            self._jobs.pop(session, None)
+            self._done.pop(session, None)
+            self._texts.pop(session, None)
+            self._ended.discard(session)
+
+    def over(self, state: str) -> None:
+        """The page's run is over. state: `finished` or `stopped`."""
+        with self._lock:
+            self._say("main", state)
+            for known in (self._jobs, self._done, self._texts, self._ended):
+                known.clear()
+
+    def current(self) -> list[Event]:
+        """What a page has to know that was not there from the start."""
+        with self._lock:
+            found = []
+            for session in self._jobs.keys() - self._ended:
+                text = self._texts.get(session)
+                if text is None:
+                    found.append(self._event(session, "queued"))
+                    continue
+                found.append(self._event(session, "started", cell=text.cell))
+                if text.told:
+                    found.append(self._event(session, "output", cell=text.cell, text="".join(text.told)))
+            return found
+
+    def flush(self, now: float) -> float | None:
+        """Tell what has waited long enough; when there will be more, None: nothing waits."""
+        with self._lock:
+            for session, text in self._texts.items():
+                if text.waiting and text.due <= now:
+                    self._tell(session, text)
+            return min((text.due for text in self._texts.values() if text.waiting), default=None)
+
+    def started(self, job: SessionJob) -> None:
+        """The session begins; its first cell says so."""
+
+    def cell_started(self, job: SessionJob, position: int) -> None:
+        """A cell begins."""
+        with self._lock:
+            if self._is_meant(job):
+                text = _Text(self._number(job.session, position))
+                self._texts[job.session] = text
+                self._say(job.session, "started", cell=text.cell)
+
+    def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
+        """A piece of output, as it came."""
+        with self._lock:
+            text = self._texts.get(job.session)
+            if text is None or not text.left or not self._is_meant(job):
+                return
+            said = _in_words(output, job)[: text.left]
+            text.left -= len(said)
+            text.waiting.append(said if text.left else said + _MORE)
+            if text.due <= time.monotonic():
+                self._tell(job.session, text)
+            elif len(text.waiting) == 1:
+                self._waits()
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        """A cell has ended or was skipped."""
+        with self._lock:
+            if not self._is_meant(job):
+                return
+            text = self._texts.pop(job.session, None)
+            if text is not None and text.waiting:
+                self._tell(job.session, text)
+            self._done[job.session] += 1
+            number = self._number(job.session, position)
+            problem = "" if run.status == "ok" else run.problem or run.status
+            self._say(job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem)
+
+    def ended(self, job: SessionJob, run: SessionRun) -> None:
+        """The session is over; what becomes of it is decided elsewhere."""
+        with self._lock:
+            if self._is_meant(job):
+                self._ended.add(job.session)
+
+    def _is_meant(self, job: SessionJob) -> bool:
+        return self._jobs.get(job.session) is job
+
+    def _number(self, session: str, position: int) -> int:
+        cells = self._page.of_session(session)
+        return cells[position - 1].number if 0 < position <= len(cells) else 0
+
+    def _tell(self, session: str, text: _Text) -> None:
+        said = "".join(text.waiting)
+        text.waiting.clear()
+        text.told.append(said)
+        text.due = time.monotonic() + GAP_S
+        self._say(session, "output", cell=text.cell, text=said)
+
+    def _say(self, session: str, state: str, **more: object) -> None:
+        self._publish(self._event(session, state, **more))
+
+    def _event(self, session: str, state: str, **more: object) -> Event:
+        done, total = sum(self._done.values()), sum(len(job.first_lines) for job in self._jobs.values())
+        return {
+            "kind": "run",
+            "page": self.url,
+            "session": session,
+            "state": state,
+            "done": done,
+            "total": total,
+            **more,
+        }
+
+
+def _in_words(output: CellOutput, job: SessionJob) -> str:
+    if isinstance(output, Stream):
+        return output.text
+    if isinstance(output, Failure):
+        return in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+    # a value is text where it has one, else it is said what kinds of picture it is
+    text = output.data.get("text/plain")
+    kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
+    return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"

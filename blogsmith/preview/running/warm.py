@@ -1,0 +1,155 @@
+"""Workers that are warm: forked from servers that stay, with what a session imports loaded before it asks.
+
+A build spawns its workers, so a session that is forked here must not be able to tell. A server holds at most
+one of `_KNOWN` besides what the site's `preload` names, and serves only sessions that import it themselves;
+where a file of the site has the name of something the server has loaded, a session is spawned as in a build.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ...execute.forked import ForkServer
+from ...execute.jobs import CellStep, SessionJob
+from ...execute.process import Process, spawn
+
+_KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
+"""Worth the memory of a server: slow to load, used by many posts. The first that a session imports counts;
+it brings those behind it."""
+_MOST = 2
+"""Servers at a time; each holds 15 to 70 MB, most of it shared with its workers."""
+_DEATHS = 3
+"""A server that has died so often is not started again."""
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
+_SETTINGS = "matplotlibrc"
+"""Read by matplotlib where it is imported."""
+_OWN = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
+"""What every session has for itself."""
+
+
+def heavy_import(job: SessionJob) -> str:
+    """The one of `_KNOWN` that a session imports; empty if there is none."""
+    codes = (step.code for step in job.steps if isinstance(step, CellStep))
+    said = [line for code in codes for line in _IMPORT.findall(code)]
+    if any("matplotlib" in line and re.search(r"\bpyplot\b", line) for line in said):
+        return _KNOWN[0]
+    return next((name for name in _KNOWN[1:] if any(re.search(rf"\b{name}\b", s) for s in said)), "")
+
+
+class WarmWorkers:
+    """Starts the workers of all sessions; called from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._servers: dict[tuple[str, tuple[str, ...]], ForkServer] = {}
+        """The one that was used last stands last."""
+        self._deaths: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._environment: Mapping[str, str] = {}
+        self._problems: Mapping[str, str] = {}
+        self._closed = False
+
+    def prepare(self, jobs: Iterable[SessionJob], preload: tuple[str, ...]) -> None:
+        """Start servers for these sessions, the most important first; they load while others go on."""
+        wanted = {(job.python, _modules(job, preload)): job for job in jobs if _can_be_forked(job)}
+        for job in reversed(list(wanted.values())[:_MOST]):
+            self._server(job, preload)
+
+    def start(self, job: SessionJob, preload: tuple[str, ...]) -> Process:
+        """A worker; OSError if the system cannot."""
+        server = self._server(job, preload) if _can_be_forked(job) else None
+        if server is None or server.why_not(job) or _can_tell(job, preload, server):
+            return spawn(job)
+        self._problems = server.problems
+        return server.start(job)
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Module → why it cannot be loaded, as far as a server that was used has told."""
+        return self._problems
+
+    def close(self) -> None:
+        """End all servers, and start none again; workers that still run are not touched."""
+        with self._lock:
+            self._closed = True
+            servers = list(self._servers.values())
+            self._servers.clear()
+        _end(servers)
+
+    def _server(self, job: SessionJob, preload: tuple[str, ...]) -> ForkServer | None:
+        """The server for a session, started if there is none."""
+        key = (job.python, _modules(job, preload))
+        environment = {name: text for name, text in job.env.items() if name not in _OWN}
+        old: list[ForkServer] = []
+        with self._lock:
+            if self._closed:
+                return None
+            if environment != self._environment:
+                old, self._servers, self._deaths = list(self._servers.values()), {}, {}
+                self._environment = environment
+            found = self._servers.pop(key, None)
+            if found is not None and found.has_died:
+                old.append(found)
+                found = None
+                self._deaths[key] = self._deaths.get(key, 0) + 1
+            if found is None and self._deaths.get(key, 0) < _DEATHS:
+                found = ForkServer(job.python, key[1], environment)
+                found.__enter__()
+            if found is None:
+                return None
+            self._servers[key] = found
+            while len(self._servers) > _MOST:
+                old.append(self._servers.pop(next(iter(self._servers))))
+        _end(old)
+        return found
+
+
+def _end(servers: Iterable[ForkServer]) -> None:
+    for server in servers:
+        server.kill()
+        server.__exit__(None, None, None)
+
+
+def _modules(job: SessionJob, preload: tuple[str, ...]) -> tuple[str, ...]:
+    known = heavy_import(job)
+    return preload if not known or known in preload else (*preload, known)
+
+
+def _can_be_forked(job: SessionJob) -> bool:
+    return job.engine == "worker" and not job.cuda and job.threads == 1
+
+
+def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
+    """Whether a session would find something else loaded than it would in a build."""
+    modules = _modules(job, preload)
+    if preload and modules == preload:
+        return False  # a build forks it from such a server too
+    added = [name for name in modules if name not in preload]
+    if any(name in server.problems for name in added):
+        return True
+    if any("matplotlib" in name for name in added) and (job.folder / _SETTINGS).exists():
+        return True
+    # a relative folder is another one where the server was started
+    path = job.env.get("PYTHONPATH", "")
+    if path and not all(map(os.path.isabs, path.split(os.pathsep))):
+        return True
+    return any(_hides(server.modules, folder) for folder in {job.folder, job.root})
+
+
+def _hides(names: frozenset[str], folder: Path) -> bool:
+    """Whether a folder holds a module with one of these names, which a build would load."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name, _, rest = entry.name.partition(".")
+                if name not in names:
+                    continue
+                is_package = not rest and (Path(entry.path) / "__init__.py").exists()
+                if is_package or rest.endswith(("py", "pyc", "so", "pyd")):
+                    return True
+    except OSError:
+        return True
+    return False

@@ -1,0 +1,112 @@
+"""A site whose cells run as in the preview, with the part of its engine that asks for runs."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from blogsmith.ledger import ExecutionOptions
+from blogsmith.preview.running.runner import CellRunner
+from blogsmith.preview.running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
+from blogsmith.survey import survey_site
+from blogsmith.workshop import open_workshop
+from tests.site_files import NOW
+
+WAIT_S = 10.0
+
+
+class Previewed:
+    """A site and the runner of its cells."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.events: list[Mapping[str, Any]] = []
+        self.outcomes: queue.Queue[Outcome] = queue.Queue()
+        self.heard = threading.Condition()
+        self.runner = CellRunner(root, self._publish, self.outcomes.put, lambda: NOW)
+
+    def _publish(self, event: Mapping[str, object]) -> None:
+        with self.heard:
+            self.events.append(event)
+            self.heard.notify_all()
+
+    def changed(self, *shown: str, may_run: bool = True, **asked: Any) -> None:
+        """The site as it is on disk is wanted; the posts in `shown` are looked at."""
+        surveyed = survey_site(self.root, (), NOW)
+        pages = [
+            WantedPage(page, url(page.cells.path.stem), SHOWN if page.cells.path.stem in shown else BEHIND)
+            for page in surveyed.pages
+        ]
+        pages.sort(key=lambda wanted: wanted.priority)
+        options = ExecutionOptions(**asked)
+        self.runner.wanted(Work(open_workshop(self.root), options, may_run, tuple(pages)))
+
+    def outcome(self, wait_s: float = WAIT_S) -> Outcome:
+        """The next one."""
+        return self.outcomes.get(timeout=wait_s)
+
+    def quiet(self, wait_s: float = 0.3) -> bool:
+        """Whether nothing is told for a while, and nothing runs."""
+        before = len(self.events)
+        try:
+            self.outcomes.get(timeout=wait_s)
+        except queue.Empty:
+            return not self.runner.current() and len(self.events) == before
+        return False
+
+    def wait_for(self, is_meant: Callable[[Mapping[str, Any]], bool], after: int = 0) -> Mapping[str, Any]:
+        """The first event of a kind, also one that was told before; those before number `after` are not."""
+        end = time.monotonic() + WAIT_S
+        with self.heard:
+            while True:
+                found = [event for event in self.events[after:] if is_meant(event)]
+                if found:
+                    return found[0]
+                assert self.heard.wait(end - time.monotonic()), self.events
+
+    def state(self, state: str, after: int = 0, **more: Any) -> Mapping[str, Any]:
+        """The first event with this state."""
+        return self.wait_for(
+            lambda event: event["state"] == state and all(event.get(k) == v for k, v in more.items()), after
+        )
+
+    def states(self) -> list[str]:
+        """Of all events so far, in order."""
+        return [str(event["state"]) for event in self.events]
+
+    def write(self, name: str, *cells: str) -> None:
+        """A post made of these cells."""
+        body = "\n\n".join(f"```{{python}}\n{cell}\n```" for cell in cells)
+        self.text(f"content/posts/{name}.md", f"---\ntitle: {name}\n---\n{body}\n")
+
+    def text(self, path: str, text: str) -> None:
+        """A file of the site."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, "utf-8")
+
+    def recorded(self, name: str) -> str:
+        """What is recorded of a post; empty if nothing is."""
+        file = self.root / "_freeze" / "posts" / name / "outputs.json"
+        return file.read_text("utf-8") if file.exists() else ""
+
+
+def url(name: str) -> str:
+    """Of a post."""
+    return f"/posts/{name}/"
+
+
+@contextmanager
+def previewed(root: Path) -> Iterator[Previewed]:
+    """A preview, closed in the end."""
+    site = Previewed(root)
+    try:
+        yield site
+    finally:
+        began = time.monotonic()
+        site.runner.close()
+        assert time.monotonic() - began < 3
