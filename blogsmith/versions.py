@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterable, Mapping
-from importlib import metadata
 
 from .errors import Diagnostic, Reporter
 from .freeze.staleness import version_changes
@@ -25,6 +24,8 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
 
     A distribution is looked for under the import name only: mapping all of them takes longer than a build.
     """
+    from importlib import metadata  # slow, and few builds ask for versions
+
     found = {"python": platform.python_version()}
     for name in names:
         try:

@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 
 import html5lib
@@ -13,7 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.model import Body
 from blogsmith.render.code import Highlighted, code_figure, highlight, is_known_language
+from blogsmith.render.context import Tools
+from blogsmith.render.html import render_body
+from blogsmith.syntax.parser import Parsed
+from tests import check
 
 LANGUAGES = ("python", "pycon", "console", "cuda", "c++", "html+jinja", "tex", "text", "", "pyton", "php")
 SOURCES = (
@@ -174,3 +180,23 @@ def test_hostile_words_stay_text() -> None:
     tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
     assert tree.find(".//script") is None
     assert {name for node in tree.iter() for name in node.attrib} <= {"class", "data-lang", "tabindex", "id"}
+
+
+def test_whoever_renders_may_remember_pieces() -> None:
+    asked: list[tuple[str, str, float]] = []
+
+    def lex(source: str, alias: str, deadline_s: float) -> list[tuple[str, str]]:
+        asked.append((source, alias, deadline_s))
+        return [("k", source)]
+
+    html, problem = code_figure("x = 1", "triton", deadline_s=2.0, max_line=100, lex=lex)
+    assert '<span class="k">x = 1</span>' in html
+    assert (asked, problem) == ([("x = 1", "python", 2.0)], "")
+
+
+def test_a_page_asks_the_highlighter_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    def render(parsed: Parsed, tools: Tools) -> Body:
+        return render_body(parsed, replace(tools, lex=lambda source, alias, deadline_s: [("k", source)]))
+
+    monkeypatch.setattr(check, "render_body", render)
+    assert '<span class="k">x = 1</span>' in check.render("```python\nx = 1\n```\n").html

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from random import Random
 
 import pytest
 
@@ -17,7 +18,7 @@ from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished
 from blogsmith.site.neighbours import series_problems
 from blogsmith.site.pages import reading_minutes, shortened
-from blogsmith.site.redirects import output_path, redirect
+from blogsmith.site.redirects import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view
 from blogsmith.site.terms import term_names, term_warnings
 from blogsmith.site.urls import assign_urls
@@ -89,6 +90,31 @@ def test_what_links_here_and_what_is_alike() -> None:
         link.title for link in (views["/b/posts/f/"].previous, views["/b/posts/f/"].next) if link
     }
     assert views["/b/about/"].related == ()
+
+
+def test_what_is_alike_among_many() -> None:
+    """As if every post were compared with every other one."""
+    random = Random(7)
+    heads = {
+        f"{random.choice(('posts', 'docs'))}/p{number}.md": "\n".join((
+            f"tags: [{', '.join(random.sample(('q', 'r', 's', 't'), random.randrange(4)))}]",
+            f"categories: [{', '.join(random.sample(('q', 'z'), random.randrange(3)))}]",
+            f"date: 2026-01-{random.randrange(1, 9):02}",
+            "series: one" if random.random() < 0.2 else "",
+        ))
+        for number in range(60)
+    }  # fmt: skip
+    views = views_of(heads)
+    posts = [view for view in views.values() if view.kind == "post"]
+    for post in posts:
+        named = {post.url, *(link.url for link in (post.previous, post.next, *post.series) if link)}
+        scores = {other.url: _shared(post, other) for other in posts if other.url not in named}
+        order = sorted(scores, key=lambda url: (-scores[url], -views[url].date.timestamp(), url))  # type: ignore[union-attr]
+        assert [link.url for link in post.related] == [url for url in order if scores[url]][:3]
+
+
+def _shared(one: PageView, other: PageView) -> int:
+    return len({*one.tags} & {*other.tags}) + 2 * len({*one.categories} & {*other.categories})
 
 
 def test_index_pages_of_the_author() -> None:
@@ -254,10 +280,10 @@ def test_output_paths(url: str, path: str) -> None:
 def test_redirects() -> None:
     page = views_of({"posts/a.md": "title: A & <b>"})["/b/posts/a/"]
     for alias, path in (("/old/", "old/index.html"), ("/old", "old/index.html"), ("/x.html", "x.html")):
-        output = redirect(alias, page)
-        assert str(output.path) == path
-        assert output.data is not None and b'content="0; url=/b/posts/a/"' in output.data
-        assert b"A &amp; &lt;b&gt;" in output.data and b"https://example.org/b/posts/a/" in output.data
+        assert str(redirect_path(alias)) == path
+    html = redirect(page)
+    assert b'content="0; url=/b/posts/a/"' in html
+    assert b"A &amp; &lt;b&gt;" in html and b"https://example.org/b/posts/a/" in html
 
 
 def test_menu() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.slugs import slugify
+from blogsmith.tex.lexer import tokenize, tokenize_unplaced
 from blogsmith.tex.linear import linear_text
 
 
@@ -56,6 +57,12 @@ def test_linear_text(tex: str, text: str) -> None:
 
 def test_a_slug_reads_well() -> None:
     assert slugify("Why Scale by " + linear_text(r"\sqrt{d_k}") + "?") == "why-scale-by-sqrt-d-k"
+
+
+@given(st.text(alphabet="\\{}[]^_%ab1.& ~$\n é\x00", max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_tokens_without_places_are_the_same(tex: str) -> None:
+    assert [token.text for token in tokenize_unplaced(tex)] == [token.text for token in tokenize(tex)]
 
 
 @given(st.text(alphabet="\\{}[]^_ab1&~$ é\x00", max_size=80) | st.text(max_size=60))

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from blogsmith.errors import Diagnostic, SiteError
 from blogsmith.model import TocEntry
-from blogsmith.page_view import PageView, SiteView
+from blogsmith.page_view import Link, PageGroup, PageView, SeriesPart, SiteView
 from blogsmith.render.theme import Theme, iso_date, load_theme, long_date
 
 BUNDLED = Path(__file__).parent.parent / "themes"
@@ -256,6 +256,42 @@ class TestEscaping:
         )
         shown = plain(tmp_path, {"layouts/post.html": template}).render("post", view, site(title="<s>"))
         assert shown == "<p><h><d><i><b><l>|&lt;t&gt;&lt;x&gt;&lt;i&gt;&lt;s&gt;\n"
+
+    @pytest.mark.parametrize(
+        ("template", "expected"),
+        [
+            ("{{ page.content }}", "<p>"),
+            ("{{ page['content'] }}", "<p>"),
+            ("{{ page | attr('content') }}", "<p>"),
+            ("{{ [page] | map(attribute='content') | join }}", "<p>"),
+            ("{% set body = page.content %}{{ body }}{{ '<p' in body }}", "<p>True"),
+            ("{{ page.section.title_html }}{{ page.section.title }}", "<l>&lt;l&gt;"),
+            ("{{ page.related[0].title_html }}{{ page.previous.title_html }}", "<l><l>"),
+            ("{{ page.series[0].title_html }}{{ page.series[0].title }}", "<s>&lt;s&gt;"),
+            ("{{ page.page_groups[0].pages[0].content }}", "<q>"),
+            ("{{ page.pages | map(attribute='title_html') | join('|') }}", "<q>"),
+            ("{{ page.next is none }}{{ page.pager is none }}", "TrueTrue"),
+        ],
+    )
+    def test_html_is_known_however_it_is_read(self, tmp_path: Path, template: str, expected: str) -> None:
+        link, listed = Link("<l>", "/l/", "<l>"), page(content="<q>", title_html="<q>")
+        view = page(
+            content="<p>",
+            section=link,
+            previous=link,
+            related=(link,),
+            series=(SeriesPart("<s>", "/s/", 1, True, "<s>"),),
+            pages=(listed,),
+            page_groups=(PageGroup("2026", (listed,)),),
+        )
+        assert (
+            plain(tmp_path, {"layouts/post.html": template}).render("post", view, site()) == f"{expected}\n"
+        )
+
+    @pytest.mark.parametrize("name", ["__class__", "__dataclass_fields__", "__init__", "_x"])
+    def test_records_show_their_fields_only(self, tmp_path: Path, name: str) -> None:
+        for template in (f"{{{{ page.{name}.x }}}}", f"{{{{ page['{name}'].x }}}}"):
+            assert failure(tmp_path, {"layouts/post.html": template}).code == "template"
 
     def test_shortcode_data(self, tmp_path: Path) -> None:
         shown = shortcode(tmp_path, '<a title="{{ a }}">{{ b }}</a>', a='"<', b=Markup("<b>"))

@@ -54,6 +54,8 @@ def faults(urls: Urls) -> list[str]:
         ("posts/_index.md", "", "/posts/", "section", "posts"),
         ("posts/a.md", "", "/posts/a/", "post", "posts"),
         ("posts/a/index.md", "", "/posts/a/", "post", "posts"),
+        ("posts/v1.2/index.md", "", "/posts/v1-2/", "post", "posts"),
+        ("posts/v1.2.md", "", "/posts/v1-2/", "post", "posts"),
         ("posts/a.markdown", "", "/posts/a/", "post", "posts"),
         ("posts/My Post & π.md", "", "/posts/my-post-π/", "post", "posts"),
         ("My Notes/Deep Ones/x.md", "", "/my-notes/deep-ones/x/", "post", "my-notes"),

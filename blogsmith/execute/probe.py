@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,6 +66,8 @@ def is_found(name: str) -> bool:
 
 def version(name: str) -> str:
     """Of the distribution that a module belongs to."""
+    from importlib import metadata  # slow, and the builder imports this file too
+
     top = name.partition(".")[0]
     for distribution in (top, *distributions(top)):
         try:
@@ -77,6 +79,8 @@ def version(name: str) -> str:
 
 def distributions(top: str) -> list[str]:
     """Names of the distributions that hold a module; `PIL` is in Pillow."""
+    from importlib import metadata
+
     find = getattr(metadata, "packages_distributions", None)  # new in Python 3.10
     return list(find().get(top, ())) if find else []
 

@@ -14,7 +14,7 @@ from html import escape
 from types import MappingProxyType
 
 from ..errors import did_you_mean
-from .lexing import Piece, TooSlow, Unfaithful, lex_in_time
+from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = frozenset(
     {
@@ -74,11 +74,13 @@ def is_known_language(language: str) -> bool:
     return _is_plain(language) or _lexer_alias(language) is not None
 
 
-def highlight(source: str, language: str, *, deadline_s: float, max_line: int) -> Highlighted:
+def highlight(
+    source: str, language: str, *, deadline_s: float, max_line: int, lex: Lex = lex_in_time
+) -> Highlighted:
     """`source` with its tokens in `<span class="…">`, Pygments' short class names.
 
     deadline_s: seconds before the code is shown plain instead; max_line: longest line, in
-    characters, that a lexer gets to see.
+    characters, that a lexer gets to see; lex: see `Tools`.
     """
     if _is_plain(language):
         return Highlighted(_plain(source))
@@ -89,7 +91,7 @@ def highlight(source: str, language: str, *, deadline_s: float, max_line: int) -
     if problem:
         return Highlighted(_plain(source), problem)
     try:
-        return Highlighted(_lines(lex_in_time(source, alias, deadline_s)))
+        return Highlighted(_lines(lex(source, alias, deadline_s)))
     except TooSlow:
         return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
     except Unfaithful:
@@ -112,6 +114,7 @@ def code_figure(
     fold_open: bool = False,
     id: str = "",
     classes: Sequence[str] = (),
+    lex: Lex = lex_in_time,
 ) -> tuple[str, str]:
     """The `<figure class="code">` of `source`, and why it is plain (empty if it is not).
 
@@ -119,7 +122,7 @@ def code_figure(
     `first_line` is; fold: fold the code away under this label, True means `Show code`;
     fold_open: the fold starts open; id, classes: of the figure, besides its own.
     """
-    shown = highlight(source, language, deadline_s=deadline_s, max_line=max_line)
+    shown = highlight(source, language, deadline_s=deadline_s, max_line=max_line, lex=lex)
     figure_class = " ".join(["code", *(["numbered"] if numbered else []), *classes])
     # no theme's CSS can turn a data attribute into a counter's start in all browsers yet
     style = f"--first-line:{first_line}" if numbered and first_line != 1 else ""
@@ -167,15 +170,8 @@ def _is_plain(language: str) -> bool:
 
 def _lexer_alias(language: str) -> str | None:
     """The name under which Pygments knows `language`, or None."""
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
-
     alias = _ALIASES.get(language.lower(), language.lower())
-    try:
-        get_lexer_by_name(alias)
-    except ClassNotFound:
-        return None
-    return alias
+    return alias if lexer_class(alias) else None
 
 
 def _unknown(language: str) -> str:

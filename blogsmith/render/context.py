@@ -19,7 +19,9 @@ from ..pyodide.distribution import Distribution, cdn_distribution
 from ..runs import PageResults
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
+from ..tex.convert import Convert, convert_formula
 from ..tex.reader import Macro
+from .lexing import Lex, lex_in_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,12 @@ class Tools:
     """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
     python: Callable[[], Distribution] = cdn_distribution
     """Where readers' browsers get Python; asked for only by pages with code that runs there."""
+    lex: Lex = lex_in_time
+    """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
+    formula: Convert = convert_formula
+    """A formula → MathML; it too may remember, see `tex.remembered`."""
+    mark_lines: bool = False
+    """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
 
 
 @dataclass

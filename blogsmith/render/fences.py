@@ -42,6 +42,7 @@ def code_of_fence(
         classes=(*str(token.attrs.get("class", "")).split(), *record.classes),
         deadline_s=settings.deadline_s,
         max_line=settings.max_line,
+        lex=rendering.tools.lex,
     )
     if problem:
         code = "code-plain" if is_known_language(record.language) else "code-language"

@@ -11,7 +11,6 @@ from markdown_it.token import Token
 
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.refs import label_id
-from ..tex.convert import convert_formula
 from ..tex.errors import TexError
 from ..tex.numbering import RowNumber
 from ..tex.tags import holds_tex, inside, typeset_tag
@@ -147,7 +146,7 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
     try:
-        found = convert_formula(
+        found = rendering.tools.formula(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:

@@ -23,6 +23,7 @@ from ..tex.reader import Macro
 from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
+from .marks import is_marked, marked
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -47,26 +48,38 @@ _FORMULA_ID = re.compile(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     """HTML of a token stream, inline tokens included."""
-    stock = rendering.stock
+    # lines count from 1, so 0 says that nothing is marked
+    first_line = rendering.parsed.page.first_line if rendering.tools.mark_lines else 0
     out: list[str] = []
     starts: list[int] = []
     for index, token in enumerate(tokens):
-        rule = RULES.get(token.type)
+        html = _token(rendering, tokens, index)
         if token.type == "footnote_open":
             starts.append(len(out))
-        if rule is not None and not token.hidden:
-            out.append(rule(rendering, tokens, index))
-        elif token.type == "inline":
-            out.append(_inline(rendering, tokens, index))
-        else:
-            out.append(stock.renderToken(tokens, index, rendering.tools.md.options, {}))
-        if token.type == "paragraph_close" and out[-3:-1] == ["<p>", ""]:
+        if token.type == "paragraph_close" and out[-1:] == [""] and _is_bare(rendering, tokens, index - 2):
             # a formula that only defines macros was all of it
-            del out[-3:]
+            del out[-2:]
+            continue
+        out.append(marked(token, html, first_line) if first_line and is_marked(token) else html)
         if token.type == "footnote_close":
             start = starts.pop()
             out[start:] = [notes.with_back_links("".join(out[start:]), token)]
     return "".join(out)
+
+
+def _token(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    rule = RULES.get(token.type)
+    if rule is not None and not token.hidden:
+        return rule(rendering, tokens, index)
+    if token.type == "inline":
+        return _inline(rendering, tokens, index)
+    return rendering.stock.renderToken(tokens, index, rendering.tools.md.options, {})
+
+
+def _is_bare(rendering: Rendering, tokens: Sequence[Token], index: int) -> bool:
+    """Whether the paragraph that opens at `index` has nothing but its name to print."""
+    return _token(rendering, tokens, index) == "<p>"
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -14,16 +14,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
 Piece = tuple[str, str]
 """CSS class (empty for plain text) and text; a bare tuple because a page has tens of thousands."""
+
+Lex = Callable[[str, str, float], Sequence[Piece]]
+"""(source, Pygments' name of the language, seconds) → its pieces, as `lex_in_time` gives them."""
 
 # Measured with every Pygments 2.21 lexer on 33 repetitive inputs: up to this size only the lexers
 # of `_WILD` needed more than 0.3 s, and those were still busy after 1 s.
@@ -67,11 +72,28 @@ def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
     return _lex_in_child(source, alias, deadline_s)
 
 
-def _pieces(source: str, alias: str) -> Iterator[Piece]:
-    from pygments.lexers import get_lexer_by_name
+@lru_cache(maxsize=128)
+def lexer_class(alias: str) -> type[Lexer] | None:
+    """Pygments' lexer for a name it knows, else None. Remembered: Pygments looks through all of them."""
+    from pygments.lexers import find_lexer_class_by_name
+    from pygments.util import ClassNotFound
 
+    try:
+        return find_lexer_class_by_name(alias)
+    except ClassNotFound:
+        return None
+
+
+def _lexer(alias: str, **options: bool) -> Lexer:
+    kind = lexer_class(alias)
+    if kind is None:
+        raise LookupError(alias)
+    return kind(**options)
+
+
+def _pieces(source: str, alias: str) -> Iterator[Piece]:
     # a PHP fence rarely opens with `<?php`; without the option all of it would be text
-    lexer = get_lexer_by_name(alias, startinline="<?" not in source)
+    lexer = _lexer(alias, startinline="<?" not in source)
     # many rules want a line end; `get_tokens` would also strip and replace characters
     text = source if source.endswith("\n") else source + "\n"
     classes: dict[_TokenType, str] = {}
@@ -125,9 +147,8 @@ def _alarm(deadline_s: float) -> Iterator[None]:
 
 
 def _is_tame(source: str, alias: str) -> bool:
-    from pygments.lexers import get_lexer_by_name
-
-    if type(get_lexer_by_name(alias)).__name__ in _WILD or len(source) > _TAME_SIZE:
+    kind = lexer_class(alias)
+    if kind is None or kind.__name__ in _WILD or len(source) > _TAME_SIZE:
         return False
     return all(len(line) <= _TAME_LINE for line in source.split("\n"))
 

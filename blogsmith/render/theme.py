@@ -3,25 +3,25 @@
 Templates come from `theme_files`; they run in Jinja's sandbox, with autoescape on and no way to
 disk, clock or chance, so a theme can neither execute code nor break repeatability. Data arrives
 ready: the only helpers are `url`, `asset`, `date`, `isodate` and `json`. HTML of our own making is marked
-as such on the way in, in `_safe_page`, so templates need no `| safe`.
+as such where it is read, see `sandbox.py`, so templates need no `| safe`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ..errors import Place, Reporter, SiteError, did_you_mean
-from ..model import Asset, TocEntry
-from ..page_view import Link, PageView, SiteView
+from ..model import Asset
+from ..page_view import PageView, SiteView
+from .sandbox import Sandbox
 from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
 from .theme_head import page_head
@@ -44,6 +44,8 @@ class Theme:
     """Compiled templates; a cache only."""
     shortcodes: Mapping[str, str]
     """Name of a shortcode → name of its template."""
+    layout_names: tuple[str, ...]
+    """Sorted."""
 
     @property
     def name(self) -> str:
@@ -57,13 +59,13 @@ class Theme:
         """
         if site.base_path != self.base_path:
             raise ValueError(f"theme loaded for {self.base_path!r}, site lies at {site.base_path!r}")
-        if layout not in self.layouts():
+        if layout not in self.layout_names:
             reporter = Reporter(page.path)
             self.report_unknown_layout(layout, reporter)
             raise SiteError(*reporter.diagnostics)
         options = {**self.files.options, **site.options}
         context = {
-            "page": _safe_page(page),
+            "page": page,
             "site": replace(site, options=options),
             "head": page_head(page, site),
         }
@@ -91,7 +93,7 @@ class Theme:
 
     def layouts(self) -> tuple[str, ...]:
         """Names a post may give as its `template`, sorted."""
-        return tuple(sorted(_stems(self.files.templates, "layouts")))
+        return self.layout_names
 
     def report_unknown_layout(self, layout: str, reporter: Reporter, place: Place | None = None) -> None:
         """Say that there is no such layout, which one may be meant, and which there are."""
@@ -130,7 +132,8 @@ def load_theme(
     SiteError if the theme is missing or something in it is wrong.
     """
     files = read_theme_files(name, site_root, bundled, extra_shortcodes)
-    return Theme(files, base_path, _environment(files, base_path), _shortcodes(files))
+    layouts = tuple(sorted(_stems(files.templates, "layouts")))
+    return Theme(files, base_path, _environment(files, base_path), _shortcodes(files), layouts)
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:
@@ -162,7 +165,7 @@ class _Templates(BaseLoader):
 
 
 def _environment(files: ThemeFiles, base_path: str) -> Environment:
-    environment = ImmutableSandboxedEnvironment(
+    environment = Sandbox(
         loader=_Templates(files.templates),
         autoescape=True,
         undefined=NamedUndefined,
@@ -175,7 +178,8 @@ def _environment(files: ThemeFiles, base_path: str) -> Environment:
     # both give another text on each call: same input must give same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
-    environment.globals["asset"] = lambda path: _asset_url(path, files.static, base_path)
+    addresses = {name: _address(file, base_path) for name, file in files.static.items()}
+    environment.globals["asset"] = lambda path: addresses.get(path) or _no_asset(path, addresses)
     environment.filters["url"] = lambda path: site_url(path, base_path)
     environment.filters["date"] = long_date
     environment.filters["isodate"] = iso_date
@@ -189,13 +193,14 @@ def site_url(path: str, base_path: str) -> str:
     return base_path + path if is_site_path else path
 
 
-def _asset_url(path: str, static: Mapping[str, StaticFile], base_path: str) -> str:
-    """Address of a theme's static file, with a version that changes when the file does."""
-    if path not in static:
-        near = did_you_mean(path, static)
-        raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
-    file = static[path]
+def _address(file: StaticFile, base_path: str) -> str:
+    """Of a theme's static file, with a version that changes when the file does."""
     return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
+
+
+def _no_asset(path: str, known: Iterable[str]) -> str:
+    near = did_you_mean(path, known)
+    raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
 
 
 def long_date(value: dt.date) -> str:
@@ -213,36 +218,3 @@ def iso_date(value: dt.date) -> str:
 def script_json(value: Any) -> Markup:
     """`value` as JSON that may stand in a `<script>`: `<`, `>`, `&` and `'` are escapes."""
     return htmlsafe_json_dumps(value, ensure_ascii=False)
-
-
-def _safe_page(page: PageView) -> PageView:
-    """The page with its HTML fields marked as HTML; everything else is escaped where it is printed."""
-    return replace(
-        page,
-        content=Markup(page.content),
-        title_html=Markup(page.title_html),
-        description_html=Markup(page.description_html),
-        toc=_safe_toc(page.toc),
-        series=tuple(replace(part, title_html=Markup(part.title_html)) for part in page.series),
-        section=_safe_link(page.section),
-        previous=_safe_link(page.previous),
-        next=_safe_link(page.next),
-        backlinks=tuple(filter(None, map(_safe_link, page.backlinks))),
-        related=tuple(filter(None, map(_safe_link, page.related))),
-        pages=_safe_pages(page.pages),
-        page_groups=tuple(replace(group, pages=_safe_pages(group.pages)) for group in page.page_groups),
-    )
-
-
-def _safe_pages(pages: tuple[PageView, ...]) -> tuple[PageView, ...]:
-    return tuple(_safe_page(page) for page in pages)
-
-
-def _safe_link(link: Link | None) -> Link | None:
-    return replace(link, title_html=Markup(link.title_html)) if link else None
-
-
-def _safe_toc(entries: tuple[TocEntry, ...]) -> tuple[TocEntry, ...]:
-    return tuple(
-        replace(entry, html=Markup(entry.html), children=_safe_toc(entry.children)) for entry in entries
-    )

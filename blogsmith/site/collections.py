@@ -17,6 +17,7 @@ from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginated
 from .relations import add_relations
+from .surroundings import Surroundings
 from .terms import term_names
 
 
@@ -27,13 +28,16 @@ def page_views(
     frame = replace(frame, term_names=term_names(item.document for item in rendered))
     views = {item.url: page_view(item, frame) for item in rendered}
     sections = _sections(rendered)
-    posts = _newest_first(rendered, views)
-    add_neighbours(rendered, views, frame)
-    add_series(rendered, list(unpublished), views, frame)
-    _add_section_links(rendered, views, sections, frame)
-    add_relations(rendered, views)
-    posts = [views[view.url.removeprefix(frame.config.base_path)] for view in posts]
-    pages = [_with_lists(views[item.url], item, posts, views, rendered) for item in rendered]
+    around = {url: Surroundings() for url in views}
+    add_neighbours(rendered, views, around)
+    add_series(rendered, list(unpublished), views, around, frame)
+    _add_section_links(rendered, views, around, sections, frame)
+    add_relations(rendered, views, around)
+    views = {url: around[url].given_to(view) for url, view in views.items()}
+    newest_first = _newest_first(rendered)
+    posts = [views[item.url] for item in newest_first]
+    by_section = _by_section(newest_first, views)
+    pages = [_with_lists(views[item.url], item, posts, by_section) for item in rendered]
     pages += generated_lists(rendered, posts, sections, views, frame)
     pages = [_with_subsections(page, sections, views, frame) for page in pages]
     pages += taxonomy(posts, "tags", "Tags", frame)
@@ -42,12 +46,19 @@ def page_views(
     return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(frame))
 
 
-def _newest_first(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> list[PageView]:
+def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
     posts = [item for item in rendered if item.kind == "post"]
     # equal dates are common in a series written in a day; the path decides then
     ordered = sorted(posts, key=lambda item: str(item.document.path))
     ordered.sort(key=lambda item: item.document.front.date or OLDEST, reverse=True)
-    return [views[item.url] for item in ordered]
+    return ordered
+
+
+def _by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) -> dict[str, list[PageView]]:
+    found: dict[str, list[PageView]] = {}
+    for item in posts:
+        found.setdefault(item.section, []).append(views[item.url])
+    return found
 
 
 def _sections(rendered: Sequence[Rendered]) -> dict[str, str]:
@@ -58,36 +69,39 @@ def _sections(rendered: Sequence[Rendered]) -> dict[str, str]:
 
 
 def _add_section_links(
-    rendered: Sequence[Rendered], views: dict[str, PageView], sections: Mapping[str, str], frame: Frame
+    rendered: Sequence[Rendered],
+    views: Mapping[str, PageView],
+    around: Mapping[str, Surroundings],
+    sections: Mapping[str, str],
+    frame: Frame,
 ) -> None:
     for item in rendered:
         if item.kind == "post" and item.section in sections:
             url = sections[item.section]
-            link = Link(section_title(item.section, views, url), frame.with_base(url))
-            views[item.url] = replace(views[item.url], section=link)
+            around[item.url].section = Link(section_title(item.section, views, url), frame.with_base(url))
 
 
 def _with_lists(
     view: PageView,
     item: Rendered,
     posts: Sequence[PageView],
-    views: Mapping[str, PageView],
-    rendered: Sequence[Rendered],
+    by_section: Mapping[str, Sequence[PageView]],
 ) -> PageView:
     if item.kind == "home":
         return replace(view, pages=tuple(post for post in posts if post.date))
     if item.kind != "section":
         return view
-    listed = {views[other.url].url for other in rendered if other.section == item.section}
-    return replace(view, pages=tuple(post for post in posts if post.url in listed))
+    return replace(view, pages=tuple(by_section.get(item.section, ())))
 
 
 def _with_subsections(
     view: PageView, sections: Mapping[str, str], views: Mapping[str, PageView], frame: Frame
 ) -> PageView:
     """The list of a section with links to the sections right below it."""
+    if view.kind != "section":
+        return view
     own = next((name for name, url in sections.items() if frame.with_base(url) == view.url), "")
-    if view.kind != "section" or not own:
+    if not own:
         return view
     below = [name for name in sections if name.rpartition("/")[0] == own]
     links = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from types import MappingProxyType
@@ -91,17 +91,26 @@ class MathFonts:
 
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
-    """The fonts for `pages`.
+    """The fonts for `pages`; see `fonts_of`."""
+    return fonts_of({page.url: page_signs(page) for page in pages}, folder, stem, digest)
+
+
+def fonts_of(by_page: Mapping[str, frozenset[str]], folder: str, stem: str, digest: str) -> MathFonts:
+    """The fonts for pages that print these signs, by URL.
 
     folder: see `MathFonts`. stem: file name of the whole font, without suffix. digest: hex SHA-256 of it.
     """
-    by_page = {page.url: signs_of((page.content, page.title_html, page.description_html)) for page in pages}
     if not any(by_page.values()):
         return MathFonts(None)
     heavy = _heavy(by_page)
     signs = COMMON.union(*(found for url, found in by_page.items() if url not in heavy))
     own = tuple((url, font_cut_of(signs | by_page[url], stem, digest)) for url in heavy)
     return MathFonts(font_cut_of(signs, stem, digest), folder, own)
+
+
+def page_signs(page: PageView) -> frozenset[str]:
+    """What the formulas of the page itself print; those of pages it lists count where they stand."""
+    return signs_of((page.content, page.title_html, page.description_html))
 
 
 def signs_of(texts: Iterable[str]) -> frozenset[str]:
@@ -134,7 +143,7 @@ def font_face(cut: FontCut) -> str:
     return f'@font-face {{\n  font-family: "{FAMILY}";\n  src: {source};\n  font-display: swap;\n}}\n'
 
 
-def _heavy(by_page: dict[str, frozenset[str]]) -> tuple[str, ...]:
+def _heavy(by_page: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     """The fewest pages without which the others' signs fit a small font; those with most signs go first."""
     heavy: list[str] = []
     ordered = sorted(by_page, key=lambda url: (-len(by_page[url] - COMMON), url))

@@ -11,29 +11,33 @@ from ..model import Document
 from ..page_view import Link, PageView, SeriesPart
 from .archive import series_path
 from .frame import OLDEST, Frame, Rendered, Unpublished
+from .surroundings import Surroundings
 
 
-def add_neighbours(rendered: Sequence[Rendered], views: dict[str, PageView], frame: Frame) -> None:
-    """Older and newer post of the same section; undated pages keep the order of their paths."""
-    for section in sorted({item.section for item in rendered if item.kind == "post"}):
-        items = [item for item in rendered if item.kind == "post" and item.section == section]
+def add_neighbours(
+    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Surroundings]
+) -> None:
+    """Find the older and newer post of the same section; undated pages keep the order of their paths."""
+    sections: dict[str, list[Rendered]] = {}
+    for item in rendered:
+        if item.kind == "post":
+            sections.setdefault(item.section, []).append(item)
+    for _, items in sorted(sections.items()):
         items.sort(key=lambda item: (item.document.front.date or OLDEST, str(item.document.path)))
         for older, newer in pairwise(items):
-            _join(older, newer, views)
-
-
-def _join(older: Rendered, newer: Rendered, views: dict[str, PageView]) -> None:
-    first, second = views[older.url], views[newer.url]
-    views[older.url] = replace(first, next=Link(second.title, second.url, second.title_html))
-    views[newer.url] = replace(second, previous=Link(first.title, first.url, first.title_html))
+            first, second = views[older.url], views[newer.url]
+            around[older.url].next = Link(second.title, second.url, second.title_html)
+            around[newer.url].previous = Link(first.title, first.url, first.title_html)
 
 
 def add_series(
     rendered: Sequence[Rendered],
     unpublished: Sequence[Unpublished],
-    views: dict[str, PageView],
+    views: Mapping[str, PageView],
+    around: Mapping[str, Surroundings],
     frame: Frame,
 ) -> None:
+    """Find the parts of every series; within one, the next part comes before the next post by date."""
     members: dict[str, list[Rendered]] = {}
     for item in rendered:
         if item.document.front.series:
@@ -42,14 +46,12 @@ def add_series(
         parts = _parts(items, [u for u in unpublished if u.series == name], views)
         path = series_path(name)
         for item in items:
-            view = views[item.url]
-            own = tuple(replace(part, current=part.url == view.url) for part in parts)
-            views[item.url] = replace(
-                view, series_name=name, series=own, series_url=frame.with_base(path) if path else ""
-            )
+            url, found = views[item.url].url, around[item.url]
+            found.series_name, found.series_url = name, frame.with_base(path) if path else ""
+            found.series = tuple(replace(part, current=True) if part.url == url else part for part in parts)
         in_order = [part for part in parts if part.url]
         for before, after in pairwise(in_order):
-            _join_parts(before, after, views, frame)
+            _join_parts(before, after, around, frame)
 
 
 def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
@@ -89,8 +91,10 @@ def _parts(
     return sorted(parts, key=lambda part: (part.part, part.url))
 
 
-def _join_parts(before: SeriesPart, after: SeriesPart, views: dict[str, PageView], frame: Frame) -> None:
+def _join_parts(
+    before: SeriesPart, after: SeriesPart, around: Mapping[str, Surroundings], frame: Frame
+) -> None:
     first = before.url.removeprefix(frame.config.base_path)
     second = after.url.removeprefix(frame.config.base_path)
-    views[first] = replace(views[first], next=Link(after.title, after.url, after.title_html))
-    views[second] = replace(views[second], previous=Link(before.title, before.url, before.title_html))
+    around[first].next = Link(after.title, after.url, after.title_html)
+    around[second].previous = Link(before.title, before.url, before.title_html)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
 
 from ..page_view import Link, PageView
 from .frame import OLDEST, Rendered
+from .surroundings import Surroundings
 
 RELATED = 3
 """Related posts a page names, at most."""
@@ -15,19 +17,22 @@ CATEGORY_WEIGHT = 2
 """A shared category says more than a shared tag."""
 
 
-def add_relations(rendered: Sequence[Rendered], views: dict[str, PageView]) -> None:
-    """Fill `backlinks` and `related` of every post and page."""
-    posts = [views[item.url] for item in rendered if item.kind == "post"]
+def add_relations(
+    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Surroundings]
+) -> None:
+    """Find `backlinks` and `related` of every post and page; their neighbours must be known already."""
+    posts = sorted(
+        (views[item.url] for item in rendered if item.kind == "post"),
+        key=lambda post: (-(post.date or OLDEST).timestamp(), post.url),
+    )
+    sharing = _sharing(posts)
     linked = _backlinks(rendered, views)
     for item in rendered:
-        if item.kind not in ("post", "page"):
-            continue
-        view = views[item.url]
-        views[item.url] = replace(
-            view,
-            backlinks=linked.get(view.url, ()),
-            related=_related(view, posts) if item.kind == "post" else (),
-        )
+        view, found = views[item.url], around[item.url]
+        if item.kind in ("post", "page"):
+            found.backlinks = linked.get(view.url, ())
+        if item.kind == "post":
+            found.related = _related(view, {view.url} | found.names(), posts, sharing)
 
 
 def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> dict[str, tuple[Link, ...]]:
@@ -44,19 +49,38 @@ def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> d
     }
 
 
-def _related(view: PageView, posts: Sequence[PageView]) -> tuple[Link, ...]:
-    """The posts with most in common; neighbours and parts of the same series are named elsewhere."""
-    named = {view.url, *(link.url for link in (view.previous, view.next) if link)}
-    named |= {part.url for part in view.series}
-    scored = [(_score(view, post), post) for post in posts if post.url not in named]
-    best = sorted(
-        ((score, post) for score, post in scored if score),
-        key=lambda pair: (-pair[0], -(pair[1].date or OLDEST).timestamp(), pair[1].url),
-    )
-    return tuple(Link(post.title, post.url, post.title_html) for _, post in best[:RELATED])
+def _terms(post: PageView) -> Iterator[tuple[int, str]]:
+    """Each term of a post once, with its weight; a tag and a category of one name are two terms."""
+    for weight, links in ((1, post.tags), (CATEGORY_WEIGHT, post.categories)):
+        yield from ((weight, url) for url in {link.url for link in links})
 
 
-def _score(one: PageView, other: PageView) -> int:
-    tags = len({link.url for link in one.tags} & {link.url for link in other.tags})
-    categories = len({link.url for link in one.categories} & {link.url for link in other.categories})
-    return tags + CATEGORY_WEIGHT * categories
+def _sharing(posts: Sequence[PageView]) -> dict[tuple[int, str], list[int]]:
+    """Term → which of `posts` have it, so that none has to be compared with all others."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for number, post in enumerate(posts):
+        for term in _terms(post):
+            found.setdefault(term, []).append(number)
+    return found
+
+
+def _related(
+    view: PageView,
+    named: set[str],
+    posts: Sequence[PageView],
+    sharing: Mapping[tuple[int, str], Sequence[int]],
+) -> tuple[Link, ...]:
+    """The posts with most in common, the first of `posts` among equals.
+
+    named: addresses that the page names elsewhere: its own, its neighbours', those of its series.
+    """
+    scores: Counter[int] = Counter()
+    for weight, url in _terms(view):
+        for _ in range(weight):
+            scores.update(sharing[weight, url])
+    # one number for score and place; there are more posts than places, so the score counts first
+    count = len(posts)
+    ranked = (number - score * count for number, score in scores.items())
+    best = (posts[rank % count] for rank in nsmallest(RELATED + len(named), ranked))
+    found = [Link(post.title, post.url, post.title_html) for post in best if post.url not in named]
+    return tuple(found[:RELATED])

@@ -11,13 +11,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
 from ..config import Config
-from ..errors import Diagnostic, Reporter
+from ..errors import Diagnostic, Place, Reporter
 from ..model import Document
 from ..read.dates import split_dated_name
 from ..slugs import slugify
@@ -99,20 +100,19 @@ class _Tree:
     @classmethod
     def of(cls, documents: Sequence[Document]) -> _Tree:
         """The tree of the site's documents."""
-        counts: dict[PurePosixPath, int] = {}
-        for document in documents:
-            for folder in document.path.parents:
-                counts[folder] = counts.get(folder, 0) + 1
+        counts: Counter[PurePosixPath] = Counter()
+        for folder, pages in Counter(document.path.parent for document in documents).items():
+            for around in (folder, *folder.parents):
+                counts[around] += pages
         lists = {d.path for d in documents if _is_list(d.path, counts[d.path.parent])}
         slugs = {d.path.parent: d.front.slug for d in documents if d.path in lists and d.front.slug}
         sound = {folder: slug for folder, slug in slugs.items() if not slug_problem(slug)}
         return cls(frozenset(lists), sound, frozenset(path.parent for path in lists))
 
-    def section_folder(self, path: PurePosixPath) -> PurePosixPath | None:
-        """The nearest folder around a page that has a list page, else the outermost; None at the top."""
-        own = path.parent if path.stem == "index" and path not in self.lists else path
-        around = [folder for folder in own.parents if folder not in (CONTENT, *CONTENT.parents)]
-        return next((folder for folder in around if folder in self.listed), around[-1] if around else None)
+    def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
+        """The nearest folder from `folder` up that has a list page, else the outermost; None at the top."""
+        around = [each for each in (folder, *folder.parents) if each not in (CONTENT, *CONTENT.parents)]
+        return next((each for each in around if each in self.listed), around[-1] if around else None)
 
 
 def _is_list(path: PurePosixPath, pages_below: int) -> bool:
@@ -131,6 +131,22 @@ def _folder_names(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> 
 
 
 @dataclass(frozen=True, slots=True)
+class _Folder:
+    """What all pages in a folder have in common."""
+
+    section: PurePosixPath | None
+    """The folder of their section; None outside of sections."""
+    section_name: str
+    """Site path of the section without the outer slashes, or empty."""
+    permalink: str
+    """The pattern for addresses of the section's posts, or empty."""
+    url: str
+    """Site path of the folder."""
+    problems: tuple[str, ...]
+    """Why it makes no address."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Plan:
     """Addresses given so far. Lives as long as one `assign_urls`."""
 
@@ -140,72 +156,88 @@ class _Plan:
     kinds: dict[str, Kind] = field(default_factory=dict)
     sections: dict[str, str] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    folders: dict[PurePosixPath, _Folder] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
         """Give `document` its address."""
-        path = document.path
-        reporter = _reporter(document)
-        folder = path.parent if path in self.tree.lists else self.tree.section_folder(path)
-        section = _folder_url(folder, self.tree.slugs).strip("/") if folder else ""
+        path, name = document.path, str(document.path)
         if path in self.tree.lists:
             kind: Kind = "home" if path.parent == CONTENT else "section"
-        else:
-            kind = "post" if folder else "page"
-        self.kinds[str(path)], self.sections[str(path)] = kind, section
-        self.urls[str(path)] = self._url(document, kind, folder, reporter)
-        self.diagnostics.extend(reporter.diagnostics)
+            self.sections[name] = _folder_url(path.parent, self.tree.slugs).strip("/")
+            self.kinds[name], self.urls[name] = kind, self._list_url(document, kind)
+            return
+        # a bundle is named by its own folder, and lies in the one around that
+        is_bundle = path.stem == "index"
+        folder = self._folder(path.parent.parent if is_bundle else path.parent)
+        self.sections[name] = folder.section_name
+        self.kinds[name] = "post" if folder.section else "page"
+        self.urls[name] = self._page_url(document, path.parent.name if is_bundle else path.stem, folder)
 
-    def _url(self, document: Document, kind: Kind, section: PurePosixPath | None, reporter: Reporter) -> str:
-        path = document.path
-        own = path.parent if path.stem in ("index", "_index") else path.with_suffix("")
+    def _folder(self, path: PurePosixPath) -> _Folder:
+        found = self.folders.get(path)
+        if found is None:
+            found = self.folders[path] = self._described(path)
+        return found
+
+    def _described(self, path: PurePosixPath) -> _Folder:
+        section = self.tree.section_folder(path)
+        name = _folder_url(section, self.tree.slugs).strip("/") if section else ""
+        permalink = ""
+        if section:
+            # found by its folder or its address
+            patterns = self.config.permalinks
+            permalink = patterns.get(section.relative_to(CONTENT).as_posix()) or patterns.get(name, "")
+        problems = (
+            f'"{each}" {problem}'
+            for each in _folder_names(path, self.tree.slugs)
+            if (problem := slug_problem(each))
+        )
+        return _Folder(section, name, permalink, _folder_url(path, self.tree.slugs), tuple(problems))
+
+    def _list_url(self, document: Document, kind: Kind) -> str:
         if kind == "home":
             return "/"
-        if kind == "section":
-            self._slug(document, own.name, reporter)
-            return _folder_url(own, self.tree.slugs)
-        for name in _folder_names(own.parent, self.tree.slugs):
-            if problem := slug_problem(name):
-                message = f'a folder of this file makes no address: "{name}" {problem}'
-                reporter.error("slug", message, hint="rename it, or give its _index.md a slug")
-        slug = self._slug(document, split_dated_name(own.name)[1], reporter)
-        pattern = self._permalink(section)
-        address = pattern and self._expanded(pattern, slug, document, reporter)
-        return address or f"{_folder_url(own.parent, self.tree.slugs)}{slug}/"
+        self._slug(document, document.path.parent.name)
+        return _folder_url(document.path.parent, self.tree.slugs)
 
-    def _slug(self, document: Document, name: str, reporter: Reporter) -> str:
+    def _page_url(self, document: Document, name: str, folder: _Folder) -> str:
+        for problem in folder.problems:
+            message = f"a folder of this file makes no address: {problem}"
+            self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")
+        slug = self._slug(document, split_dated_name(name)[1])
+        address = folder.permalink and self._expanded(folder.permalink, slug, document)
+        return address or f"{folder.url}{slug}/"
+
+    def _error(
+        self, document: Document, code: str, message: str, place: Place | None = None, hint: str = ""
+    ) -> None:
+        reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+        reporter.error(code, message, place, hint)
+        self.diagnostics.extend(reporter.diagnostics)
+
+    def _slug(self, document: Document, name: str) -> str:
         """The slug the author asks for, else one made from the name; a bad one is reported."""
         asked, made = unicodedata.normalize("NFC", document.front.slug), slugify(name)
         if asked:
             if not (problem := slug_problem(asked)):
                 return asked
             place = document.front.places.get("slug")
-            reporter.error("slug", f'slug "{document.front.slug}" {problem}', place, slug_hint(asked))
+            message = f'slug "{document.front.slug}" {problem}'
+            self._error(document, "slug", message, place, slug_hint(asked))
         elif problem := slug_problem(made):
-            hint = "rename it, or give a slug in the front matter"
-            reporter.error("slug", f'the name "{name}" makes no address: slug "{made}" {problem}', hint=hint)
+            message = f'the name "{name}" makes no address: slug "{made}" {problem}'
+            self._error(document, "slug", message, hint="rename it, or give a slug in the front matter")
         return made or "page"
 
-    def _permalink(self, section: PurePosixPath | None) -> str:
-        """The pattern for posts of a section, found by its folder or its address."""
-        if section is None:
-            return ""
-        patterns = self.config.permalinks
-        address = _folder_url(section, self.tree.slugs).strip("/")
-        return patterns.get(section.relative_to(CONTENT).as_posix()) or patterns.get(address, "")
-
-    def _expanded(self, pattern: str, slug: str, document: Document, reporter: Reporter) -> str:
+    def _expanded(self, pattern: str, slug: str, document: Document) -> str:
         """The address by a permalink; empty after a report if it needs a date and there is none."""
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):
             message = f"the permalink {pattern} needs a date, and this page has none"
-            reporter.error("date", message, hint="add `date:` to the front matter")
+            self._error(document, "date", message, hint="add `date:` to the front matter")
             return ""
         values = {"section": self.sections[str(document.path)], "slug": slug}
         if date is not None:
             values |= {"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"}
         filled = _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), pattern)
         return filled if filled.endswith("/") else f"{filled}/"
-
-
-def _reporter(document: Document) -> Reporter:
-    return Reporter(document.path.as_posix(), document.source.text.split("\n"))

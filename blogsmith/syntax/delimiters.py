@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .codespans import code_span_end, run_length
 from .lookahead import comes_after
@@ -20,6 +21,8 @@ ENVIRONMENTS = frozenset(
 ) | {"math", "subequations"}
 """Environments that are a display by themselves."""
 
+_OPENINGS = ("$$", "\\[", "\\begin{")
+"""What a display begins with."""
 _BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
 _TEXT_GROUP = re.compile(
@@ -83,7 +86,7 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
     """Index of `closing`, or -1; TeX escapes are stepped over, a code span ends the search."""
     if not comes_after(text, closing, pos):
         return -1
-    stops = re.compile(f"{re.escape(closing)}|[\\\\`]")
+    stops = _stops(closing)
     while stop := stops.search(text, pos, end):
         pos = stop.start()
         if stop[0] == closing:
@@ -95,6 +98,12 @@ def find_closing(text: str, pos: int, end: int, closing: str) -> int:
         else:
             pos = max(pos + 2, _text_group_end(text, pos, end) if closing == "$" else 0)
     return -1
+
+
+@lru_cache(maxsize=32)
+def _stops(closing: str) -> re.Pattern[str]:
+    """What `find_closing` has to look at."""
+    return re.compile(f"{re.escape(closing)}|[\\\\`]")
 
 
 def _text_group_end(text: str, pos: int, end: int) -> int:
@@ -140,6 +149,9 @@ def _dollar(text: str, pos: int, end: int) -> Found | Refused | None:
 
 def opens_display(text: str, pos: int, end: int) -> str:
     """The closing delimiter of a display left open at the end of `text[pos:end]`, else empty."""
+    # most lines hold none, and every line of every paragraph is asked
+    if not any(text.find(opening, pos, end + 1) >= 0 for opening in _OPENINGS):
+        return ""
     while pos < end:
         char = text[pos]
         if char == "`":

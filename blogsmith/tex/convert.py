@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
+from typing import Protocol
 
 from .construct import Constructs
 from .constructs.grid import numbered_row, read_gap
@@ -26,7 +27,7 @@ from .reader import Macro
 from .scan import clean_text, split, split_placed
 from .wrong import Wrong, misplaced_tab, placed_error
 
-__all__ = ["MAX_LENGTH", "Formula", "TexError", "convert_formula"]
+__all__ = ["MAX_LENGTH", "Convert", "Formula", "TexError", "convert_formula"]
 
 _DEEP_RECURSION = 20_000
 _LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
@@ -47,6 +48,21 @@ class Formula:
     """
     macros: Mapping[str, Macro]
     """What it has defined for the formulas after it."""
+
+
+class Convert(Protocol):
+    """`convert_formula`, or a function that gives the same."""
+
+    def __call__(
+        self,
+        tex: str,
+        *,
+        display: bool,
+        macros: Mapping[str, str | Macro],
+        rows: Sequence[RowNumber | None],
+        packages: frozenset[str],
+    ) -> Formula:
+        """The formula typeset; TexError if it is wrong."""
 
 
 def convert_formula(

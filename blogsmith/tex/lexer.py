@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .scan import split_placed
+from .scan import split, split_placed
 from .scan import text_of as join
 
 
@@ -39,6 +39,17 @@ def tokenize(tex: str) -> list[Token]:
             Token(part, token.offset + at, token.length if len(parts) == 1 else 1)
             for at, part in enumerate(parts)
         )
+    return tokens
+
+
+def tokenize_unplaced(tex: str) -> list[Token]:
+    """The same in half the time, for whoever does not ask where a token stands: all are at 0."""
+    tokens: list[Token] = []
+    for text in split(tex):
+        if text[0].isdecimal() or text[0] == ".":
+            tokens += (Token(part, 0, 0) for part in text)
+        else:
+            tokens.append(Token(text, 0, 0))
     return tokens
 
 

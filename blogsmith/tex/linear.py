@@ -19,7 +19,7 @@ from .lexer import (
     read_name,
     read_optional,
     skip_spaces,
-    tokenize,
+    tokenize_unplaced,
 )
 
 _MAX_DEPTH = 60
@@ -71,7 +71,7 @@ _ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
 def linear_text(tex: str) -> str:
     """`tex` as one line of plain text; empty only if there is nothing to read."""
-    tokens = tokenize(tex[:_MAX_LENGTH])
+    tokens = tokenize_unplaced(tex[:_MAX_LENGTH])
     text = _linear(tokens, 0) if _is_readable(tokens) else _flat(tokens)
     return " ".join(text.split()).rstrip(";").strip()
 

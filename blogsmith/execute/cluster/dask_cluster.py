@@ -9,7 +9,6 @@ builder, however that ends.
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import pkgutil
 import shutil
@@ -242,6 +241,8 @@ def _start_local(workers: int, starting: Future[Any]) -> None:
 def _close(starting: Future[Any]) -> None:
     """Close a cluster, as soon as it has started; one that does not get so far loses its workers."""
     if wait([starting], _START_S).not_done:
+        import multiprocessing  # Dask has it by now; a build without Dask does without
+
         for worker in multiprocessing.active_children():
             worker.kill()
     elif starting.exception() is None:
