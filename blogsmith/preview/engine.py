@@ -166,6 +166,8 @@ class Engine:
             if len(save.paths) <= _MANY and not save.everything:
                 lines = self._render_edited(present, save.paths)
                 pages = self._compare(lines)
+                if any(self._has_cells(path) for path in lines):
+                    self._news.run_cells(self._shown)
         self._news.saved(saved.at_s, save.paths, len(pages))
         self._start_again()
 
@@ -182,6 +184,11 @@ class Engine:
                 text = edited.arranged.documents[path].source.text
                 lines[path] = first_difference(known.source.text, text)
         return lines
+
+    def _has_cells(self, path: str) -> bool:
+        present = self._shown.present
+        document = present.arranged.documents.get(path) if present else None
+        return bool(present and document and present.arranged.cells(document).page)
 
     def _ended(self, ended: CellsEnded) -> None:
         post = ended.outcome.post

@@ -113,9 +113,6 @@ class News:
         for path in dict.fromkeys([*looked_at, *arranged.documents]):
             document = arranged.documents.get(path)
             page = arranged.cells(document).page if document else None
-            if page is None or not page.stale:
-                # whatever went wrong before, its results are true now
-                self._outcomes.pop(path, None)
             if page:
                 url = quote(base_path + present.rendered[path].url)
                 pages.append(WantedPage(page, url, SHOWN if path in looked_at else BEHIND))

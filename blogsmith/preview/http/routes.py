@@ -45,17 +45,17 @@ class Routes:
     report_bug: Callable[[Exception], None]
     """Told of every exception that is ours."""
 
-    def reply(self, request: Request, body: bytes) -> Reply:
-        """The answer to a request, whatever happens on the way."""
+    def reply(self, request: Request, body: bytes, *, is_near: bool = True) -> Reply:
+        """The answer to a request, whatever happens on the way. is_near: it comes from this machine."""
         try:
-            return self._reply(request, body)
+            return self._reply(request, body, is_near=is_near)
         except Refused as refused:
             return refused.reply
         except Exception as error:
             self.report_bug(error)
             return plain(500, f"blogsmith has a bug: {type(error).__name__}: {error}")
 
-    def _reply(self, request: Request, body: bytes) -> Reply:
+    def _reply(self, request: Request, body: bytes, *, is_near: bool) -> Reply:
         check_host(request, self.hosts)
         # before the target: `OPTIONS *` and `CONNECT host` have none
         if request.method not in METHODS:
@@ -64,6 +64,9 @@ class Routes:
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
+            # with `--host` others can read pages, and the token that stands in them
+            if not is_near:
+                raise Refused(403, "Only the machine that the preview runs on may ask for this.")
             return self._act(request, target, body)
         if target.path.startswith(PREFIX):
             return self._own(target)

@@ -11,7 +11,7 @@ import socket
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from threading import Lock, Thread
 from time import monotonic
 
@@ -162,7 +162,8 @@ class PreviewServer:
     def _converse(self, connection: socket.socket) -> None:
         handed_over = False
         try:
-            handed_over = Connection(connection, self._routes.reply, self.hub, self._limits).serve()
+            reply = partial(self._routes.reply, is_near=_is_near(connection))
+            handed_over = Connection(connection, reply, self.hub, self._limits).serve()
         except Exception as error:
             self._report_bug(error)
         finally:
@@ -170,6 +171,13 @@ class PreviewServer:
                 del self._connections[connection]
                 if not handed_over:
                     connection.close()
+
+
+def _is_near(connection: socket.socket) -> bool:
+    """Whether the other end is on this machine."""
+    address = connection.getpeername()[0]
+    # an IPv4 address as a socket for both families has it
+    return is_loopback(str(address).removeprefix("::ffff:"))
 
 
 def _hang_up(connection: socket.socket) -> None:

@@ -73,15 +73,20 @@ class Arranger:
             _facts(collected, files, index.generated, last),
             may_run(workshop, options),
             lambda document: CellsNow(),
+            {},
             ledger.report(),
         )
         return self.with_tools(found, documents, finished)
 
     def with_tools(
-        self, arranged: Arranged, documents: Mapping[str, Document], finished: frozenset[str]
+        self,
+        arranged: Arranged,
+        documents: Mapping[str, Document],
+        finished: frozenset[str],
+        looked_at: Mapping[str, CellsNow] | None = None,
     ) -> Arranged:
-        """The same with lookups that know these documents."""
-        workshop, looked = arranged.workshop, dict[str, CellsNow]()
+        """The same with lookups that know these documents. looked_at: what is known of their cells."""
+        workshop, looked = arranged.workshop, dict(looked_at or {})
 
         def cells(document: Document) -> CellsNow:
             path = str(document.path)
@@ -103,8 +108,8 @@ class Arranger:
         tools = page_tools(
             workshop, index, arranged.collected, results, self._readers_python(workshop), self._measured
         )
-        marking = replace(tools, mark_lines=True, lex=self._memory.lex)
-        return replace(arranged, documents=documents, index=index, tools=marking, cells=cells)
+        marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
+        return replace(arranged, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
 
     def _readers_python(self, workshop: Workshop) -> Callable[[], Distribution]:
         if self._python is None or self._python[0] is not workshop:

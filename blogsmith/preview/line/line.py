@@ -142,7 +142,8 @@ class Line:
         documents = {**arranged.documents, path: document}
         collected = replace(arranged.collected, documents=tuple(documents.values()))
         arranged = replace(arranged, files=files, collected=collected)
-        arranged = self._arranger.with_tools(arranged, documents, asked.finished)
+        known = {other: found for other, found in arranged.looked.items() if other != path}
+        arranged = self._arranger.with_tools(arranged, documents, asked.finished, known)
         with blamed_on_plugins(arranged.workshop.plugins):
             body = self._body(arranged, document)
         item = placed(document, body, collected)

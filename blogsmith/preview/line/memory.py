@@ -7,8 +7,9 @@ not kept: a document that must be rendered again is parsed again.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import msgspec
 from markdown_it import MarkdownIt
@@ -19,9 +20,13 @@ from ...model import Body, Document, Source
 from ...read.front_matter import read_document
 from ...render.context import Tools
 from ...render.html import render_body
-from ...render.lexing import Piece, lex_in_time
+from ...render.lexing import Lex, lex_in_time
 from ...site.index import PageEntry, page_entry
 from ...syntax.parser import Parsed, make_parser, parse_document
+from ...syntax.state import ParseOptions
+from ...tex.convert import Convert
+from ...tex.linear import linear_text
+from ...tex.remembered import remembering
 from ...workshop import Workshop
 from .lookups import Lookups, hold, traced
 
@@ -29,6 +34,8 @@ TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
 LEXED = 4096
 """Pieces of code whose colours are remembered."""
+FORMULAS = 4_000
+"""Formulas whose MathML is remembered: those of the pages that were edited last, and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +70,16 @@ class Memory:
     def __init__(self) -> None:
         self._workshop: Workshop | None = None
         self._md: MarkdownIt | None = None
+        self._options: ParseOptions | None = None
         self._heads: dict[str, Head] = {}
         self._known: dict[str, Known] = {}
         self._tokens: OrderedDict[str, Parsed] = OrderedDict()
         self._bodies: dict[str, _Rendered] = {}
-        self._lexed: OrderedDict[tuple[str, str], Sequence[Piece]] = OrderedDict()
+        self.lex: Lex = lru_cache(LEXED)(lex_in_time)
+        """As `lex_in_time`, once for each piece of code."""
+        self.formula: Convert = remembering(limit=FORMULAS)
+        """As `convert_formula`, once for each formula under the same macros."""
+        self._linear = lru_cache(FORMULAS)(linear_text)
         self.entries = 0
         """Grows whenever what other pages can see of a page has changed."""
 
@@ -76,7 +88,8 @@ class Memory:
         before = self._workshop
         self._workshop = workshop
         if before is None or self._md is None or before.options != workshop.options:
-            self._md = make_parser(workshop.options)
+            self._options = replace(workshop.options, linear_math=self._linear)
+            self._md = make_parser(self._options)
             self._known.clear()
             self._tokens.clear()
             self._bodies.clear()
@@ -105,8 +118,8 @@ class Memory:
         path = str(document.path)
         found = self._tokens.get(path)
         if found is None or found.document is not document:
-            assert self._md is not None and self._workshop is not None, "`take` comes first"
-            found = parse_document(document, self._md, self._workshop.options)
+            assert self._md is not None and self._options is not None, "`take` comes first"
+            found = parse_document(document, self._md, self._options)
             self._tokens[path] = found
             while len(self._tokens) > TOKENS:
                 self._tokens.popitem(last=False)
@@ -149,16 +162,6 @@ class Memory:
         """Whether the document was rendered since it was last changed."""
         made = self._bodies.get(str(document.path))
         return made is not None and made.document is document
-
-    def lex(self, source: str, alias: str, deadline_s: float) -> Sequence[Piece]:
-        """As `lex_in_time`, once for each piece of code."""
-        key = (source, alias)
-        found = self._lexed.get(key)
-        if found is None:
-            found = self._lexed[key] = lex_in_time(source, alias, deadline_s)
-            if len(self._lexed) > LEXED:
-                self._lexed.popitem(last=False)
-        return found
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""

@@ -54,6 +54,8 @@ class Arranged:
     """Whether cells may run."""
     cells: Callable[[Document], CellsNow]
     """Each page is looked at once."""
+    looked: Mapping[str, CellsNow]
+    """Source path → what is known already of its cells."""
     diagnostics: tuple[Diagnostic, ...]
     """About the site as a whole."""
 
