@@ -20,7 +20,7 @@ from .line.present import Present
 from .messages import Asked, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 from .news import News
 from .saves import Saves
-from .shown import Shown, nothing_yet
+from .shown import Shown
 
 REST_S = 0.08
 """After a save the look at the whole site waits so long: the browser fetches the page meanwhile."""
@@ -39,14 +39,19 @@ class Engine:
         news: News,
         clock: Callable[[], float],
         rested: Callable[[], None],
+        report_bug: Callable[[Exception], None],
     ) -> None:
-        """clock: seconds that only run forward. rested: called whenever there is nothing left to do."""
+        """clock: seconds that only run forward. rested: called whenever there is nothing left to do.
+
+        report_bug: told of exceptions that are ours.
+        """
         self._root = root
         self._line = line
         self._shown = shown
         self._news = news
         self._clock = clock
         self._rested = rested
+        self._report_bug = report_bug
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._waiting: list[Asked | AskedVersion] = []
         self._saves = Saves(root)
@@ -84,10 +89,16 @@ class Engine:
         try:
             while not self._is_over:
                 message = self._next()
-                if message is not None:
-                    self._take(message)
-                else:
-                    self._go_on()
+                try:
+                    if message is not None:
+                        self._take(message)
+                    else:
+                        self._go_on()
+                except Exception as error:
+                    # a bug of ours; the next save gives another chance
+                    self._work = None
+                    self._report_bug(error)
+                    self._answer_waiting()
         finally:
             self._is_over = True
             self._refuse_all()
@@ -128,13 +139,11 @@ class Engine:
     def _answer(self, asked: Asked | AskedVersion) -> None:
         try:
             if isinstance(asked, AskedVersion):
-                asked.answer.set_result(self._shown.version(asked.path) if self._shown.present else "")
-            elif self._shown.present is None:
-                asked.answer.set_result(nothing_yet(self._shown.tag))
+                asked.answer.set_result(self._shown.version(asked.path))
             else:
                 asked.answer.set_result(self._shown.answer(asked.path))
         except Exception as error:
-            # a bug of ours, or a plugin's: told where the page was asked for, and the preview lives
+            # a bug of ours: the server tells of it
             asked.answer.set_exception(error)
 
     def _answer_waiting(self) -> None:

@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
 from .answer import Answer
+from .editors import Editor
 from .media import media_type
 from .stored import StoredPages
 from .tag import Tag
@@ -25,24 +26,17 @@ class Cells(Protocol):
         """Run them anew."""
 
 
-class Editing(Protocol):
-    """What opens a source file."""
-
-    def edit(self, data: Mapping[str, object]) -> None:
-        """Open it; ValueError in words."""
-
-
 class Front:
     """`Site` and `Actions` of the server, from its first moment on; called from many threads."""
 
-    def __init__(self, stored: StoredPages, tag: Tag) -> None:
+    def __init__(self, stored: StoredPages, tag: Tag, editor: Editor) -> None:
         self._stored = stored
         self._tag = tag
         self._engine: Engine | None = None
         self._has_engine = Event()
         self._is_whole = False
         self._sent: list[tuple[str, str]] = []
-        self.editor: Editing | None = None
+        self.editor = editor
         self.cells: Cells | None = None
 
     def take(self, engine: Engine) -> list[tuple[str, str]]:
@@ -69,7 +63,7 @@ class Front:
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
         """As `Actions.act`."""
-        if name == "edit" and self.editor:
+        if name == "edit":
             self.editor.edit(data)
         elif name == "stop" and self.cells:
             self.cells.stop(_page(data, optional=True))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -37,8 +38,13 @@ def serve_site(
         say(f"warning: {editor.problem}")
     tag = Tag(secrets.token_urlsafe(16), editor.template)
     stored = StoredPages(root, f"drafts={options.build.drafts} future={options.build.future}")
-    front = Front(stored, tag)
-    front.editor = editor
+    front = Front(stored, tag, editor)
+
+    def report_bug(error: Exception) -> None:
+        if options.verbose:
+            say("".join(traceback.format_exception(error)).rstrip())
+        say(f"blogsmith has a bug: {type(error).__name__}: {error}; please report it with what -v shows")
+
     hellos: list[Callable[[], Mapping[str, object]]] = []
     server = PreviewServer(
         front,
@@ -48,6 +54,7 @@ def serve_site(
         host=options.host,
         port=options.port,
         allowed_hosts=options.allowed_hosts,
+        report_bug=report_bug,
     )
     with ExitStack() as stack:
         switch_s = sys.getswitchinterval()
@@ -59,7 +66,7 @@ def serve_site(
         ready(f"{server.url}/")
         from .works import Works
 
-        works = Works(root, options, tag, stored, server.hub.publish, say)
+        works = Works(root, options, tag, stored, server.hub.publish, say, report_bug)
         stack.callback(works.close)
         hellos.append(works.hello)
         front.cells = works.runner

@@ -35,9 +35,10 @@ class Shown:
         """Path → version that was sent last."""
 
     def answer(self, path: str) -> Answer:
-        """What is at a path, made now."""
+        """What is at a path, made now; while there is no site, that there is none."""
         present = self.present
-        assert present is not None, "asked before there is a site"
+        if present is None:
+            return Answer(503, body=self._tagged(_not_made().encode(), "", ""))
         base_path = present.arranged.workshop.config.base_path
         if path == "/" and base_path:
             return Answer(301, location=f"{quote(base_path)}/")
@@ -157,8 +158,3 @@ _PLAIN = """<!DOCTYPE html>
 def _not_made() -> str:
     text = "This page cannot be made yet. It appears when what is wrong is mended."
     return _PLAIN.format(title="Not made yet", text=text)
-
-
-def nothing_yet(tag: Tag) -> Answer:
-    """For every address while there is no site at all, because its settings are wrong."""
-    return Answer(503, body=tag.put_in(_not_made().encode(), "", ""))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from ..trust import is_trusted
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
+from .editors import editor_link
 from .engine import Engine
 from .front import Front
 from .line.line import Line
@@ -32,7 +36,9 @@ class Works:
         stored: StoredPages,
         publish: Callable[[Mapping[str, object]], None],
         say: Callable[[str], None],
+        report_bug: Callable[[Exception], None],
     ) -> None:
+        self._root = root
         self._stored = stored
         self._is_frozen = False
         self._front: Front | None = None
@@ -42,7 +48,7 @@ class Works:
         line = Line(root, options.build, options.now)
         self._shown = Shown(line, tag)
         self._news = News(options, publish, say, self.runner, time.monotonic)
-        self._engine = Engine(root, line, self._shown, self._news, time.monotonic, self._rested)
+        self._engine = Engine(root, line, self._shown, self._news, time.monotonic, self._rested, report_bug)
         self._watcher = Watcher(
             root, output=_outputs(root), changed=self._changed, poll_s=options.poll_s, say=say
         )
@@ -72,12 +78,21 @@ class Works:
         """The whole site is as it is on disk, and nothing waits."""
         if self._front:
             self._front.whole()
+            self._renew_editor(self._front)
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
             self._is_frozen = True
             gc.collect()
             gc.freeze()
         self._stored.save(self._pages(), self._files())
+
+    def _renew_editor(self, front: Front) -> None:
+        """The setting may have changed, or the trust in it."""
+        present = self._shown.present
+        if present:
+            config = present.arranged.workshop.config
+            front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
+            self._shown.tag = replace(self._shown.tag, editor=front.editor.template)
 
     def _pages(self) -> Iterator[StoredPage]:
         present = self._shown.present
