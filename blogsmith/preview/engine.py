@@ -167,6 +167,7 @@ class Engine:
 
     def _saved(self, saved: Saved) -> None:
         save = self._saves.add(saved.changes)
+        self._news.edited(save.paths)
         present = self._shown.present
         pages: dict[str, str] = {}
         lines: dict[str, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote
 
 from ..build import counts_of
@@ -96,6 +96,10 @@ class News:
 
     # -- cells --
 
+    def edited(self, paths: Iterable[str]) -> None:
+        """Posts were saved: what their cells come to is to be seen."""
+        self._finished.difference_update(paths)
+
     def ran(self, outcome: Outcome) -> None:
         """What became of the cells of a page."""
         self._outcomes[outcome.post] = outcome
@@ -124,7 +128,6 @@ class News:
 
     def saved(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         """Files were saved, and so many open pages show it; if none does, the rest of the site may."""
-        self._finished.difference_update(paths)
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
             self._say_change(at_s, told, pages)

@@ -20,6 +20,8 @@ from .tag import Tag
 
 OPEN = 64
 """Pages asked for most recently, which may still be open in a tab."""
+LISTED = 20
+"""Pages of a list that are read before it is shown; of the others it tells what their front matter says."""
 _GONE = ""
 
 
@@ -117,11 +119,14 @@ class Shown:
         if present is None or planned is None or not isinstance(planned.content, PageView):
             return None
         view = planned.content
-        # a list names its pages: for a moment after the start they are not all read
-        present = self.present = self._line.with_pages(
-            present, [view.path, *(one.path for one in view.pages)]
-        )
-        return self.pages.of(present, path)
+        # a list tells of its pages: for a moment after the start they are not all read
+        sources = [view.path, *(listed.path for listed in view.pages[:LISTED])]
+        try:
+            self.present = self._line.with_pages(present, sources)
+        except SiteError:
+            # a plugin fails; the look at the whole site tells of it
+            return None
+        return self.pages.of(self.present, path)
 
     def _file(self, planned: Planned) -> Answer:
         type_ = media_type(planned.path.name)
