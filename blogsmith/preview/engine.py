@@ -8,6 +8,8 @@ shown in the end is exactly what a build would write.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -68,14 +70,20 @@ class Engine:
     def answer(self, path: str) -> Answer:
         """What is at a path, as soon as it is made."""
         asked = Asked(path)
-        self.tell(asked)
+        self._ask(asked)
         return asked.answer.result()
 
     def version(self, path: str) -> str:
         """As `Site.version`."""
         asked = AskedVersion(path)
-        self.tell(asked)
+        self._ask(asked)
         return asked.answer.result()
+
+    def _ask(self, asked: Asked | AskedVersion) -> None:
+        self.tell(asked)
+        if self._is_over:
+            # perhaps nobody takes it any more
+            self._refuse_all()
 
     def sent(self, path: str, version: str) -> None:
         """A page of the last preview was sent."""
@@ -161,7 +169,8 @@ class Engine:
                 break
         for message in left:
             if isinstance(message, Asked | AskedVersion):
-                message.answer.set_exception(RuntimeError("the preview has ended"))
+                with suppress(InvalidStateError):
+                    message.answer.set_exception(RuntimeError("the preview has ended"))
 
     # -- what happens --
 

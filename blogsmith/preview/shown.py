@@ -44,11 +44,11 @@ class Shown:
         base_path = present.arranged.workshop.config.base_path
         if path == "/" and base_path:
             return Answer(301, location=f"{quote(base_path)}/")
+        if path.endswith("/index.html"):
+            path = path.removesuffix("index.html")
         planned = present.table.get(path)
         if planned is None and f"{path}/" in present.table:
             return Answer(301, location=f"{quote(path)}/")
-        if planned is None and path.endswith("/index.html"):
-            planned = present.table.get(path.removesuffix("index.html"))
         if planned is None:
             return self._not_found(f"{base_path}/404.html", path)
         if isinstance(planned.content, PageView):

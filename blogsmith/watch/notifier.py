@@ -1,0 +1,45 @@
+"""Where hints of changes come from: the kernel on Linux, watchdog's observer elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Set
+from typing import Protocol
+
+from .notices import Notices
+
+
+class CannotWatch(Exception):
+    """The system watches no more folders, or none at all; the text says why."""
+
+
+class Notifier(Protocol):
+    """Adds to `Notices` what happens in folders."""
+
+    def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+        """Watch a folder (links resolved); raises CannotWatch. A new inode is a new folder of the same name.
+
+        alone: what is below its own folders does not count.
+        """
+
+    def keep(self, folders: Set[str]) -> None:
+        """Watch no others than these any more."""
+
+    def stop(self) -> None:
+        """Give everything back to the system."""
+
+
+OpenNotifier = Callable[[Notices], Notifier]
+
+
+def open_notifier(notices: Notices) -> Notifier:
+    """The best that this system has; raises CannotWatch."""
+    # each imports what only its system has
+    if sys.platform == "linux":
+        from .inotify import InotifyNotifier
+
+        return InotifyNotifier(notices)
+    else:
+        from .observed import ObserverNotifier
+
+        return ObserverNotifier(notices)

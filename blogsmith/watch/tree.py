@@ -1,0 +1,233 @@
+"""The watched files as they were last seen, and comparing them with what is there now.
+
+A *place* is a path as the author sees it. What happens on disk is told by where it really is; through
+symbolic links one such path can concern several places. Nothing here starts threads or waits.
+"""
+
+# Paths are text here: a site has thousands, and all are compared every few seconds.
+# ruff: noqa: PTH112, PTH114, PTH116, PTH118, PTH119, PTH120
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .notifier import Notifier
+from .stamps import Glance, Stamp, glance_at, read_stamp, unread
+from .walk import (
+    VIRTUAL_ENVIRONMENT,
+    Found,
+    Walk,
+    aim_inside,
+    followed,
+    is_below,
+    is_passed_over,
+    new_links,
+)
+
+LEARNED_BYTES = 256_000
+"""Files up to this size are read when there is nothing else to do, so that the first save that changes
+nothing is known as such. Posts and style sheets are; a gallery is not read for this."""
+
+Differing = dict[str, Glance | None]
+"""Places to look at, with what is there at first sight; None: nothing."""
+
+
+@dataclass(slots=True)
+class Tree:
+    """Everything that is watched. Used by one thread at a time."""
+
+    root: str
+    """The site, absolute."""
+    outputs: frozenset[str]
+    """Folders that are not watched, links resolved."""
+    notifier: Notifier | None = None
+    """Told of every folder, unless there are no events."""
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+    """Every file by its place."""
+    _unlearned: list[str] = field(default_factory=list)
+    """Files that are worth reading when there is time."""
+    _tops: dict[str, str] = field(default_factory=dict)
+    """What was asked for, the root first → the same with links resolved."""
+    _folders: dict[str, str] = field(default_factory=dict)
+    """Place of every folder → the same with links resolved."""
+    _links: dict[str, str] = field(default_factory=dict)
+    """Place of every symbolic link that is followed, or would be → where it leads."""
+    _linked_folders: bool = False
+
+    def __post_init__(self) -> None:
+        self._tops[self.root] = os.path.realpath(self.root)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the root is."""
+        return self.root in self._folders
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether `learn` has nothing to do."""
+        return not self._unlearned
+
+    def learn_all(self) -> None:
+        """Take everything as it is now: none of it has changed."""
+        self._take(self.scan())
+
+    def watch_also(self, places: Iterable[str]) -> None:
+        """Watch these absolute paths as well, as they are now; a folder with all that is below it."""
+        for place in places:
+            if place not in self._tops and place not in self._folders and not self._is_inside(place):
+                self._tops[place] = os.path.realpath(place)
+                self._take(self._scan_top(place))
+
+    def scan(self) -> Differing:
+        """Compare everything at first sight."""
+        self._linked_folders = False
+        differing: Differing = {}
+        for place in list(self._tops):
+            self._tops[place] = os.path.realpath(place)
+            differing |= self._scan_top(place)
+        return differing
+
+    def concerned(self, reals: Iterable[str]) -> set[str]:
+        """Files that may have changed when something happened at these paths, links resolved."""
+        files: set[str] = set()
+        folders: set[str] = set()
+        for place in (place for real in reals for place in self.places(real)):
+            if os.path.basename(place) == VIRTUAL_ENVIRONMENT:
+                folders.add(os.path.dirname(place))
+            elif place in self._folders or os.path.isdir(place):
+                folders.add(place)
+            else:
+                files.add(place)
+        outermost = [folder for folder in folders if folders.isdisjoint(_parents(folder))]
+        if any(map(self._needs_all, outermost)):
+            return files | self.scan().keys()
+        return files.union(*map(self._scan_folder, outermost))
+
+    def places(self, real: str) -> Iterator[str]:
+        """Every place that a path, links resolved, stands for, as far as it is watched."""
+        for names in (self._tops, self._links):
+            for name, leads_to in names.items():
+                if is_below(real, leads_to):
+                    place = name + real[len(leads_to) :]
+                    if place in self._tops or self._is_inside(place):
+                        yield place
+
+    def look(self, place: str) -> Stamp | None:
+        """The file at a place as it is now; None if there is none."""
+        if place in self._tops:
+            return read_stamp(os.path.realpath(place))
+        folder = self._folders.get(os.path.dirname(place))
+        if folder is None:
+            return None
+        real = os.path.join(folder, os.path.basename(place))
+        if not os.path.islink(real):
+            self._links.pop(place, None)
+            return read_stamp(real)
+        above = self._above(place)
+        target = followed(real, above, new_links(above[0]), self.outputs)
+        aim = target or aim_inside(real, above[0])
+        if aim is not None:
+            self._links[place] = aim
+        return read_stamp(target) if target else None
+
+    def learn(self, enough: Callable[[], bool]) -> set[str]:
+        """Read files that were not read yet, until it is enough; those that turn out to have changed."""
+        changed = set()
+        while self._unlearned and not enough():
+            place = self._unlearned.pop()
+            known = self.stamps.get(place)
+            if known is None or known.digest is not None:
+                continue
+            new = self.look(place)
+            if new is not None and new.glance == known.glance:
+                self.stamps[place] = new
+            else:
+                changed.add(place)
+        return changed
+
+    def _take(self, differing: Differing) -> None:
+        for place, glance in differing.items():
+            if glance is None:
+                self.stamps.pop(place, None)
+                continue
+            self.stamps[place] = stamp = unread(glance)
+            if stamp.again and (read := self.look(place)) is not None:
+                self.stamps[place] = read
+            elif stamp.size <= LEARNED_BYTES:
+                self._unlearned.append(place)
+
+    def _is_inside(self, place: str) -> bool:
+        """Whether a walk would come to this place if something were there."""
+        return os.path.dirname(place) in self._folders and not is_passed_over(os.path.basename(place))
+
+    def _above(self, place: str) -> tuple[str, ...]:
+        """The folders that lead to a place, outermost first, links resolved."""
+        folders = [self._folders[parent] for parent in _parents(place) if parent in self._folders]
+        return tuple(reversed(folders))
+
+    def _needs_all(self, folder: str) -> bool:
+        """Whether a folder is not to be compared on its own."""
+        # a folder may be followed through one link only: which one, only a walk through everything tells
+        return folder in self._tops or self._linked_folders or os.path.islink(folder)
+
+    def _scan_folder(self, place: str) -> Differing:
+        """Compare what is at and below the place of a folder, that is or was."""
+        above = self._above(place)
+        walk = Walk(above[0], self.outputs, self._enter)
+        walk.folder(place, os.path.join(above[-1], os.path.basename(place)), above)
+        return self.scan() if walk.found.linked_folders else self._replace(place, walk.found)
+
+    def _scan_top(self, place: str) -> Differing:
+        real = self._tops[place]
+        walk = Walk(real, self.outputs, self._enter)
+        walk.folder(place, real)
+        if not walk.found.folders and place != self.root:
+            walk.found.files |= self._single_file(place, real)
+        self._linked_folders |= walk.found.linked_folders
+        return self._replace(place, walk.found)
+
+    def _single_file(self, place: str, real: str) -> dict[str, Glance]:
+        try:
+            folder = os.path.dirname(real)
+            if self.notifier is not None:
+                self.notifier.watch(folder, os.stat(folder).st_ino, alone=True)
+            status = os.lstat(real)
+        except OSError:
+            return {}
+        return {place: glance_at(status)} if stat.S_ISREG(status.st_mode) else {}
+
+    def _enter(self, real: str, inode: int) -> None:
+        if self.notifier is not None:
+            # folders of the root that are not watched are to cost nothing
+            self.notifier.watch(real, inode, alone=real == self._tops[self.root])
+
+    def _replace(self, place: str, found: Found) -> Differing:
+        """Put what a walk has found in the place of what was known there."""
+        inner = [top for top in self._tops if top != place and is_below(top, place)]
+
+        def outside(other: str) -> bool:
+            return not is_below(other, place) or any(is_below(other, top) for top in inner)
+
+        self._folders = {p: real for p, real in self._folders.items() if outside(p)} | found.folders
+        self._links = {p: real for p, real in self._links.items() if outside(p)} | found.links
+        if self.notifier is not None:
+            files = {os.path.dirname(real) for top, real in self._tops.items() if top not in self._folders}
+            self.notifier.keep({*self._folders.values(), *files})
+        differing: Differing = dict.fromkeys(
+            p for p in self.stamps if p not in found.files and not outside(p)
+        )
+        return differing | {p: glance for p, glance in found.files.items() if self._differs(p, glance)}
+
+    def _differs(self, place: str, glance: Glance) -> bool:
+        known = self.stamps.get(place)
+        return known is None or known.again or known.glance != glance
+
+
+def _parents(place: str) -> Iterator[str]:
+    """The folders above a path, innermost first."""
+    while (parent := os.path.dirname(place)) != place:
+        yield parent
+        place = parent

@@ -1,0 +1,221 @@
+"""The watcher: one thread that waits for hints, compares, and tells what changed."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Set
+from pathlib import Path
+from typing import TypeVar
+
+from .changes import Changes
+from .findings import Findings
+from .notices import Burst, Notices
+from .notifier import CannotWatch, OpenNotifier, open_notifier
+from .probe import PROBE_S, Probe
+from .tree import Tree
+
+POLL_S = 1.0
+"""How often everything is compared where there are no events."""
+NET_S = 2.0
+"""How often it is where there are: events get lost."""
+MAX_DOUBT_S = 0.100
+"""A change is told this long after the first burst at the latest, whatever else goes on."""
+
+_ABSENT_S = 0.5
+"""How often to look for a root that is gone."""
+_EVENT_S = 0.020
+"""The event of a change that was found by comparing may be on its way for this long."""
+_MAX_MISSED = 3
+"""After so many changes that no event told of, there are no events."""
+_LEARN_S = 0.005
+_LEARN_PAUSE_S = 0.025
+_STOP_S = 2.0
+
+T = TypeVar("T")
+
+
+class Watcher:
+    """Tells what changes in a site.
+
+    `changed` is called in the watcher's own thread, never twice at a time. What happens while it is busy is
+    told in one next call. It may call `stop` and `watch_also`; it must not raise.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        output: Collection[Path] = (),
+        changed: Callable[[Changes], None],
+        poll_s: float | None = None,
+        say: Callable[[str], None] = lambda line: None,
+        notifier: OpenNotifier = open_notifier,
+    ) -> None:
+        """output: folders that are not watched, absolute or relative to the root. poll_s: compare everything
+        this often, without events. say: gets a line for the author if there are no events unexpectedly.
+        """
+        outputs = (str(Path(root, folder).resolve()) for folder in output)
+        self._tree = Tree(str(root.absolute()), frozenset(outputs))
+        self._lock = threading.RLock()
+        """For the tree."""
+        self._notices = Notices()
+        self._changed = changed
+        self._say = say
+        self._open_notifier = notifier if poll_s is None else None
+        self._poll_s = poll_s
+        """None: there are events."""
+        self._probe: Probe | None = None
+        self._next_scan_s = 0.0
+        self._missed = 0
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+
+    def start(self) -> None:
+        """Take the site as it is now, and tell of every change from now on."""
+        with self._lock:
+            if self._open_notifier is not None:
+                self._open(self._open_notifier)
+            self._compare(self._tree.learn_all)
+            if self._tree.notifier is not None:
+                probe = Probe(str(Path(self._tree.root, ".blogsmith")), time.monotonic() + PROBE_S)
+                self._probe = probe if probe.write(self._tree.notifier) else None
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End. Waits at most 2 s for a receiver that is busy; it is not called again."""
+        self._notices.close()
+        if self._thread.ident is not None and self._thread is not threading.current_thread():
+            self._thread.join(_STOP_S)
+        with self._lock:
+            self._end_probe()
+            self._close()
+
+    def watch_also(self, places: Iterable[Path]) -> None:
+        """Watch files and folders that lie elsewhere as well, from their present state on.
+
+        What is watched already stays as it is. Paths are reported as they are given here, made absolute.
+        """
+        wanted = [str(place.absolute()) for place in places]
+        with self._lock:
+            if not self._notices.closed:
+                self._or_poll(lambda: self._tree.watch_also(wanted))
+
+    def _run(self) -> None:
+        while not self._notices.closed:
+            burst = self._notices.take(self._idle_s())
+            if burst is not None:
+                self._report(burst)
+            elif not self._notices.closed:
+                self._idle()
+
+    def _idle_s(self) -> float:
+        """How long there is nothing to do."""
+        until_s = self._next_scan_s
+        if self._probe is not None:
+            until_s = min(until_s, self._probe.until_s)
+        wait_s = until_s - time.monotonic()
+        if not self._tree.is_there:
+            return min(wait_s, _ABSENT_S)
+        return wait_s if self._tree.is_learned else min(wait_s, _LEARN_PAUSE_S)
+
+    def _idle(self) -> None:
+        now_s = time.monotonic()
+        if self._probe is not None and now_s >= self._probe.until_s:
+            self._end_probe()
+            self._poll("the system reports none here")
+        elif now_s >= self._next_scan_s or not self._tree.is_there:
+            self._report(Burst(rescan=True))
+        elif not self._tree.is_learned:
+            end_s = now_s + _LEARN_S
+            with self._lock:
+                changed = self._tree.learn(lambda: time.monotonic() >= end_s)
+            if changed:
+                self._report(Burst(), changed)
+
+    def _report(self, burst: Burst, places: Set[str] = frozenset()) -> None:
+        """Look at places, and where a burst points; tell what changed when nothing is doubtful any more."""
+        findings = Findings(self._tree)
+        everything = burst.overflow
+        told = self._look(findings, burst, places)
+        wait_s = findings.wait_s(time.monotonic())
+        if burst.rescan and not told and findings.any:
+            wait_s = max(wait_s, _EVENT_S)
+        end_s = time.monotonic() + MAX_DOUBT_S
+        while wait_s > 0 and not self._notices.closed:
+            more = self._notices.take(wait_s) or Burst()
+            everything |= more.overflow
+            told |= self._look(findings, more, final=time.monotonic() >= end_s)
+            wait_s = findings.wait_s(time.monotonic())
+        changes = findings.changes(everything)
+        if changes is not None and not self._notices.closed:
+            if burst.rescan and not told:
+                self._count_missed()
+            self._changed(changes)
+
+    def _look(
+        self, findings: Findings, burst: Burst, places: Set[str] = frozenset(), *, final: bool = False
+    ) -> bool:
+        """Whether events told of something."""
+        reals = self._without_probe(burst.places)
+        with self._lock:
+            if burst.rescan or burst.overflow:
+                places = places | self._compare(self._tree.scan).keys()
+            places = places | self._or_poll(lambda: self._tree.concerned(reals))
+            writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
+            findings.look(places, writing, math.inf if final else time.monotonic())
+        return bool(reals)
+
+    def _compare(self, scan: Callable[[], T]) -> T:
+        """Compare everything, and set the time of the next comparison so that it costs little."""
+        began_s = time.thread_time()
+        found = self._or_poll(scan)
+        cost_s = time.thread_time() - began_s
+        # at most a hundredth of a core for what is a net only, a fifth if there is nothing else
+        often_s = max(NET_S, 100 * cost_s) if self._poll_s is None else max(self._poll_s, 5 * cost_s)
+        self._next_scan_s = time.monotonic() + often_s
+        return found
+
+    def _or_poll(self, work: Callable[[], T]) -> T:
+        """Do it; if the system cannot watch that much, do it again without events."""
+        try:
+            return work()
+        except CannotWatch as error:
+            self._close()
+            self._poll(str(error))
+            return work()
+
+    def _open(self, open_events: OpenNotifier) -> None:
+        try:
+            self._tree.notifier = open_events(self._notices)
+        except CannotWatch as error:
+            self._poll(str(error))
+
+    def _close(self) -> None:
+        notifier, self._tree.notifier = self._tree.notifier, None
+        if notifier is not None:
+            notifier.stop()
+
+    def _poll(self, reason: str) -> None:
+        if self._poll_s is None:
+            self._poll_s = POLL_S
+            self._next_scan_s = time.monotonic()
+            self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s")
+
+    def _count_missed(self) -> None:
+        self._missed += 1
+        if self._missed == _MAX_MISSED:
+            self._poll("changes came without")
+
+    def _without_probe(self, places: dict[str, bool]) -> dict[str, bool]:
+        """What events told, without that of the probe, which is over when it comes."""
+        if self._probe is None or self._probe.place not in places:
+            return places
+        place = self._probe.place
+        self._end_probe()
+        return {other: writing for other, writing in places.items() if other != place}
+
+    def _end_probe(self) -> None:
+        if self._probe is not None:
+            self._probe.remove()
+            self._probe = None

@@ -1,0 +1,288 @@
+"""The engine: answers first, then edited pages, then the whole site; and it survives what goes wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogsmith.preview.engine import Engine, first_difference
+from blogsmith.preview.line.line import Line
+from blogsmith.preview.messages import CellsEnded, Over, Saved, Sent
+from blogsmith.preview.news import News
+from blogsmith.preview.options import ServeOptions
+from blogsmith.preview.running.work import Outcome, Work
+from blogsmith.preview.shown import Shown
+from blogsmith.preview.tag import Tag
+from blogsmith.watch.changes import Changes
+from tests.preview_sites import options
+from tests.site_files import NOW
+
+PATIENCE_S = 20.0
+
+
+class NoRunner:
+    """Runs nothing and remembers what was wanted."""
+
+    def __init__(self) -> None:
+        self.works: list[Work] = []
+
+    def wanted(self, work: Work) -> None:
+        self.works.append(work)
+
+    def current(self) -> list[Mapping[str, object]]:
+        return []
+
+
+@dataclass
+class Preview:
+    """An engine in a thread, and what it tells."""
+
+    root: Path
+    engine: Engine
+    shown: Shown
+    events: list[Mapping[str, Any]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    bugs: list[Exception] = field(default_factory=list)
+    rests: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    runner: NoRunner = field(default_factory=NoRunner)
+
+    def save(self, **files: str) -> None:
+        """Write files, `_` for `/` and without `.md`, tell, and wait until all is done."""
+        paths = []
+        for name, text in files.items():
+            path = self.root / (
+                "blogsmith.yaml" if name == "config" else f"content/{name.replace('_', '/')}.md"
+            )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            paths.append(path)
+        self.tell(paths)
+
+    def tell(self, paths: list[Path]) -> None:
+        self.engine.tell(Saved(Changes(frozenset(paths)), time.monotonic()))
+        assert self.rests.acquire(timeout=PATIENCE_S)
+
+    def text(self, path: str) -> str:
+        """What is at a path."""
+        return self.engine.answer(path).body.decode()
+
+    def of_kind(self, kind: str) -> list[Mapping[str, Any]]:
+        return [event for event in self.events if event["kind"] == kind]
+
+
+@contextmanager
+def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
+    """is_sound: a site can be made."""
+    (root / "blogsmith.yaml").touch()
+    line = Line(root, options(), lambda: NOW)
+    shown = Shown(line, Tag("secret"))
+    preview = Preview(root, None, shown)  # type: ignore[arg-type]
+    news = News(
+        ServeOptions(options(), lambda: NOW),
+        preview.events.append,
+        preview.said.append,
+        preview.runner,  # type: ignore[arg-type]
+        time.monotonic,
+    )
+    preview.engine = Engine(
+        root, line, shown, news, time.monotonic, preview.rests.release, preview.bugs.append
+    )
+    thread = threading.Thread(target=preview.engine.run)
+    thread.start()
+    try:
+        assert not is_sound or preview.rests.acquire(timeout=PATIENCE_S)
+        yield preview
+    finally:
+        preview.engine.tell(Over())
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def preview(tmp_path: Path) -> Iterator[Preview]:
+    write(tmp_path, "posts/a.md", "One.\n")
+    write(tmp_path, "posts/b.md", "[a](a.md#one)\n")
+    with previewing(tmp_path) as preview:
+        yield preview
+
+
+def write(root: Path, name: str, text: str) -> None:
+    file = root / "content" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def test_an_edited_page_is_told_with_its_line(preview: Preview) -> None:
+    version = preview.engine.version("/posts/a/")
+    assert "One." in preview.text("/posts/a/")
+    preview.save(posts_a="One.\n\nTwo.\n")
+    told = preview.of_kind("pages")
+    assert [list(event["pages"]) for event in told] == [["/posts/a/"]]
+    assert told[0]["pages"]["/posts/a/"]["line"] == 2
+    assert told[0]["pages"]["/posts/a/"]["version"] == preview.engine.version("/posts/a/") != version
+    assert "Two." in preview.text("/posts/a/")
+
+
+def test_pages_that_nobody_looks_at_are_not_told(preview: Preview) -> None:
+    preview.save(posts_a="Another.\n")
+    assert preview.of_kind("pages") == []
+    assert "Another." in preview.text("/posts/a/")
+
+
+def test_a_page_of_the_last_preview_is_compared(preview: Preview) -> None:
+    preview.engine.tell(Sent("/posts/b/", "of last time"))
+    preview.save(posts_a="Another.\n")
+    assert list(preview.of_kind("pages")[0]["pages"]) == ["/posts/b/"]
+
+
+def test_a_mistake_keeps_the_last_good_page(preview: Preview) -> None:
+    good = preview.text("/posts/a/")
+    preview.save(posts_a="$\\wrong$\n")
+    problems = preview.of_kind("problems")
+    assert problems[-1]["errors"] == 2, "the formula, and the link of b.md that leads nowhere before it"
+    wrong = next(item for item in problems[-1]["items"] if item["code"] == "math-command")
+    assert wrong["where"] == "content/posts/a.md:1:2"
+    assert wrong["pages"] == ["/posts/a/"]
+    assert "^^^^^^" in wrong["text"]
+    assert wrong["new"]
+    assert preview.text("/posts/a/") == good
+    preview.save(posts_a="## One\n")
+    assert preview.of_kind("problems")[-1]["errors"] == 0
+    assert "<h2" in preview.text("/posts/a/")
+
+
+def test_wrong_settings_leave_the_site_as_it_was(preview: Preview) -> None:
+    before = preview.text("/posts/a/")
+    preview.engine.tell(Saved(Changes(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
+    until(lambda: "config-key" in codes(preview))
+    assert preview.text("/posts/a/") == before
+    preview.save(config="title: Renamed\n")
+    assert "Renamed" in preview.text("/posts/a/")
+    assert "config-key" not in codes(preview)
+
+
+def test_settings_that_are_wrong_from_the_start(tmp_path: Path) -> None:
+    (tmp_path / "blogsmith.yaml").write_text("titel: x\n")
+    write(tmp_path, "posts/a.md", "One.\n")
+    with previewing(tmp_path, is_sound=False) as preview:
+        answer = preview.engine.answer("/posts/a/")
+        assert answer.status == 503
+        assert b"data-blogsmith" in answer.body
+        until(lambda: codes(preview) == ["config-key"])
+        preview.save(config="title: Mended\n")
+        assert "Mended" in preview.text("/posts/a/")
+
+
+def codes(preview: Preview) -> list[str]:
+    """Of the problems that were told last."""
+    told = preview.of_kind("problems")
+    return [item["code"] for item in told[-1]["items"]] if told else []
+
+
+def set_config(preview: Preview, text: str) -> Path:
+    file = preview.root / "blogsmith.yaml"
+    file.write_text(text)
+    return file
+
+
+def until(happens: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not happens():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.005)
+
+
+def test_a_new_post_stands_in_open_lists(preview: Preview) -> None:
+    preview.text("/posts/")
+    preview.save(posts_c="---\ntitle: Third\ndate: 2026-01-01\n---\nText.\n")
+    assert list(preview.of_kind("pages")[-1]["pages"]) == ["/posts/"]
+    assert "Third" in preview.text("/posts/")
+
+
+def test_a_page_that_is_gone(preview: Preview) -> None:
+    preview.text("/posts/b/")
+    file = preview.root / "content/posts/b.md"
+    file.unlink()
+    preview.tell([file])
+    assert preview.of_kind("pages")[-1]["pages"]["/posts/b/"]["version"] == ""
+    assert preview.engine.answer("/posts/b/").status == 404
+    assert preview.engine.version("/posts/b/") == ""
+
+
+def test_addresses_of_folders_and_of_nothing(preview: Preview) -> None:
+    assert preview.engine.answer("/posts/a").location == "/posts/a/"
+    assert preview.engine.answer("/posts/a/index.html").status == 200
+    assert preview.engine.answer("/nothing").status == 404
+    assert preview.engine.answer("/robots.txt").type == "text/plain; charset=utf-8"
+
+
+def test_style_sheets_are_told_before_pages(preview: Preview) -> None:
+    file = preview.root / "static" / "own.css"
+    file.parent.mkdir()
+    file.write_text("p { color: red }\n")
+    preview.tell([file])
+    file.write_text("p { color: blue }\n")
+    preview.tell([file])
+    assert list(preview.of_kind("css")[-1]["files"]) == ["/own.css"]
+
+
+def test_images_are_told(preview: Preview) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>\n'
+    file = preview.root / "content/posts/one.svg"
+    file.write_text(svg)
+    preview.tell([file])
+    file.write_text(svg.replace("4", "8"))
+    preview.tell([file])
+    assert preview.of_kind("files")[-1]["files"] == ["/posts/one.svg"]
+
+
+def test_what_cells_come_to_is_told(preview: Preview) -> None:
+    found = preview.of_kind("problems")[-1]["items"][0] if preview.of_kind("problems") else None
+    assert found is None or found["code"] == "link-anchor"
+    outcome = Outcome("content/posts/a.md", "/posts/a/")
+    preview.engine.tell(CellsEnded(outcome))
+    assert preview.rests.acquire(timeout=PATIENCE_S)
+    assert preview.runner.works[-1].pages == ()
+
+
+def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "posts/a.md", "One.\n")
+    with previewing(tmp_path) as preview:
+        monkeypatch.setattr(preview.shown, "changed", lambda: 1 / 0)
+        preview.engine.tell(Saved(Changes(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
+        until(lambda: bool(preview.bugs))
+        monkeypatch.undo()
+        preview.save(posts_a="Two.\n")
+        assert "Two." in preview.text("/posts/a/")
+    assert {type(bug) for bug in preview.bugs} == {ZeroDivisionError}
+
+
+def test_nobody_waits_for_an_engine_that_has_ended(tmp_path: Path) -> None:
+    write(tmp_path, "posts/a.md", "One.\n")
+    with previewing(tmp_path) as preview:
+        engine = preview.engine
+    answers: list[object] = []
+
+    def ask() -> None:
+        with pytest.raises(RuntimeError):
+            answers.append(engine.answer("/posts/a/"))
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(2.0)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [("a\nb\n", "a\nc\n", 2), ("a\n", "a\nb\n", 2), ("", "a", 1), ("a\nb", "a", 1), ("x", "x", 1)],
+)
+def test_first_difference(before: str, after: str, line: int) -> None:
+    assert first_difference(before, after) == line

@@ -1,0 +1,573 @@
+"""What the watcher makes of folders, links, lost events and systems that report nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Set
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from blogsmith.watch.changes import Changes
+from blogsmith.watch.notices import Notices
+from blogsmith.watch.notifier import CannotWatch, OpenNotifier, open_notifier
+from blogsmith.watch.observed import ObserverNotifier
+from blogsmith.watch.watcher import Watcher
+from tests.test_watch_saves import (
+    deleted_and_created,
+    in_place,
+    moved_in,
+    temporary_and_rename,
+    temporary_and_rename_unsynced,
+    vim,
+)
+from tests.watched import DEADLINE_S, Receiver, watching, write
+
+POST = "content/posts/a.md"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A small site with an output."""
+    root = tmp_path / "site"
+    write(root, POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "public/index.html")
+    write(root, "_freeze/a.json", "node_modules/x/y.js", ".git/HEAD", "env/pyvenv.cfg", "env/lib/z.py")
+    return root
+
+
+@pytest.fixture
+def receiver(site: Path) -> Iterator[Receiver]:
+    """What is told of that site."""
+    with watching(site) as (receiver, _):
+        yield receiver
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is compared more often than it would be."""
+    monkeypatch.setattr("blogsmith.watch.watcher.NET_S", 0.2)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event may take as long as this machine likes."""
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", DEADLINE_S)
+
+
+class SilentNotifier:
+    """A system that accepts every folder, or a number of them, and reports nothing."""
+
+    def __init__(self, notices: Notices, most: int = 1000) -> None:
+        self.notices = notices
+        self.most = most
+        self.folders: set[str] = set()
+        self.stopped = False
+
+    def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+        if len(self.folders) >= self.most:
+            raise CannotWatch("the limit of the test is reached")
+        self.folders.add(folder)
+
+    def keep(self, folders: Set[str]) -> None:
+        self.folders &= folders
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+# Where
+
+
+@pytest.mark.parametrize("name", [POST, "blogsmith.yaml", "_freeze/a.json", "static/img/x.png", "new.yaml"])
+def test_what_is_watched(site: Path, receiver: Receiver, name: str) -> None:
+    write(site, name, text="second\n")
+    assert receiver.settle() == [{name}]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["public/index.html", "node_modules/x/y.js", ".git/HEAD", "env/lib/z.py", ".env", "content/.x/a.md"],
+)
+def test_what_is_not_watched(site: Path, receiver: Receiver, name: str) -> None:
+    write(site, name, text="second\n")
+    assert receiver.settle() == []
+
+
+@pytest.mark.parametrize("name", ["static/.well-known/security.txt", "static/.nojekyll"])
+def test_hidden_names_that_are_published_are_watched(site: Path, receiver: Receiver, name: str) -> None:
+    write(site, name)
+    receiver.wait_for(name)
+
+
+def test_an_environment_that_is_made_disappears_from_view(site: Path, receiver: Receiver) -> None:
+    write(site, "env2/lib/z.py")
+    receiver.wait_for("env2/lib/z.py")
+    receiver.settle()
+    write(site, "env2/pyvenv.cfg")
+    receiver.wait_for("env2/lib/z.py")
+    receiver.settle()
+    write(site, "env2/lib/z.py", text="second\n")
+    assert receiver.settle() == []
+
+
+def test_the_root_may_be_a_link(site: Path) -> None:
+    link = site.with_name("link")
+    link.symlink_to(site)
+    with watching(link) as (receiver, _):
+        (site / POST).write_text("second\n")
+        receiver.wait_for(POST)
+
+
+def test_names_that_are_no_text(site: Path, receiver: Receiver) -> None:
+    name = os.fsdecode(b"content/\xff.md")
+    write(site, name)
+    receiver.wait_for(name)
+
+
+def test_pipes_are_left_alone(site: Path, receiver: Receiver) -> None:
+    os.mkfifo(site / "content/pipe")
+    assert receiver.settle() == []
+    (site / POST).unlink()
+    os.mkfifo(site / POST)
+    receiver.wait_for(POST)
+
+
+# Folders
+
+
+def test_a_branch_switch_of_five_hundred_files(site: Path) -> None:
+    def git(*words: str) -> None:
+        settings = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+        subprocess.run(["git", *settings, *words], cwd=site, check=True, capture_output=True)
+
+    shutil.rmtree(site / ".git")
+    changed = [f"content/posts/{number}/index.md" for number in range(300)]
+    gone = [f"content/old/{number}.md" for number in range(100)]
+    new = [f"content/new/{number}/index.md" for number in range(100)]
+    write(site, *changed, *gone)
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    git("checkout", "-b", "other")
+    shutil.rmtree(site / "content/old")
+    write(site, *changed, *new, text="second, of another length\n")
+    git("add", ".")
+    git("commit", "-m", "two")
+    with watching(site) as (receiver, _):
+        for branch in ("main", "other", "main"):
+            git("checkout", branch)
+            receiver.wait_for(*changed, *gone, *new)
+            assert set().union(*receiver.settle()) == {*changed, *gone, *new}
+
+
+def test_folders_that_are_renamed_and_moved(site: Path, receiver: Receiver) -> None:
+    posts, notes = site / "content/posts", site / "content/notes"
+    posts.rename(notes)
+    receiver.wait_for(POST, "content/posts/b.md", "content/notes/a.md", "content/notes/b.md")
+    receiver.settle()
+    write(site, "content/notes/a.md", text="second\n")
+    assert receiver.settle() == [{"content/notes/a.md"}]
+    notes.rename(site.with_name("elsewhere"))
+    receiver.wait_for("content/notes/a.md", "content/notes/b.md")
+    receiver.settle()
+    write(site.with_name("elsewhere"), "a.md", text="third\n")
+    assert receiver.settle() == []
+    site.with_name("elsewhere").rename(posts)
+    receiver.wait_for(POST, "content/posts/b.md")
+    receiver.settle()
+    write(site, POST, text="fourth\n")
+    assert receiver.settle() == [{POST}]
+
+
+def test_two_folders_that_change_places(site: Path, receiver: Receiver) -> None:
+    write(site, "content/drafts/a.md", text="draft\n")
+    receiver.wait_for("content/drafts/a.md")
+    receiver.settle()
+    for old, new in (("posts", "x"), ("drafts", "posts"), ("x", "drafts")):
+        (site / "content" / old).rename(site / "content" / new)
+    receiver.wait_for(POST, "content/drafts/a.md")
+    receiver.settle()
+    for name in (POST, "content/drafts/a.md"):
+        write(site, name, text="second\n")
+        assert receiver.settle() == [{name}]
+
+
+def test_a_top_folder_that_is_removed_and_made_again(site: Path, receiver: Receiver) -> None:
+    for number in range(3):
+        shutil.rmtree(site / "content")
+        write(site, POST, "content/posts/c.md", text=f"again {number}\n")
+        receiver.wait_for(POST, "content/posts/c.md")
+        receiver.settle()
+        write(site, POST, text=f"and again {number}\n")
+        assert receiver.settle() == [{POST}]
+
+
+def test_deep_folders_made_at_once(site: Path, receiver: Receiver) -> None:
+    names = [f"content/{number}/b/c/d/e/f.md" for number in range(50)]
+    write(site, *names)
+    receiver.wait_for(*names)
+    assert receiver.reports[0].structure
+    receiver.settle()
+    write(site, names[7], text="second\n")
+    assert receiver.settle() == [{names[7]}]
+
+
+def test_the_output_may_be_deleted(site: Path, receiver: Receiver) -> None:
+    shutil.rmtree(site / "public")
+    assert receiver.settle() == []
+    write(site, "public/index.html", "public/a/index.html")
+    assert receiver.settle() == []
+
+
+def test_the_root_may_be_deleted_and_come_back(site: Path, receiver: Receiver) -> None:
+    shutil.rmtree(site)
+    receiver.wait_for(POST, "blogsmith.yaml")
+    write(site, POST, text="back\n")
+    receiver.wait(lambda: receiver.reports[-1].paths == {site / POST})
+    receiver.settle()
+    write(site, POST, text="second\n")
+    assert receiver.settle() == [{POST}]
+
+
+# Links
+
+
+def test_the_target_of_a_link_is_told_under_both_names(site: Path) -> None:
+    (site / "content/posts/x.png").symlink_to("../../static/img/x.png")
+    (site / "content/shared").symlink_to("../static/img")
+    with watching(site) as (receiver, _):
+        write(site, "static/img/x.png", text="second\n")
+        shared = {"static/img/x.png", "content/shared/x.png", "content/posts/x.png"}
+        assert receiver.settle() == [shared]
+        write(site, "static/img/y.png")
+        assert receiver.settle() == [{"static/img/y.png", "content/shared/y.png"}]
+
+
+def test_links_that_are_made_changed_and_broken(site: Path, receiver: Receiver) -> None:
+    link = site / "content/link.md"
+    link.symlink_to("posts/a.md")
+    assert receiver.settle() == [{"content/link.md"}]
+    link.unlink()
+    link.symlink_to("posts/c.md")
+    assert receiver.settle() == [{"content/link.md"}]
+    write(site, "content/posts/c.md")
+    assert receiver.settle() == [{"content/link.md", "content/posts/c.md"}]
+    write(site, POST, text="second\n")
+    assert receiver.settle() == [{POST}]
+
+
+def test_links_out_of_the_site_are_not_followed(site: Path, receiver: Receiver) -> None:
+    write(site.parent, "secret/a.md")
+    (site / "content/out").symlink_to(site.parent / "secret")
+    (site / "content/out.md").symlink_to(site.parent / "secret/a.md")
+    (site / "content/env").symlink_to("../.git")
+    (site / "content/built").symlink_to("../public")
+    (site / "content/round").symlink_to("..")
+    assert receiver.settle() == []
+
+
+def test_files_elsewhere_that_results_depend_on(site: Path, soon: None) -> None:
+    write(site.parent, "data/d.csv", "data/other.csv", "theme/layouts/post.html")
+    write(site, ".cache/x.json")
+    data, theme = site.parent / "data/d.csv", site.parent / "theme"
+    with watching(site) as (receiver, watcher):
+        watcher.watch_also([data, theme, site / ".cache/x.json", site / POST, site.parent / "later/l.csv"])
+        watcher.watch_also([data])
+        assert receiver.settle() == []
+        write(site.parent, "data/d.csv", "data/other.csv", "theme/layouts/post.html", text="second\n")
+        write(site, ".cache/x.json", ".cache/y.json", text="second\n")
+        receiver.wait_for(str(data), str(theme / "layouts/post.html"), ".cache/x.json")
+        assert len(set().union(*receiver.settle())) == 3
+        write(site.parent, "theme/partials/new.html")
+        receiver.wait_for(str(theme / "partials/new.html"))
+        # its folder is not there to be watched: the regular comparison finds it
+        write(site.parent, "later/l.csv")
+        receiver.wait_for(str(site.parent / "later/l.csv"))
+
+
+# Events that are lost, and systems without
+
+
+def test_an_overflow_means_look_at_everything(site: Path) -> None:
+    opened: list[Notices] = []
+
+    def recorded(notices: Notices) -> SilentNotifier:
+        opened.append(notices)
+        return SilentNotifier(notices)
+
+    with watching(site, notifier=recorded) as (receiver, _):
+        write(site, POST, text="second\n")
+        opened[0].overflow()
+        receiver.wait(lambda: bool(receiver.reports))
+        assert receiver.reports == [Changes(frozenset({site / POST}), structure=True, everything=True)]
+
+
+def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    if most > 100_000:
+        pytest.skip("the queue is too long to fill")
+    with watching(site) as (receiver, watcher):
+        # the reader waits for this lock with its first event, and the kernel's queue fills up
+        with watcher._notices._changed:
+            one, two = site / "content/one", site / "content/two"
+            one.touch()
+            for _ in range(most // 4 + 2000):
+                one.rename(two)
+                two.rename(one)
+            write(site, POST, text="second\n")
+            write(site, "content/deep/er/new.md")
+        receiver.wait(lambda: any(report.everything for report in receiver.reports))
+        receiver.wait_for(POST, "content/deep/er/new.md", "content/one")
+        receiver.settle()
+        write(site, "content/deep/er/new.md", text="second\n")
+        assert receiver.settle() == [{"content/deep/er/new.md"}]
+
+
+def test_polling(site: Path) -> None:
+    with watching(site, poll_s=0.02) as (receiver, _):
+        for number in range(3):
+            write(site, POST, text=f"{number}\n")
+            receiver.wait_for(POST)
+            receiver.reports.clear()
+        (site / "content/posts").rename(site / "content/notes")
+        receiver.wait_for(POST, "content/notes/a.md")
+        assert receiver.lines == []
+
+
+def test_polling_sees_writes_that_leave_size_and_times_alone(site: Path) -> None:
+    with watching(site, poll_s=0.02) as (receiver, _):
+        for text in ("one", "two", "six"):
+            (site / POST).write_text(text)
+            receiver.wait_for(POST)
+            receiver.reports.clear()
+
+
+def test_a_system_that_refuses_is_polled(site: Path) -> None:
+    def refuse(notices: Notices) -> SilentNotifier:
+        raise CannotWatch("the limit of the test is reached")
+
+    with watching(site, notifier=refuse) as (receiver, _):
+        expected = "no events for changed files (the limit of the test is reached): looking every 1 s"
+        assert receiver.lines == [expected]
+        write(site, POST, text="second\n")
+        receiver.wait_for(POST)
+
+
+def test_a_system_that_refuses_later_is_polled(site: Path) -> None:
+    opened: list[SilentNotifier] = []
+
+    def limited(notices: Notices) -> SilentNotifier:
+        opened.append(SilentNotifier(notices, 8))
+        return opened[0]
+
+    with watching(site, notifier=limited) as (receiver, _):
+        assert receiver.lines == []
+        names = [f"content/{number}/a.md" for number in range(5)]
+        write(site, *names)
+        opened[0].notices.add(str(site / "content"))
+        receiver.wait_for(*names)
+        assert len(receiver.lines) == 1
+        assert opened[0].stopped
+
+
+def test_a_system_that_reports_nothing_is_polled(site: Path) -> None:
+    with watching(site, notifier=SilentNotifier) as (receiver, _):
+        receiver.wait(lambda: bool(receiver.lines))
+        assert receiver.lines == [
+            "no events for changed files (the system reports none here): looking every 1 s"
+        ]
+        write(site, POST, text="second\n")
+        receiver.wait_for(POST)
+        assert list((site / ".blogsmith").iterdir()) == []
+
+
+def test_a_system_that_reports_is_not_polled(site: Path, unhurried: None) -> None:
+    with watching(site) as (receiver, watcher):
+        deadline = threading.Event()
+        while watcher._probe is not None:
+            deadline.wait(0.01)
+        assert receiver.lines == []
+        assert list((site / ".blogsmith").iterdir()) == []
+
+
+def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
+    def half_deaf(notices: Notices) -> SilentNotifier:
+        class HalfDeaf(SilentNotifier):
+            def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+                # a container that tells of its own files, and not of those of its host
+                if folder.endswith(".blogsmith"):
+                    notices.add(str(Path(folder, f"watch-{os.getpid()}")))
+
+        return HalfDeaf(notices)
+
+    with watching(site, notifier=half_deaf) as (receiver, _):
+        write(site, POST, text="second\n")
+        receiver.wait_for(POST)
+        assert receiver.lines == []
+        for number in range(2):
+            receiver.reports.clear()
+            write(site, POST, text=f"{number}\n")
+            receiver.wait_for(POST)
+        assert receiver.lines == ["no events for changed files (changes came without): looking every 1 s"]
+
+
+def test_a_change_that_was_told_is_not_counted_as_missed(site: Path, soon: None, unhurried: None) -> None:
+    with watching(site) as (receiver, _):
+        for number in range(40):
+            write(site, POST, text=f"{number}\n")
+            receiver.wait_for(POST)
+            receiver.reports.clear()
+            threading.Event().wait(0.02)
+        assert receiver.lines == []
+
+
+# watchdog 7.1 watches a new folder twice if it is quicker than the folder's own event, and warns of it
+@pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
+@pytest.mark.parametrize("save", [in_place, temporary_and_rename, vim, moved_in, deleted_and_created])
+def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None], unhurried: None) -> None:
+    (site.parent / "elsewhere").mkdir()
+    with watching(site, notifier=ObserverNotifier) as (receiver, _):
+        for number in range(2):
+            save(site / POST, f"{number}\n")
+            receiver.wait_for(POST)
+            receiver.settle()
+        write(site, "content/new/deep/c.md", "public/x.html", "node_modules/x/z.js", "top/d.md")
+        receiver.wait_for("content/new/deep/c.md", "top/d.md")
+        shutil.rmtree(site / "content")
+        receiver.wait_for(POST)
+        write(site, POST, text="again\n")
+        receiver.settle()
+        write(site, POST, text="and again\n")
+        assert receiver.settle() == [{POST}]
+        (site / POST).read_bytes()
+        assert receiver.settle() == []
+        assert not receiver.names() & {"public/x.html", "node_modules/x/z.js"}
+        assert receiver.lines == []
+
+
+# The end
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_nothing_is_left_behind(site: Path) -> None:
+    threads, files = threading.active_count(), open_files()
+    for number in range(20):
+        with watching(site) as (receiver, _):
+            write(site, POST, text=f"{number}\n")
+            receiver.wait_for(POST)
+    assert (threading.active_count(), open_files()) == (threads, files)
+    assert list((site / ".blogsmith").iterdir()) == []
+
+
+def test_nothing_piles_up(site: Path) -> None:
+    with watching(site) as (receiver, watcher):
+        receiver.settle()
+        threads, files = threading.active_count(), open_files()
+        for number in range(300):
+            write(site, f"content/{number}/a.md", text="first\n")
+            shutil.rmtree(site / f"content/{number}")
+        receiver.settle()
+        folders = {str(path) for path in site.rglob("*") if path.is_dir()}
+        assert (threading.active_count(), open_files()) == (threads, files)
+        assert watcher._tree.notifier is not None
+        watched = watcher._tree.notifier._folders.keys()  # type: ignore[attr-defined]
+        assert watched <= {*folders, str(site)}
+
+
+def test_stopping_twice_early_and_from_the_receiver(site: Path) -> None:
+    Watcher(site, changed=lambda changes: None).stop()
+    stopped = threading.Event()
+
+    def changed(changes: Changes) -> None:
+        watcher.stop()
+        watcher.watch_also([site])
+        stopped.set()
+
+    watcher = Watcher(site, changed=changed)
+    watcher.start()
+    write(site, POST, text="second\n")
+    assert stopped.wait(DEADLINE_S)
+    watcher.stop()
+    watcher.stop()
+
+
+# All of it together
+
+
+class Mirror:
+    """The files of a site as somebody knows them who reads only what is reported."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files = self.on_disk()
+        self.seen = threading.Condition()
+
+    def on_disk(self) -> dict[Path, bytes]:
+        """What there is."""
+        return {path: path.read_bytes() for path in self.root.rglob("*.md") if path.is_file()}
+
+    def changed(self, changes: Changes) -> None:
+        """Called by the watcher."""
+        with self.seen:
+            for path in changes.paths:
+                self.files.pop(path, None)
+                # what is gone again is told again
+                with suppress(OSError):
+                    self.files[path] = path.read_bytes()
+            self.files = {path: data for path, data in self.files.items() if path.suffix == ".md"}
+            self.seen.notify_all()
+
+
+def edit(root: Path, chance: random.Random) -> None:
+    """One random thing that authors and their tools do to files and folders."""
+    folders = [root / "content", *(path for path in (root / "content").rglob("*") if path.is_dir())]
+    folder, other = chance.choice(folders), chance.choice(folders)
+    name, new = chance.choice("abcd") + ".md", chance.choice("wxyz")
+    what = chance.randrange(8)
+    if what <= 2:
+        chance.choice([in_place, temporary_and_rename_unsynced, vim_or_new])(
+            folder / name, str(chance.random())
+        )
+    elif what == 3:
+        (folder / name).unlink(missing_ok=True)
+    elif what == 4 and (folder / name).exists():
+        (folder / name).replace(other / name)
+    elif what == 5:
+        write(folder, f"{new}/{name}", text=str(chance.random()))
+    elif what == 6 and folder != root / "content" and not other.is_relative_to(folder):
+        if not (other / new).exists():
+            folder.rename(other / new)
+    elif what == 7 and folder != root / "content" and chance.random() < 0.3:
+        shutil.rmtree(folder)
+
+
+def vim_or_new(post: Path, text: str) -> None:
+    (vim if post.exists() else in_place)(post, text)
+
+
+@pytest.mark.parametrize(
+    ("notifier", "seed"), [*((open_notifier, seed) for seed in range(4)), (ObserverNotifier, 4)]
+)
+@pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
+def test_who_reads_what_is_reported_knows_the_site(site: Path, notifier: OpenNotifier, seed: int) -> None:
+    chance = random.Random(seed)
+    mirror = Mirror(site)
+    watcher = Watcher(site, changed=mirror.changed, notifier=notifier)
+    watcher.start()
+    try:
+        for _ in range(6):
+            for _ in range(40):
+                edit(site, chance)
+            expected = mirror.on_disk()
+            with mirror.seen:
+                assert mirror.seen.wait_for(lambda now=expected: mirror.files == now, DEADLINE_S)
+    finally:
+        watcher.stop()
