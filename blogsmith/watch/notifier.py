@@ -1,8 +1,7 @@
-"""Where hints of changes come from: the kernel on Linux, watchdog's observer elsewhere."""
+"""Where hints of changes come from, whatever the system."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Set
 from typing import Protocol
 
@@ -30,16 +29,3 @@ class Notifier(Protocol):
 
 
 OpenNotifier = Callable[[Notices], Notifier]
-
-
-def open_notifier(notices: Notices) -> Notifier:
-    """The best that this system has; raises CannotWatch."""
-    # each imports what only its system has
-    if sys.platform == "linux":
-        from .inotify import InotifyNotifier
-
-        return InotifyNotifier(notices)
-    else:
-        from .observed import ObserverNotifier
-
-        return ObserverNotifier(notices)

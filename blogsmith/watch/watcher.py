@@ -12,8 +12,9 @@ from typing import TypeVar
 from .changes import Changes
 from .findings import Findings
 from .notices import Burst, Notices
-from .notifier import CannotWatch, OpenNotifier, open_notifier
+from .notifier import CannotWatch, OpenNotifier
 from .probe import PROBE_S, Probe
+from .systems import open_notifier
 from .tree import Tree
 
 POLL_S = 1.0
