@@ -15,7 +15,8 @@ import pytest
 
 from blogsmith.watch.changes import Changes
 from blogsmith.watch.notices import Notices
-from blogsmith.watch.notifier import CannotWatch, OpenNotifier, open_notifier
+from blogsmith.watch.notifier import CannotWatch, OpenNotifier
+from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.observed import ObserverNotifier
 from blogsmith.watch.watcher import Watcher
 from tests.test_watch_saves import (

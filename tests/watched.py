@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blogsmith.watch.changes import Changes
-from blogsmith.watch.notifier import OpenNotifier, open_notifier
+from blogsmith.watch.notifier import OpenNotifier
+from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 
 DEADLINE_S = 10.0

@@ -9,4 +9,8 @@ function activate(figure) {
   move();
 }
 
-document.querySelectorAll("figure.image-compare").forEach(activate);
+const start = () => document.querySelectorAll("figure.image-compare:not(.active)").forEach(activate);
+
+start();
+// blocks that come while the page is open, as in the live preview
+document.addEventListener("blogsmith:update", start);

@@ -40,14 +40,20 @@ async function copy(source, text) {
   }
 }
 
-for (const code of document.querySelectorAll("figure.code pre code")) {
-  code.closest("figure").append(button("copy-button", "copy", code, () => code.textContent));
+function start() {
+  for (const code of document.querySelectorAll("figure.code:not(:has(> .copy-button)) pre code")) {
+    code.closest("figure").append(button("copy-button", "copy", code, () => code.textContent));
+  }
+  for (const math of document.querySelectorAll(".math-display:not(:has(> .copy-tex)) > math")) {
+    const made = button("copy-tex", "copy LaTeX", math, texOf);
+    made.title = made.textContent;
+    math.parentElement.prepend(made);
+  }
 }
-for (const math of document.querySelectorAll(".math-display > math")) {
-  const made = button("copy-tex", "copy LaTeX", math, texOf);
-  made.title = made.textContent;
-  math.parentElement.prepend(made);
-}
+
+start();
+// blocks that come while the page is open, as in the live preview
+document.addEventListener("blogsmith:update", start);
 
 function delimited(math) {
   const tex = texOf(math);

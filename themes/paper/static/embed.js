@@ -23,7 +23,13 @@ function load(event) {
   iframe.focus();
 }
 
-for (const link of document.querySelectorAll("figure[data-embed-url] > a.embed-link")) {
-  const address = new URL(link.parentElement.dataset.embedUrl, document.baseURI);
-  if (address.protocol === "https:") link.addEventListener("click", load);
+function start() {
+  for (const link of document.querySelectorAll("figure[data-embed-url] > a.embed-link")) {
+    const address = new URL(link.parentElement.dataset.embedUrl, document.baseURI);
+    if (address.protocol === "https:") link.addEventListener("click", load);
+  }
 }
+
+start();
+// blocks that come while the page is open, as in the live preview
+document.addEventListener("blogsmith:update", start);

@@ -20,7 +20,8 @@ const TOKENS = {
 const TOKEN = new RegExp(Object.entries(TOKENS).map(([name, text]) => `(?<${name}>${text})`).join("|"), "g");
 const HELP = "Control Enter runs the code. Once you have typed, Tab indents; press Escape, then Tab, to leave.";
 
-const blocks = [];
+// in the order of the page
+let blocks = [];
 let tries = 0;
 
 // Code with its tokens, in the classes that the page's own highlighting has, one span a line.
@@ -199,7 +200,14 @@ async function press(block) {
   }
 }
 
-for (const box of document.querySelectorAll(".runnable[data-pyodide]")) {
-  if (box.querySelector("figure.code code") && box.querySelector(".run-button")) blocks.push(new Block(box));
+function start() {
+  const known = new Map(blocks.map((block) => [block.box, block]));
+  const isWhole = (box) => box.querySelector("figure.code code") && box.querySelector(".run-button");
+  const boxes = [...document.querySelectorAll(".runnable[data-pyodide]")].filter(isWhole);
+  blocks = boxes.map((box) => known.get(box) ?? new Block(box));
 }
+
+start();
+// blocks that come while the page is open, as in the live preview
+document.addEventListener("blogsmith:update", start);
 if (blocks.length) document.querySelector("main").append(make("p", { id: "run:help", textContent: HELP, hidden: true }));
