@@ -24,6 +24,9 @@ from .shown import Shown
 from .stored import StoredPage, StoredPages
 from .tag import Tag
 
+STORE_S = 30.0
+"""Between two times that pages are stored for the next preview."""
+
 
 class Works:
     """Belongs to one preview."""
@@ -41,6 +44,7 @@ class Works:
         self._root = root
         self._stored = stored
         self._is_frozen = False
+        self._next_store_s = 0.0
         self._front: Front | None = None
         self.runner = CellRunner(
             root, publish, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
@@ -70,6 +74,8 @@ class Works:
         """End everything that was started."""
         self._watcher.stop()
         self.runner.close()
+        if self._is_frozen:
+            self._store()
 
     def _changed(self, changes: Changes) -> None:
         self._engine.tell(Saved(changes, time.monotonic()))
@@ -84,6 +90,11 @@ class Works:
             self._is_frozen = True
             gc.collect()
             gc.freeze()
+        if time.monotonic() >= self._next_store_s:
+            self._store()
+
+    def _store(self) -> None:
+        self._next_store_s = time.monotonic() + STORE_S
         self._stored.save(self._pages(), self._files())
 
     def _renew_editor(self, front: Front) -> None:

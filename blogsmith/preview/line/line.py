@@ -95,13 +95,13 @@ class Line:
         yield None
         bodies = self._known_bodies(arranged, before)
         if before is None:
-            yield self._present(arranged, bodies, None)
+            yield from self._presenting(arranged, bodies, None)
         first = [arranged.documents[path] for path in asked.first if path in arranged.documents]
         for document in dict.fromkeys([str(d.path) for d in first] + list(arranged.documents)):
             bodies[document] = self._body(arranged, arranged.documents[document])
             yield None
         self._memory.keep_only(arranged.documents.keys() | arranged.collected.left_out.keys())
-        yield self._present(arranged, bodies, before)
+        yield from self._presenting(arranged, bodies, before)
 
     def with_pages(self, present: Present, paths: Sequence[str]) -> Present:
         """The same with the text of these pages known too."""
@@ -113,7 +113,8 @@ class Line:
         with blamed_on_plugins(arranged.workshop.plugins):
             for path in missing:
                 bodies[path] = self._body(arranged, arranged.documents[path])
-        return self._present(arranged, bodies, present)
+        *_, found = self._presenting(arranged, bodies, present)
+        return found or present
 
     def edited(self, present: Present, path: str, asked: Asked) -> Present | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
@@ -167,14 +168,22 @@ class Line:
 
     def _own(self, arranged: Arranged, document: Document, body: Body) -> tuple[Diagnostic, ...]:
         """What is wrong with one page."""
+        found = (
+            *self._memory.head_diagnostics(str(document.path)),
+            *self._memory.known(document).parsed.diagnostics,
+            *arranged.cells(document).diagnostics,
+            *body.diagnostics,
+        )
+        if not found:
+            return ()
         ledger = Ledger(no_progress, frozenset(arranged.workshop.config.diagnostics.ignore))
-        ledger.add(self._memory.head_diagnostics(str(document.path)))
-        ledger.add(self._memory.known(document).parsed.diagnostics)
-        ledger.add(arranged.cells(document).diagnostics)
-        ledger.add(body.diagnostics)
+        ledger.add(found)
         return ledger.report()
 
-    def _present(self, arranged: Arranged, bodies: Mapping[str, Body], before: Present | None) -> Present:
+    def _presenting(
+        self, arranged: Arranged, bodies: Mapping[str, Body], before: Present | None
+    ) -> Iterator[Present | None]:
+        """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
         workshop, collected = arranged.workshop, arranged.collected
         ledger = Ledger(no_progress, frozenset(workshop.config.diagnostics.ignore))
         ledger.add(arranged.diagnostics)
@@ -184,19 +193,22 @@ class Line:
         }
         frame = frame_of(workshop, arranged.index, collected, ledger)
         related = page_views(list(rendered.values()), unpublished(collected), frame)
+        yield None
         given, fonts = self._fonts.given(related, workshop)
         views = _same(given, before)
+        yield None
         composition = plan(views, list(rendered.values()), collected, workshop)
         ledger.add(menu_problems(workshop, arranged.index))
         files = (*composition.files, *planned_fonts(fonts, workshop))
         if not any(found.code == "duplicate-url" for found in ledger.report()):
             ledger.add(clashes(files))
         ledger.add(self._arranger.python_problems())
+        yield None
         documents = arranged.documents
         own = {
             path: self._own(arranged, documents[path], bodies[path]) for path in documents if path in bodies
         }
-        return Present(
+        yield Present(
             arranged,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
