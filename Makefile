@@ -30,7 +30,7 @@ GALLERY ?=
 FUZZ_FLAGS ?= --seconds 600
 
 .PHONY: site site-torch test test-torch test-engines lint types format regen bench bench-math bench-execute \
-	bench-attention bench-browser gallery fuzz screenshots clean
+	bench-attention bench-browser bench-preview soak gallery fuzz screenshots serve clean
 
 # Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
@@ -70,6 +70,10 @@ format: $(READY)
 regen: $(READY)
 	$(BIN)/python -m tests.regen
 
+# The repository's own site while one writes in it.
+serve: $(READY)
+	$(BIN)/blogsmith serve --drafts --open
+
 # Pictures of every kind of page, for people to look at.
 screenshots: $(READY)
 	$(BIN)/python -m tests.browser.screenshots $(SCREENSHOTS)
@@ -93,6 +97,14 @@ bench-attention: $(TORCH_READY)
 # From the reader's click to the first output of Python in Chromium.
 bench-browser: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.bench.browser $(BENCH_FLAGS)
+
+# From a save to the screen of an author in Chromium, beside Hugo and Eleventy where they are installed.
+bench-preview: $(READY)
+	$(BIN)/python -m tests.bench.preview $(BENCH_FLAGS)
+
+# Two hours of random edits in a preview: neither threads nor memory may grow; `make soak BENCH_FLAGS="--minutes 5"`.
+soak: $(READY)
+	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)
