@@ -19,6 +19,7 @@ from .line.line import Line
 from .messages import CellsEnded, Saved, Sent
 from .news import News
 from .options import ServeOptions
+from .run_lines import RunLines
 from .running.runner import CellRunner
 from .shown import Shown
 from .stored import StoredPage, StoredPages
@@ -46,8 +47,14 @@ class Works:
         self._is_frozen = False
         self._next_store_s = 0.0
         self._front: Front | None = None
+        lines = RunLines(say, time.monotonic, loud=options.verbose)
+
+        def publish_run(event: Mapping[str, object]) -> None:
+            publish(event)
+            lines.hear(event)
+
         self.runner = CellRunner(
-            root, publish, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
+            root, publish_run, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
         )
         line = Line(root, options.build, options.now)
         self._shown = Shown(line, tag)

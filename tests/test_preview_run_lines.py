@@ -1,0 +1,41 @@
+"""What the terminal tells of running cells."""
+
+from __future__ import annotations
+
+from blogsmith.preview.run_lines import RunLines
+
+
+def run(*events: tuple[str, dict[str, object]], loud: bool = False) -> list[str]:
+    said: list[str] = []
+    times = iter(range(100))
+    lines = RunLines(said.append, lambda: next(times) / 10, loud=loud)
+    for state, more in events:
+        lines.hear({"kind": "run", "page": "/posts/caf%C3%A9/", "session": "main", "state": state, **more})
+    return said
+
+
+CELL = {"cell": 1}
+PRINTS = (
+    ("started", CELL),
+    ("output", {**CELL, "text": "one\ntw"}),
+    ("output", {**CELL, "text": "o\x1b[2J\nthree"}),
+    ("ended", CELL),
+    ("finished", {}),
+)
+
+
+def test_one_line_for_a_run() -> None:
+    assert run(*PRINTS) == ["/posts/café/: 1 cell ran in 100 ms"]
+
+
+def test_loud() -> None:
+    said = run(*PRINTS, loud=True)
+    assert said[:-1] == ["/posts/café/ | one", "/posts/café/ | two\\x1b[2J", "/posts/café/ | three"]
+
+
+def test_stopped() -> None:
+    assert run(("started", CELL), ("stopped", {})) == ["/posts/café/: 0 cells ran in 100 ms, stopped"]
+
+
+def test_nothing_that_ran_is_nothing_to_say() -> None:
+    assert run(("queued", {}), ("stopped", {})) == []
