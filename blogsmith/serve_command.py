@@ -70,13 +70,13 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
     root = site_root(site)
     from .execute.breaking_off import ending_in_order
 
-    with ending_in_order():
-        try:
+    try:
+        with ending_in_order():
             return _serve(root, _serve_options(clocks, options), browser=browser)
-        except KeyboardInterrupt:
-            # here and not in `cli.main`: on its way there click prints an empty line
-            _say_stopped(sys.stderr)
-            return 130
+    except KeyboardInterrupt:
+        # here and not in `cli.main`: on its way there click prints an empty line
+        _say_stopped(sys.stderr)
+        return 130
 
 
 def _serve(root: Path, options: ServeOptions, *, browser: bool) -> int:

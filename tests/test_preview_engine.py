@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from blogsmith.preview.engine import Engine, first_difference
+from blogsmith.preview.edits import first_difference
+from blogsmith.preview.engine import Engine
 from blogsmith.preview.line.line import Line
 from blogsmith.preview.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.news import News

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import selectors
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -316,3 +319,34 @@ def test_starting_costs_little() -> None:
     code = f"import sys, blogsmith.preview.http.server; print({modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
+
+
+def test_a_server_may_be_closed_before_it_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = made(port=0)
+    closing = threading.Event()
+
+    class Late(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+        """The thread that accepts comes so far only when all is over."""
+
+        def register(self, *arguments: Any) -> Any:
+            closing.wait(WAIT_S)
+            return super().register(*arguments)
+
+    class Waking:
+        def __init__(self, end: socket.socket) -> None:
+            self.end = end
+
+        def send(self, data: bytes) -> None:
+            closing.set()
+            server._accepting.join(WAIT_S)
+            self.end.send(data)
+
+        def close(self) -> None:
+            self.end.close()
+
+    late = SimpleNamespace(DefaultSelector=Late, EVENT_READ=selectors.EVENT_READ)
+    monkeypatch.setattr(server_module, "selectors", late)
+    server.start()
+    server._wake_in = Waking(server._wake_in)  # type: ignore[assignment]
+    server.close()
+    assert not server._accepting.is_alive()

@@ -38,6 +38,11 @@ def ending_in_order() -> Iterator[None]:
         signal.signal(number, end)
     try:
         yield
+    except RuntimeError as error:
+        # Python 3.11 makes one of what is raised in `__set_name__`, that is, while a module is imported
+        if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):
+            raise error.__cause__ from None
+        raise
     finally:
         for number in ours:
             signal.signal(number, before[number])

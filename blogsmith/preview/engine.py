@@ -7,27 +7,23 @@ shown in the end is exactly what a build would write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from concurrent.futures import InvalidStateError
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from ..errors import SiteError
 from .answer import Answer
-from .line.line import Asked as Look
+from .edits import Edits
 from .line.line import Line
-from .line.present import Present
+from .looks import Looks
 from .messages import Asked, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 from .news import News
 from .saves import Saves
 from .shown import Shown
 
-REST_S = 0.08
-"""After a save the look at the whole site waits so long: the browser fetches the page meanwhile."""
-_MANY = 3
-"""So many posts saved at once are answered one by one; more by a look at the whole site."""
+LISTEN_S = 0.25
+"""While nothing happens it is looked this often whether the preview is to end."""
 
 
 class Engine:
@@ -47,18 +43,14 @@ class Engine:
 
         report_bug: told of exceptions that are ours.
         """
-        self._root = root
-        self._line = line
         self._shown = shown
         self._news = news
-        self._clock = clock
-        self._rested = rested
         self._report_bug = report_bug
+        self._saves = Saves(root)
+        self._edits = Edits(line, shown, news, self._saves)
+        self._looks = Looks(line, shown, news, self._saves, self._edits, clock, rested)
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._waiting: list[Asked | AskedVersion] = []
-        self._saves = Saves(root)
-        self._work: Iterator[None] | None = None
-        self._resume_s = 0.0
         self._is_over = False
 
     # -- from any thread --
@@ -93,7 +85,7 @@ class Engine:
 
     def run(self) -> None:
         """Work until `Over` is told, or until a signal raises."""
-        self._work = self._settle()
+        self._looks.begin(rest_s=0.0)
         try:
             while not self._is_over:
                 message = self._next()
@@ -101,10 +93,12 @@ class Engine:
                     if message is not None:
                         self._take(message)
                     else:
-                        self._go_on()
+                        self._looks.go_on()
+                    if self._is_answering():
+                        self._answer_waiting()
                 except Exception as error:
                     # a bug of ours; the next save gives another chance
-                    self._work = None
+                    self._looks.break_off()
                     self._report_bug(error)
                     self._answer_waiting()
         finally:
@@ -113,9 +107,10 @@ class Engine:
 
     def _next(self) -> Message | None:
         """What has happened; None when it is time to go on with the work."""
-        if self._work is None:
-            return self._messages.get()
-        wait_s = self._resume_s - self._clock()
+        while (wait_s := self._looks.wait_s) is None:
+            # the system may have given Ctrl-C to another thread: that alone wakes nobody here
+            with suppress(Empty):
+                return self._messages.get(timeout=LISTEN_S)
         try:
             return self._messages.get(timeout=wait_s) if wait_s > 0 else self._messages.get_nowait()
         except Empty:
@@ -125,11 +120,11 @@ class Engine:
         if isinstance(message, Over):
             self._is_over = True
         elif isinstance(message, Asked | AskedVersion):
-            if self._shown.present is None and not self._news.broken:
-                # the look that is under way answers them
-                self._waiting.append(message)
-            else:
+            if self._is_answering():
                 self._answer(message)
+            else:
+                # until the look under way knows what there is
+                self._waiting.append(message)
         elif isinstance(message, Sent):
             self._shown.sent(message.path, message.version)
         elif isinstance(message, Saved):
@@ -137,12 +132,9 @@ class Engine:
         elif isinstance(message, CellsEnded):
             self._ended(message)
 
-    def _go_on(self) -> None:
-        assert self._work is not None, "there is work to go on with"
-        try:
-            next(self._work)
-        except StopIteration:
-            self._work = None
+    def _is_answering(self) -> bool:
+        """Whether there is a site, or it is known why there is none."""
+        return self._shown.present is not None or bool(self._news.broken)
 
     def _answer(self, asked: Asked | AskedVersion) -> None:
         try:
@@ -176,112 +168,12 @@ class Engine:
 
     def _saved(self, saved: Saved) -> None:
         save = self._saves.add(saved.changes)
-        self._news.edited(save.paths)
-        present = self._shown.present
-        pages: dict[str, str] = {}
-        lines: dict[str, int] = {}
-        if present is not None and not self._news.broken:
-            self._news.style_sheets(present, save.paths)
-            if len(save.paths) <= _MANY and not save.everything:
-                lines = self._render_edited(present, save.paths)
-                pages = self._compare(lines)
-                if any(self._has_cells(path) for path in lines):
-                    self._news.run_cells(self._shown)
-        self._news.saved(saved.at_s, save.paths, len(pages))
-        self._start_again()
-
-    def _render_edited(self, present: Present, paths: tuple[str, ...]) -> dict[str, int]:
-        """Posts that were saved → their first changed line; what is more than a post is left to the look."""
-        lines = {}
-        for path in paths:
-            known = present.arranged.documents.get(path)
-            if known is None:
-                continue
-            edited = self._guarded(partial(self._line.edited, present, path, self._look((path,))))
-            if edited is not None:
-                self._shown.present = present = edited
-                text = edited.arranged.documents[path].source.text
-                lines[path] = first_difference(known.source.text, text)
-        return lines
-
-    def _has_cells(self, path: str) -> bool:
-        present = self._shown.present
-        document = present.arranged.documents.get(path) if present else None
-        return bool(present and document and present.arranged.cells(document).page)
+        if self._edits.concern_us(save):
+            self._news.edited(save.paths)
+            self._news.saved(saved.at_s, save.paths, self._edits.show(save))
+            self._looks.begin()
 
     def _ended(self, ended: CellsEnded) -> None:
-        post = ended.outcome.post
         self._news.ran(ended.outcome)
-        present = self._shown.present
-        if present is None:
-            return
-        record = self._saves.add_record(post)
-        again = self._guarded(lambda: self._line.again(present, post, self._look((record,))))
-        if again is not None:
-            self._shown.present = again
-            self._compare({})
-        self._start_again()
-
-    def _compare(self, lines: Mapping[str, int]) -> dict[str, str]:
-        """Tell browsers which of the pages they show are others now. lines: source path → edited line."""
-        found = self._shown.changed()
-        self._news.pages(self._shown.present, found, lines)
-        self._news.problems(self._shown)
-        return found
-
-    def _start_again(self) -> None:
-        self._work = self._settle()
-        self._resume_s = self._clock() + REST_S
-
-    # -- the look at the whole site --
-
-    def _look(self, changed: tuple[str, ...] | None = None) -> Look:
-        paths = self._saves.paths if changed is None else changed
-        everything = self._saves.everything if changed is None else False
-        return Look(paths, everything, self._shown.open_sources(), self._news.finished)
-
-    def _settle(self) -> Iterator[None]:
-        """The work that follows a change: the whole site, then all its pages."""
-        before = self._shown.present
-        began_s = self._clock()
-        look = self._look()
-        try:
-            for present in self._line.settle(before, look):
-                if present is not None:
-                    self._shown.present = present
-                    self._news.broken = ()
-                    self._answer_waiting()
-                yield
-        except SiteError as error:
-            self._news.broken = error.diagnostics
-            # whatever is mended, the settings are to be read again
-            self._saves.everything = True
-            self._answer_waiting()
-            self._news.problems(self._shown)
-            return
-        touched = self._saves.done()
-        self._news.files(before, self._shown.present, touched)
-        self._compare({})
-        self._news.run_cells(self._shown)
-        yield
-        for _ in self._shown.sweep():
-            yield
-        self._news.problems(self._shown)
-        self._news.whole(self._shown, self._clock() - began_s)
-        self._rested()
-
-    def _guarded(self, make: Callable[[], Present | None]) -> Present | None:
-        """What `make` gives; None for a mistake that the look at the whole site tells of."""
-        try:
-            return make()
-        except SiteError:
-            return None
-
-
-def first_difference(before: str, after: str) -> int:
-    """The first line, counted from 1, in which two texts differ; the last one if the longer goes on."""
-    old, new = before.split("\n"), after.split("\n")
-    for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
-        if one != other:
-            return number
-    return min(len(old), len(new))
+        self._edits.results(ended.outcome.post, self._saves.add_record(ended.outcome.post))
+        self._looks.begin()

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ..freeze.store import OUTPUTS, folder_of
+from ..load_config import CONFIG_NAME
 from ..watch.changes import Changes
+
+_OF_SITE = frozenset(
+    ("content", "static", "themes", "layouts", "partials", "shortcodes", "plugins", "_freeze", CONFIG_NAME)
+)
+"""Files and folders at the root that pages are made from, whatever their code reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Saves:
     _paths: set[str] = field(default_factory=set)
     everything: bool = True
     """At first nothing is known."""
+    _taken: Save = field(default_factory=lambda: Save((), everything=False))
+    """What the look that is under way knows of."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -50,12 +58,34 @@ class Saves:
         self._paths.add(path)
         return path
 
-    def done(self) -> tuple[str, ...]:
-        """The whole site was looked at; gives what had changed."""
-        paths, self._paths, self.everything = self.paths, set(), False
-        return paths
+    def take(self) -> Save:
+        """A look at the whole site begins with all of it."""
+        self._taken = Save(self.paths, self.everything)
+        self._paths, self.everything = set(), False
+        return self._taken
+
+    def give_back(self, *, everything: bool = False) -> None:
+        """That look is broken off. everything: the next one is to know nothing."""
+        self._paths.update(self._taken.paths)
+        self.everything |= self._taken.everything or everything
+        self._taken = Save((), everything=False)
+
+    def done(self) -> None:
+        """That look has come to its end."""
+        self._taken = Save((), everything=False)
+
+    def only_pages(self) -> bool:
+        """Whether nothing has changed, as far as is known, but posts and what is copied."""
+        known = {*self._paths, *self._taken.paths}
+        everything = self.everything or self._taken.everything
+        return not everything and all(path.startswith(("content/", "static/", "_freeze/")) for path in known)
 
     def _named(self, paths: Iterable[Path]) -> Iterable[str]:
         for path in paths:
             inside = path.is_relative_to(self.root)
             yield path.relative_to(self.root).as_posix() if inside else path.as_posix()
+
+
+def is_of_site(path: str) -> bool:
+    """Whether pages are made from a file, by its place; what code reads may be elsewhere."""
+    return path.startswith("/") or path.partition("/")[0] in _OF_SITE

@@ -35,11 +35,14 @@ class Shown:
         self.present: Present | None = None
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path → version that was sent last."""
+        self._overtaken: set[str] = set()
+        """Paths of which a tab may show what was sent before that, and has not been told."""
 
     def answer(self, path: str) -> Answer:
         """What is at a path, made now; while there is no site, that there is none."""
         present = self.present
         if present is None:
+            self._missed(path)
             return Answer(503, body=self._tagged(_not_made().encode(), "", ""))
         base_path = present.arranged.workshop.config.base_path
         if path == "/" and base_path:
@@ -62,6 +65,8 @@ class Shown:
 
     def sent(self, path: str, version: str) -> None:
         """A page was sent: it is open now."""
+        if self._open.get(path, version) != version:
+            self._overtaken.add(path)
         self._open[path] = version
         self._open.move_to_end(path)
         if len(self._open) > OPEN:
@@ -78,12 +83,13 @@ class Shown:
         return [view.path for view in views if view and view.path]
 
     def changed(self) -> dict[str, str]:
-        """Open pages whose bytes are others than those that were sent → their version, empty if gone."""
+        """Open pages whose bytes are others than those that tabs were told of → their version, empty if gone."""
         found = {}
         for path, version in list(self._open.items()):
             now = self.version(path)
-            if now != version:
+            if now != version or path in self._overtaken:
                 self._open[path] = found[path] = now
+        self._overtaken.clear()
         return found
 
     def sweep(self) -> Iterator[None]:
@@ -108,6 +114,7 @@ class Shown:
     def _page(self, path: str, status: int) -> Answer:
         page = self._made(path)
         if page is None:
+            self._missed(path)
             return Answer(500, body=self._tagged(_not_made().encode(), "", ""))
         if status == 200:
             self.sent(path, page.version)
@@ -140,10 +147,16 @@ class Shown:
             return Answer(500, "text/plain; charset=utf-8", str(error).encode())
 
     def _not_found(self, page: str, path: str) -> Answer:
+        self._missed(path)
         if self.present and page in self.present.table:
             return self._page(page, 404)
         html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
         return Answer(404, body=self._tagged(html.encode(), "", ""))
+
+    def _missed(self, path: str) -> None:
+        """A page was asked for that is not there; a tab may be waiting for it."""
+        if path.endswith(("/", ".html")):
+            self.sent(path, _GONE)
 
     def _tagged(self, html: bytes, version: str, source: str) -> bytes:
         return self.tag.put_in(html, version, source)

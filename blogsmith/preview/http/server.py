@@ -100,6 +100,8 @@ class PreviewServer:
         self._closing = True
         self._wake_in.send(b"!")
         self._accepting.join()
+        for end in (*self._listeners, self._wake_out, self._wake_in):
+            end.close()
         with self._lock:
             connections = dict(self._connections)
             for connection in connections:
@@ -124,8 +126,6 @@ class PreviewServer:
                 for key, _ in selector.select():
                     if isinstance(key.fileobj, socket.socket) and key.fileobj is not self._wake_out:
                         self._accept_one(key.fileobj)
-        for end in (*self._listeners, self._wake_out, self._wake_in):
-            end.close()
 
     def _accept_one(self, listener: socket.socket) -> None:
         try:

@@ -1,0 +1,104 @@
+"""What is saved is shown at once: the edited post alone is made anew, and tabs that show it are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from ..errors import SiteError
+from .line.line import Asked, Line
+from .line.present import Present
+from .news import News
+from .saves import Save, Saves, is_of_site
+from .shown import Shown
+
+MANY = 3
+"""So many posts saved at once are shown one by one; more by a look at the whole site."""
+
+
+class Edits:
+    """Belongs to one engine."""
+
+    def __init__(self, line: Line, shown: Shown, news: News, saves: Saves) -> None:
+        self._line = line
+        self._shown = shown
+        self._news = news
+        self._saves = saves
+
+    def concern_us(self, save: Save) -> bool:
+        """Whether pages may be others after a save: files elsewhere count only where code may read them."""
+        present = self._shown.present
+        if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
+            return True
+        return any(self._has_cells(path) for path in present.arranged.documents)
+
+    def show(self, save: Save) -> int:
+        """Show what was saved as far as that is quick; how many open pages are others now."""
+        present = self._shown.present
+        if present is None:
+            return 0
+        self._news.style_sheets(present, save.paths)
+        if len(save.paths) > MANY or save.everything:
+            return 0
+        lines = self.render(save.paths)
+        count = self.compare(lines)
+        # with settings or plugins the consent to run may have ended
+        if self._saves.only_pages() and any(self._has_cells(path) for path in lines):
+            self._news.run_cells(self._shown)
+        return count
+
+    def render(self, paths: tuple[str, ...]) -> dict[str, int]:
+        """Posts that were saved → their first changed line; what is more than a post is left to a look."""
+        lines = {}
+        for path in paths:
+            present = self._shown.present
+            known = present.arranged.documents.get(path) if present else None
+            if present is None or known is None:
+                continue
+            edited = _guarded(partial(self._line.edited, present, path, self.asked((path,))))
+            if edited is not None:
+                self._shown.present = edited
+                lines[path] = first_difference(known.source.text, edited.arranged.documents[path].source.text)
+        return lines
+
+    def results(self, post: str, record: str) -> None:
+        """Show new results of a post's cells. record: path of what is recorded of them."""
+        present = self._shown.present
+        if present is not None:
+            again = _guarded(partial(self._line.again, present, post, self.asked((record,))))
+            if again is not None:
+                self._shown.present = again
+                self.compare({})
+
+    def compare(self, lines: Mapping[str, int]) -> int:
+        """Tell browsers which of the pages they show are others now. lines: source path → edited line."""
+        found = self._shown.changed()
+        self._news.pages(self._shown.present, found, lines)
+        self._news.problems(self._shown)
+        return len(found)
+
+    def asked(self, changed: tuple[str, ...], *, everything: bool = False) -> Asked:
+        """What the line is asked for after these files have changed."""
+        return Asked(changed, everything, self._shown.open_sources(), self._news.finished)
+
+    def _has_cells(self, path: str) -> bool:
+        present = self._shown.present
+        document = present.arranged.documents.get(path) if present else None
+        return bool(present and document and present.arranged.cells(document).page)
+
+
+def _guarded(make: Callable[[], Present | None]) -> Present | None:
+    """What `make` gives; None for a mistake that the look at the whole site tells of."""
+    try:
+        return make()
+    except SiteError:
+        return None
+
+
+def first_difference(before: str, after: str) -> int:
+    """The first line, counted from 1, in which two texts differ; the last one if the longer goes on."""
+    old, new = before.split("\n"), after.split("\n")
+    for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
+        if one != other:
+            return number
+    return min(len(old), len(new))

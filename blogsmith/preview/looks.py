@@ -1,0 +1,121 @@
+"""Looks at the whole site: after every change one, in small steps, exact at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..errors import SiteError
+from .edits import MANY, Edits
+from .line.line import Line
+from .news import News
+from .saves import Saves
+from .shown import Shown
+
+REST_S = 0.08
+"""After a save the look waits so long: the browser fetches the edited page meanwhile."""
+PATIENCE_S = 1.0
+"""So long a look may be begun anew by further saves; then it comes to its end, and another one follows."""
+
+
+class Looks:
+    """Belongs to one engine. What is left to do is done step by step, by `go_on`."""
+
+    def __init__(
+        self,
+        line: Line,
+        shown: Shown,
+        news: News,
+        saves: Saves,
+        edits: Edits,
+        clock: Callable[[], float],
+        rested: Callable[[], None],
+    ) -> None:
+        """rested: called whenever there is nothing left to do."""
+        self._line = line
+        self._shown = shown
+        self._news = news
+        self._saves = saves
+        self._edits = edits
+        self._clock = clock
+        self._rested = rested
+        self._work: Iterator[None] | None = None
+        self._resume_s = 0.0
+        self._is_under_way = False
+        self._another = False
+        """Files have changed that the look under way does not know of."""
+        self._behind_since_s: float | None = None
+        """When the first file changed that no look has come to its end with."""
+
+    @property
+    def wait_s(self) -> float | None:
+        """How long until there is something to do, 0 or less: now; None: nothing is left."""
+        return None if self._work is None else self._resume_s - self._clock()
+
+    def begin(self, rest_s: float = REST_S) -> None:
+        """Something has changed. A look under way is broken off, unless that happens all the time."""
+        now_s = self._clock()
+        if self._behind_since_s is None:
+            self._behind_since_s = now_s
+        is_late = self._shown.present is None or now_s - self._behind_since_s > PATIENCE_S
+        if self._is_under_way and is_late:
+            self._another = True
+            return
+        self.break_off()
+        self._work = self._look()
+        self._resume_s = now_s + rest_s
+
+    def break_off(self) -> None:
+        """Do no more of the look under way; what it knew of is to be looked at again."""
+        if self._is_under_way:
+            self._saves.give_back()
+        self._is_under_way, self._work = False, None
+
+    def go_on(self) -> None:
+        """Take a step."""
+        if self._work is None:
+            return
+        try:
+            next(self._work)
+        except StopIteration:
+            self._work = None
+            if self._another:
+                self._another = False
+                self.begin()
+
+    def _look(self) -> Iterator[None]:
+        before = self._shown.present
+        began_s = self._clock()
+        taken = self._saves.take()
+        self._is_under_way = True
+        try:
+            for present in self._line.settle(
+                before, self._edits.asked(taken.paths, everything=taken.everything)
+            ):
+                if present is not None:
+                    self._shown.present = present
+                    self._news.broken = ()
+                yield
+        except SiteError as error:
+            self._is_under_way, self._behind_since_s = False, None
+            self._news.broken = error.diagnostics
+            # whatever is mended, the settings are to be read again
+            self._saves.give_back(everything=True)
+            self._news.problems(self._shown)
+            self._news.say_problems()
+            return
+        self._is_under_way, self._behind_since_s = False, None
+        self._saves.done()
+        if self._another:
+            # what was saved meanwhile is not in what this look has found
+            self._edits.render(self._saves.paths[:MANY])
+        self._news.files(before, self._shown.present, taken.paths)
+        self._edits.compare({})
+        if self._another:
+            return
+        self._news.run_cells(self._shown)
+        yield
+        for _ in self._shown.sweep():
+            yield
+        self._news.problems(self._shown)
+        self._news.whole(self._shown, self._clock() - began_s)
+        self._rested()
