@@ -143,6 +143,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "theme-missing": "There is no theme of this name, in the site or bundled.",
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
         "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
+        "page-slow": "The live preview gives up making a page; it stays as it was last.",
         "template": "A template of the site, the theme or a plugin is wrong.",
         # output
         "busy": "Another blogsmith is writing the same site.",

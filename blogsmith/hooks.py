@@ -174,7 +174,9 @@ def blamed_on_plugins(plugins: Plugins) -> Iterator[None]:
         yield
     except SiteError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and not _is_raised_by(error, plugins.files):
+            raise
         frames = traceback.extract_tb(error.__traceback__)
         guilty = next((f.filename for f in reversed(frames) if f.filename in plugins.files), None)
         if guilty is None:
@@ -182,7 +184,13 @@ def blamed_on_plugins(plugins: Plugins) -> Iterator[None]:
         raise SiteError(plugin_failure(plugins.files[guilty], Path(guilty), error)) from error
 
 
-def plugin_failure(plugin: str, file: Path, error: Exception, what: str = "fails") -> Diagnostic:
+def _is_raised_by(error: SystemExit, files: Iterable[str]) -> bool:
+    """Whether code of these files ends the program, rather than a signal that came while it ran."""
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return bool(frames) and frames[-1] in set(files)
+
+
+def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "fails") -> Diagnostic:
     """The diagnostic for what `plugin` raised, at the line of its file that did it."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
@@ -197,11 +205,11 @@ def plugin_failure(plugin: str, file: Path, error: Exception, what: str = "fails
     return Diagnostic("plugin", message, f"plugins/{file.name}", place, text, _suggestion(error))
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
-def _suggestion(error: Exception) -> str:
+def _suggestion(error: BaseException) -> str:
     if isinstance(error, AttributeError) and isinstance(error.obj, Hooks):
         return did_you_mean(error.name or "", (name for name in dir(Hooks) if not name.startswith("_")))
     return ""
@@ -216,7 +224,9 @@ def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
     hooks = Hooks(name, file)
     try:
         module = _import(name, file)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and not _is_raised_by(error, [str(file)]):
+            raise
         # whatever a plugin raises is its own; the site's author needs its name and line, not our stack
         raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
     if not callable(getattr(module, "register", None)):
@@ -224,7 +234,9 @@ def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
         raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}"))
     try:
         module.register(hooks)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and not _is_raised_by(error, [str(file)]):
+            raise
         raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
     return hooks
 

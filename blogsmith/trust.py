@@ -34,7 +34,8 @@ def code_digest(root: Path, config: Config | None = None) -> str:
     """
     config = config or load_config(root).config
     total = hashlib.sha256(msgspec.json.encode(config.execution))
-    for file in sorted((root / "plugins").rglob("*.py")):
+    # a link that leads nowhere is an editor's lock, and is no code
+    for file in sorted(path for path in (root / "plugins").rglob("*.py") if path.is_file()):
         total.update(str(file.relative_to(root)).encode() + b"\0")
         total.update(hashlib.sha256(file.read_bytes()).digest())
     # only where there is one: consent that was given before there was this setting holds

@@ -10,6 +10,7 @@ import datetime as dt
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -20,6 +21,8 @@ from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
 from blogsmith.new import new_post, new_site
+from blogsmith.preview.line.time_limit import LIMIT_S
+from blogsmith.preview.pages import Pages
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.pyodide_vendor import vendor
 from blogsmith.report import format_diagnostic
@@ -27,6 +30,7 @@ from blogsmith.survey import survey_site
 from blogsmith.trust import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
+from tests.preview_sites import new_line, settled
 from tests.site_files import NOW, build
 from tests.test_broken import FILES
 
@@ -117,6 +121,20 @@ def _output_write(root: Path) -> tuple[Diagnostic, ...]:
     (root / "dist").write_text("a file where a folder is needed", encoding="utf-8")
     output = Output(PurePosixPath("index.html"), b"")
     return _raised(lambda: write_site([output], root / "dist" / "public", site_root=root))
+
+
+def _page_slow(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    footer = root / "partials" / "site_footer.html"
+    footer.parent.mkdir()
+    footer.write_text("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}")
+    pages = Pages(limit_s=0.1)
+    present = settled(new_line(root))
+    pages.of(present, "/404.html")
+    # the manual names the limit that holds
+    return tuple(
+        replace(one, message=one.message.replace("0.1 s", f"{LIMIT_S:g} s")) for one in pages.problems()
+    )
 
 
 def _vendor(root: Path) -> tuple[Diagnostic, ...]:
@@ -245,6 +263,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "freeze-write": _freeze_write,
         "need-unmet": _nothing_needed,
         "post-unknown": _no_post,
+        "page-slow": _page_slow,
         "pyodide-vendor": _vendor,
         "file-exists": _file_exists,
         "new-name": _new_name,

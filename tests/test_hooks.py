@@ -194,3 +194,25 @@ class TestBlame:
         (found,) = caught.value.diagnostics
         assert found.message.startswith("plugin mine fails: AttributeError")
         assert (found.path, found.place and found.place.line) == ("plugins/mine.py", 4)
+
+
+@pytest.mark.parametrize("code", ["import sys\nsys.exit('enough')\n", "raise SystemExit(3)\n"])
+def test_a_plugin_cannot_end_the_program(tmp_path: Path, code: str) -> None:
+    found = failure(write(tmp_path, mine=code), "mine")
+    assert found.path == "plugins/mine.py"
+    assert "SystemExit" in found.message
+
+
+def test_a_plugin_that_ends_while_a_page_is_made(tmp_path: Path) -> None:
+    function = "    @hooks.shortcode_data('x')\n    def x(args, document):\n        sys.exit()\n"
+    code = f"import sys\ndef register(hooks):\n{function}"
+    plugins = load_plugins(["mine"], [write(tmp_path, mine=code)])
+    _, data = plugins.shortcode_data["x"]
+    with pytest.raises(SiteError), blamed_on_plugins(plugins):
+        data({}, None)  # type: ignore[arg-type]
+
+
+def test_a_signal_passes_through(tmp_path: Path) -> None:
+    plugins = load_plugins(["mine"], [write(tmp_path, mine="def register(hooks): pass\n")])
+    with pytest.raises(SystemExit), blamed_on_plugins(plugins):
+        raise SystemExit(143)

@@ -287,3 +287,26 @@ def test_nobody_waits_for_an_engine_that_has_ended(tmp_path: Path) -> None:
 )
 def test_first_difference(before: str, after: str, line: int) -> None:
     assert first_difference(before, after) == line
+
+
+def test_a_tab_that_another_one_has_overtaken_is_told(preview: Preview) -> None:
+    shown, path = preview.shown, "/posts/a/"
+    shown.sent(path, "old")
+    # a second tab asks between the making of the new page and the comparison
+    shown.sent(path, shown.version(path))
+    assert shown.changed() == {path: shown.version(path)}
+    assert shown.changed() == {}
+
+
+def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
+    assert preview.engine.answer("/posts/c/").status == 404
+    assert preview.engine.answer("/no-picture.png").status == 404
+    assert preview.shown.open_pages() == ["/posts/c/"]
+    preview.save(posts_c="New.\n")
+    [told] = preview.of_kind("pages")
+    assert list(told["pages"]) == ["/posts/c/"]
+
+
+def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
+    preview.engine.tell(Saved(Changes(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
+    until(lambda: any("unknown key" in text for text in preview.said))

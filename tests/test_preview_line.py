@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.errors import SiteError
-from blogsmith.preview.line.line import Asked
+from blogsmith.preview.line.line import Asked, Line
 from blogsmith.preview.pages import Pages
 from blogsmith.preview.problems import all_problems
-from tests.preview_sites import built, new_line, outputs, page_paths, problems, settled
-from tests.site_files import build, build_text, read_site_text
+from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
+from tests.site_files import NOW, build, build_text, read_site_text
 from tests.test_broken import FILES
 from tests.test_sites import SITES, copied
 
@@ -160,6 +161,96 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     whole = settled(new_line(tmp_path))
     url = "/sub/posts/b/"
     assert early.views[url].content == whole.views[url].content
+
+
+@pytest.mark.parametrize("first", [(), ("content/posts/a.md",), ("content/about.md",)])
+@pytest.mark.parametrize("edited", [("b",), ("b", "c", "d", "e")])
+def test_who_is_looked_at_first_sees_what_changed_last(
+    first: tuple[str, ...], edited: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path / "blogsmith.yaml", "title: Site\n")
+    write(tmp_path / "content/about.md", "[](posts/b.md)\n")
+    write(tmp_path / "content/posts/a.md", "[](b.md)\n")
+    for name in "bcde":
+        write(tmp_path / f"content/posts/{name}.md", f"---\ntitle: Old {name}\n---\n")
+    line = new_line(tmp_path)
+    present = settled(line)
+    for round_ in range(2):
+        for name in edited:
+            text = f"---\ntitle: New {name} {round_}\ndate: 2026-01-0{round_ + 1}\n---\n"
+            write(tmp_path / f"content/posts/{name}.md", text)
+        changed = tuple(f"content/posts/{name}.md" for name in edited)
+        present = settled(line, present, Asked(changed, everything=False, first=first))
+        for path in ("content/about.md", "content/posts/a.md"):
+            assert f">New b {round_}</a>" in present.rendered[path].body.html
+
+
+def test_what_shortcodes_include(tmp_path: Path) -> None:
+    write(tmp_path / "blogsmith.yaml", "title: Site\ntheme: own\n")
+    write(tmp_path / "themes/own/theme.yaml", "extends: paper\n")
+    write(tmp_path / "themes/own/static/x.css", "p {}\n")
+    write(tmp_path / "shortcodes/one.html", "{{ asset('x.css') }} {% include 'layouts/piece.html' %}\n")
+    write(tmp_path / "layouts/piece.html", "before\n")
+    write(tmp_path / "content/a.md", "{% one %}\n")
+    line = new_line(tmp_path)
+    before = settled(line)
+    write(tmp_path / "layouts/piece.html", "after\n")
+    between = settled(line, before, Asked(("layouts/piece.html",), everything=False))
+    assert "after" in between.rendered["content/a.md"].body.html
+    write(tmp_path / "themes/own/static/x.css", "p { color: red }\n")
+    after = settled(line, between, Asked(("themes/own/static/x.css",), everything=False))
+    assert after.rendered["content/a.md"].body.html != between.rendered["content/a.md"].body.html
+
+
+def test_an_image_that_was_saved_within_one_tick_of_the_clock(tmp_path: Path) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>\n'
+    write(tmp_path / "blogsmith.yaml", "title: Site\n")
+    write(tmp_path / "content/one.svg", svg)
+    write(tmp_path / "content/a.md", "![one](one.svg)\n")
+    line = new_line(tmp_path)
+    before = settled(line)
+    stamp = (tmp_path / "content/one.svg").stat()
+    write(tmp_path / "content/one.svg", svg.replace("4", "8"))
+    os.utime(tmp_path / "content/one.svg", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    after = settled(line, before, Asked(("content/one.svg",), everything=False))
+    assert 'width="8"' in after.rendered["content/a.md"].body.html
+
+
+def test_python_for_browsers_comes_into_a_folder(tmp_path: Path) -> None:
+    write(tmp_path / "blogsmith.yaml", "title: Site\nbrowser: {pyodide: static/pyodide}\n")
+    write(tmp_path / "content/a.md", "```python\n#| run-in: browser\nprint(1)\n```\n")
+    line = new_line(tmp_path)
+    before = settled(line)
+    assert {found.code for found in problems(before)} == {"pyodide-folder"}
+    write(tmp_path / "static/pyodide/pyodide.mjs", "// something\n")
+    after = settled(line, before, Asked(("static/pyodide/pyodide.mjs",), everything=False))
+    assert problems(after) != problems(before)
+
+
+def test_a_text_that_takes_too_long(tmp_path: Path) -> None:
+    write(tmp_path / "blogsmith.yaml", "title: Site\n")
+    loop = "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}"
+    write(tmp_path / "shortcodes/slow.html", loop)
+    write(tmp_path / "content/a.md", "{% slow %}\n")
+    write(tmp_path / "content/b.md", "Text.\n")
+    line = Line(tmp_path, options(), lambda: NOW, limit_s=0.2)
+    present = settled(line)
+    assert [(found.code, found.path) for found in problems(present)] == [("page-slow", "content/a.md")]
+    assert "Text." in present.rendered["content/b.md"].body.html
+    write(tmp_path / "shortcodes/slow.html", "<p>quick</p>\n")
+    present = settled(line, present, Asked(("shortcodes/slow.html",), everything=False))
+    assert problems(present) == []
+
+
+def test_nothing_of_the_preview_is_in_a_build(tmp_path: Path) -> None:
+    root = copied(SITES[0], tmp_path / "site")
+    assert build(root).ok
+    for file in (root / "public").rglob("*"):
+        data = file.read_bytes() if file.is_file() else b""
+        assert b"/_blogsmith/" not in data
+        assert b"blogsmith-live" not in data
+        assert b"data-cell=" not in data
+        assert b"idiomorph" not in data.lower()
 
 
 def write(file: Path, text: str | None) -> None:

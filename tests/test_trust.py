@@ -124,3 +124,11 @@ def test_a_record_that_cannot_be_written(site: Path, record: Path) -> None:
         trust(site)
     assert [d.code for d in caught.value.diagnostics] == ["trust-write"]
     assert not is_trusted(site)
+
+
+def test_an_editors_lock_changes_nothing(site: Path) -> None:
+    trust(site)
+    # Emacs: a link to nothing, as long as one edits
+    (site / "plugins" / ".#mine.py").symlink_to("ada@machine.1234:5678")
+    (site / "plugins" / "folder.py").mkdir()
+    assert is_trusted(site)

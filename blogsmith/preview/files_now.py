@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import quote
 
+from .addresses import address
 from .line.present import Present
 
 _VERSION_DIGITS = 8
@@ -29,17 +29,17 @@ def changed_files(present: Present, paths: Iterable[str]) -> list[str]:
     """Addresses of saved files, style sheets apart."""
     urls = present.arranged.collected.asset_urls
     base_path = present.arranged.workshop.config.base_path
-    return [quote(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
+    return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
 
 
 def _addresses(present: Present, path: str, file: Path) -> Iterator[str]:
     workshop, urls = present.arranged.workshop, present.arranged.collected.asset_urls
     base_path = workshop.config.base_path
     if path in urls:
-        yield quote(base_path + urls[path])
+        yield address(base_path + urls[path])
     for static in workshop.theme.files.static.values():
         if static.asset.file == file:
-            yield f"{quote(base_path)}/{quote(static.asset.path.as_posix())}"
+            yield address(f"{base_path}/{static.asset.path.as_posix()}")
 
 
 def _version(file: Path) -> str:

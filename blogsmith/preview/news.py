@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
-from urllib.parse import quote
 
 from ..build import counts_of
 from ..errors import Diagnostic
+from .addresses import address
 from .files_now import changed_files, style_sheets
 from .line.present import Present
 from .options import ServeOptions
@@ -77,7 +77,7 @@ class News:
             return
         views = {path: present.views.get(path) for path in found}
         told = {
-            quote(path): {"version": version, "line": lines.get(view.path) if view else None}
+            address(path): {"version": version, "line": lines.get(view.path) if view else None}
             for (path, version), view in zip(found.items(), views.values(), strict=True)
         }
         self._publish({"kind": "pages", "pages": told})
@@ -118,7 +118,7 @@ class News:
             document = arranged.documents.get(path)
             page = arranged.cells(document).page if document else None
             if page:
-                url = quote(base_path + present.rendered[path].url)
+                url = address(base_path + present.rendered[path].url)
                 pages.append(WantedPage(page, url, SHOWN if path in looked_at else BEHIND))
         self._outcomes = {post: one for post, one in self._outcomes.items() if post in arranged.documents}
         asked = self._options.build.execution

@@ -14,6 +14,7 @@ from ..errors import Diagnostic, SiteError
 from ..page_view import PageView, SiteView
 from ..render.theme import Theme
 from .line.present import Present
+from .line.time_limit import LIMIT_S, TookTooLong, time_limit
 from .tag import version_of
 
 _QUICKLY = 1
@@ -48,7 +49,9 @@ class _Made:
 class Pages:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit_s: float = LIMIT_S) -> None:
+        """limit_s: how long the templates of one page may take."""
+        self._limit_s = limit_s
         self._made: dict[str, _Made] = {}
         self._count = 0
 
@@ -84,12 +87,17 @@ class Pages:
     def _make(self, view: PageView, composition: Composition, last: _Made | None, is_wrong: bool) -> _Made:
         site, theme = composition.site, composition.workshop.theme
         good = last.page if last else None
-        if is_wrong and good:
-            return _Made(view, site, theme, good)
         try:
-            html = composition.page(view)
+            with time_limit(self._limit_s):
+                html = composition.page(view)
         except SiteError as error:
             return _Made(view, site, theme, good, error.diagnostics)
+        except TookTooLong:
+            message = f"the page {view.url} takes longer than {self._limit_s:g} s to make"
+            slow = Diagnostic("page-slow", message, view.path, hint="look for loops in its templates")
+            return _Made(view, site, theme, good, (slow,))
+        if is_wrong and good:
+            return _Made(view, site, theme, good)
         version = version_of(html)
         if good and good.version == version:
             return _Made(view, site, theme, good)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import quote
 
 from ..errors import Diagnostic
 from ..ledger import Ledger, no_progress
 from ..report import format_diagnostic
+from .addresses import address
 from .line.present import Present
 
 MOST = 100
@@ -50,7 +50,7 @@ def _item(found: Diagnostic, is_new: bool, present: Present | None) -> Mapping[s
     place = found.place
     where = f"{found.path}:{place.line}:{place.column}" if place else found.path
     item = present.rendered.get(found.path) if present else None
-    pages = [quote(present.arranged.workshop.config.base_path + item.url)] if present and item else []
+    pages = [address(present.arranged.workshop.config.base_path + item.url)] if present and item else []
     return {
         "severity": found.severity,
         "code": found.code,

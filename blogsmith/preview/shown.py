@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from urllib.parse import quote
 
 from ..compose import Planned
 from ..errors import SiteError
 from ..page_view import PageView
+from .addresses import address, path_of
 from .answer import Answer
 from .line.line import Line
 from .line.present import Present
@@ -18,7 +18,7 @@ from .media import media_type
 from .pages import Page, Pages
 from .tag import Tag
 
-OPEN = 64
+OPEN = 256
 """Pages asked for most recently, which may still be open in a tab."""
 LISTED = 20
 """Pages of a list that are read before it is shown; of the others it tells what their front matter says."""
@@ -46,12 +46,13 @@ class Shown:
             return Answer(503, body=self._tagged(_not_made().encode(), "", ""))
         base_path = present.arranged.workshop.config.base_path
         if path == "/" and base_path:
-            return Answer(301, location=f"{quote(base_path)}/")
+            return Answer(301, location=address(f"{base_path}/"))
+        path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
         planned = present.table.get(path)
         if planned is None and f"{path}/" in present.table:
-            return Answer(301, location=f"{quote(path)}/")
+            return Answer(301, location=address(f"{path}/"))
         if planned is None:
             return self._not_found(f"{base_path}/404.html", path)
         if isinstance(planned.content, PageView):
@@ -60,6 +61,11 @@ class Shown:
 
     def version(self, path: str) -> str:
         """Names the bytes of the page at a path; empty if there is none."""
+        if self.present is not None:
+            path = path_of(path, self.present.arranged.workshop.config.base_path)
+        return self._version(path)
+
+    def _version(self, path: str) -> str:
         page = self._made(path)
         return page.version if page else _GONE
 
@@ -83,10 +89,10 @@ class Shown:
         return [view.path for view in views if view and view.path]
 
     def changed(self) -> dict[str, str]:
-        """Open pages whose bytes are others than those that tabs were told of → their version, empty if gone."""
+        """Open pages with other bytes than tabs were told of → their version, empty if gone."""
         found = {}
         for path, version in list(self._open.items()):
-            now = self.version(path)
+            now = self._version(path)
             if now != version or path in self._overtaken:
                 self._open[path] = found[path] = now
         self._overtaken.clear()

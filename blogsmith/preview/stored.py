@@ -8,10 +8,13 @@ cloned site: it is read as data, and names no file but those in public folders o
 from __future__ import annotations
 
 import hashlib
+import itertools
+import os
 import sqlite3
+import tempfile
 import zlib
 from collections.abc import Iterable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,14 +23,14 @@ from ..bundled import bundled_folder
 from .media import media_type
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS made_by (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE IF NOT EXISTS pages (
-    path TEXT PRIMARY KEY, version TEXT, source TEXT, digest TEXT, packed BLOB
-);
-CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, file TEXT);
+CREATE TABLE made_by (made_by TEXT);
+CREATE TABLE pages (path TEXT PRIMARY KEY, version TEXT, source TEXT, digest TEXT, packed BLOB);
+CREATE TABLE files (path TEXT PRIMARY KEY, file TEXT);
 """
 _MOST_BYTES = 64 * 1024 * 1024
 """Of one page; what deflates to more is not ours."""
+_STEPS, _MOST_STEPS = 1000, 100
+"""A question takes few steps of SQLite's machine; more than their product is not ours."""
 _WAIT_S = 1.0
 """For another preview of the same site."""
 
@@ -81,25 +84,27 @@ class StoredPages:
 
     def save(self, pages: Iterable[StoredPage], files: Iterable[tuple[str, Path]]) -> None:
         """Replace everything; what cannot be written is not kept."""
-        with suppress(OSError, sqlite3.Error):
-            self._file.parent.mkdir(exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=_WAIT_S)) as store, store:
-                # lost at worst: a crash leaves the old pages or none
+        with suppress(OSError, sqlite3.Error), ExitStack() as stack:
+            folder = self._file.parent
+            folder.mkdir(exist_ok=True)
+            if folder.resolve() != folder:
+                return
+            # never into the old one, whatever that is
+            new, name = tempfile.mkstemp(dir=folder, prefix="preview-", suffix=".new")
+            os.close(new)
+            stack.callback(Path(name).unlink, missing_ok=True)
+            with closing(sqlite3.connect(name)) as store, store:
+                # lost at worst: a crash leaves the old pages
                 store.execute("PRAGMA synchronous = OFF")
+                store.execute("PRAGMA journal_mode = OFF")
                 store.executescript(_SCHEMA)
-                known = dict(store.execute("SELECT path, version || digest FROM pages"))
-                rows = [(p.path, p.version, p.source, p.digest, p.packed) for p in pages]
-                store.execute("DELETE FROM files")
+                store.execute("INSERT INTO made_by VALUES (?)", (self._made_by,))
                 store.executemany(
-                    "INSERT INTO files VALUES (?, ?)", [(path, str(file)) for path, file in files]
+                    "INSERT INTO files VALUES (?, ?)", ((path, str(file)) for path, file in files)
                 )
-                store.executemany(
-                    "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?)",
-                    [row for row in rows if known.get(row[0]) != row[1] + row[3]],
-                )
-                gone = known.keys() - {row[0] for row in rows}
-                store.executemany("DELETE FROM pages WHERE path = ?", [(path,) for path in gone])
-                store.execute("INSERT OR REPLACE INTO made_by VALUES ('made by', ?)", (self._made_by,))
+                rows = ((p.path, p.version, p.source, p.digest, p.packed) for p in pages)
+                store.executemany("INSERT INTO pages VALUES (?, ?, ?, ?, ?)", rows)
+            Path(name).replace(self._file)
 
     def _digest(self, source: str) -> str:
         file = self._root / source
@@ -121,11 +126,18 @@ class StoredPages:
         return False
 
     def _row(self, question: str, path: str) -> tuple[object, ...] | None:
-        if not self._file.is_file():
-            return None
-        with suppress(sqlite3.Error), closing(sqlite3.connect(self._file, timeout=_WAIT_S)) as store:
-            made_by = store.execute("SELECT value FROM made_by WHERE name = 'made by'").fetchone()
-            if made_by == (self._made_by,):
-                found: tuple[object, ...] | None = store.execute(question, (path,)).fetchone()
-                return found
+        with suppress(OSError, RuntimeError, sqlite3.Error):
+            # not through a link, and nothing but a file: it may have come with the site
+            if not self._file.is_file() or self._file.resolve() != self._file:
+                return None
+            address = f"{self._file.as_uri()}?mode=ro"
+            with closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as store:
+                ends = itertools.count()
+                # views and triggers may compute for ever
+                store.set_progress_handler(lambda: next(ends) > _MOST_STEPS, _STEPS)
+                kinds = {kind for (kind,) in store.execute("SELECT type FROM sqlite_master")}
+                made_by = store.execute("SELECT made_by FROM made_by").fetchone()
+                if kinds <= {"table", "index"} and made_by == (self._made_by,):
+                    found: tuple[object, ...] | None = store.execute(question, (path,)).fetchone()
+                    return found
         return None

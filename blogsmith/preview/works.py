@@ -7,9 +7,11 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from ..trust import is_trusted
+from ..load_config import load_config
+from ..trust import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
 from .editors import editor_link
@@ -24,9 +26,6 @@ from .running.runner import CellRunner
 from .shown import Shown
 from .stored import StoredPage, StoredPages
 from .tag import Tag
-
-STORE_S = 30.0
-"""Between two times that pages are stored for the next preview."""
 
 
 class Works:
@@ -45,7 +44,6 @@ class Works:
         self._root = root
         self._stored = stored
         self._is_frozen = False
-        self._next_store_s = 0.0
         self._front: Front | None = None
         lines = RunLines(say, time.monotonic, loud=options.verbose)
 
@@ -60,9 +58,9 @@ class Works:
         self._shown = Shown(line, tag)
         self._news = News(options, publish, say, self.runner, time.monotonic)
         self._engine = Engine(root, line, self._shown, self._news, time.monotonic, self._rested, report_bug)
-        self._watcher = Watcher(
-            root, output=_outputs(root), changed=self._changed, poll_s=options.poll_s, say=say
-        )
+        self._output = ""
+        self._new_watcher = partial(Watcher, root, changed=self._changed, poll_s=options.poll_s, say=say)
+        self._watcher = self._new_watcher()
 
     def hello(self) -> Mapping[str, object]:
         """As `News.hello`."""
@@ -72,7 +70,7 @@ class Works:
         """Keep the site as it is on disk until a signal raises."""
         self._front = front
         # first of all: what is saved from now on is seen
-        self._watcher.start()
+        self._watch(load_config(self._root).config.output)
         for path, version in front.take(self._engine):
             self._engine.tell(Sent(path, version))
         self._engine.run()
@@ -84,6 +82,14 @@ class Works:
         if self._is_frozen:
             self._store()
 
+    def _watch(self, output: str) -> None:
+        """Watch the site but its output, and whether its code is trusted."""
+        self._watcher.stop()
+        self._output = output
+        self._watcher = self._new_watcher(output=[self._root / output])
+        self._watcher.start()
+        self._watcher.watch_also([record_file()])
+
     def _changed(self, changes: Changes) -> None:
         self._engine.tell(Saved(changes, time.monotonic()))
 
@@ -92,16 +98,18 @@ class Works:
         if self._front:
             self._front.whole()
             self._renew_editor(self._front)
+        present = self._shown.present
+        if present and present.arranged.workshop.config.output != self._output:
+            self._watch(present.arranged.workshop.config.output)
+            self._changed(Changes(frozenset(), everything=True))
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
             self._is_frozen = True
             gc.collect()
             gc.freeze()
-        if time.monotonic() >= self._next_store_s:
             self._store()
 
     def _store(self) -> None:
-        self._next_store_s = time.monotonic() + STORE_S
         self._stored.save(self._pages(), self._files())
 
     def _renew_editor(self, front: Front) -> None:
@@ -126,9 +134,3 @@ class Works:
         for path, planned in present.table.items() if present else ():
             if isinstance(planned.content, Path):
                 yield path, planned.content
-
-
-def _outputs(root: Path) -> list[Path]:
-    from ..load_config import load_config
-
-    return [root / load_config(root).config.output]

@@ -92,9 +92,7 @@ def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> Site
     return replace(before, sources=sources, stamps={**before.stamps, path: found.stamp})
 
 
-def _unchanged(
-    before: SiteFiles, changed: Container[str]
-) -> dict[tuple[str, tuple[int, int, int]], Source]:
+def _unchanged(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, tuple[int, int, int]], Source]:
     """Path and stamp → source, of those that need not be read again."""
     paths = ((str(source.path), source) for source in before.sources)
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}

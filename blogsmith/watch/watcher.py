@@ -104,11 +104,16 @@ class Watcher:
 
     def _run(self) -> None:
         while not self._notices.closed:
-            burst = self._notices.take(self._idle_s())
-            if burst is not None:
-                self._report(burst)
-            elif not self._notices.closed:
-                self._idle()
+            try:
+                burst = self._notices.take(self._idle_s())
+                if burst is not None:
+                    self._report(burst)
+                elif not self._notices.closed:
+                    self._idle()
+            except Exception as error:
+                # a bug of ours: what was missed by it is found by comparing everything
+                self._say(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
+                self._next_scan_s = time.monotonic() + _ABSENT_S
 
     def _idle_s(self) -> float:
         """How long there is nothing to do."""

@@ -62,8 +62,9 @@ def check_origin(request: Request, path: str) -> None:
         raise Refused(403, "The preview does not answer to pages of other sites.")
     # A link on another site may lead to a page, but only our own pages have business with these. "same-site"
     # is another port of localhost.
-    asked_by = request.headers.get("sec-fetch-site", "same-origin")
-    if path.startswith(PREFIX) and asked_by not in ("same-origin", "none"):
+    is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+    is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
+    if not is_ours and (path.startswith(PREFIX) or not is_link):
         raise Refused(403, "The preview does not answer to pages of other sites.")
 
 

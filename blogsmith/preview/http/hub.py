@@ -144,8 +144,8 @@ class Hub:
         with self._lock:
             self._streams.add(stream)
             self._coming -= 1
-        self._selector.register(stream.connection, selectors.EVENT_READ, stream)
         try:
+            self._selector.register(stream.connection, selectors.EVENT_READ, stream)
             self._send(stream, frame(self._hello()))
         except Exception as error:
             self._report_bug(error)
@@ -194,7 +194,8 @@ class Hub:
     def _drop(self, stream: _Stream) -> None:
         if stream not in self._streams:
             return
-        self._selector.unregister(stream.connection)
+        with suppress(KeyError):  # it never came so far
+            self._selector.unregister(stream.connection)
         stream.connection.close()
         # what waits may be much, and the record may live on in a list that is being walked
         stream.unsent = bytearray()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,12 +24,21 @@ from .present import Arranged, Entries
 class Arranger:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self, memory: Memory, cells: CellMemory, asked: ExecutionOptions) -> None:
+    def __init__(self, root: Path, memory: Memory, cells: CellMemory, asked: ExecutionOptions) -> None:
+        self._root = root
         self._memory = memory
         self._cells = cells
         self._asked = asked
+        self._touched: set[str] = set()
+        """Paths that have changed since `arranged` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
-        self._python: tuple[Workshop, Callable[[], Distribution], Ledger] | None = None
+        self._python: tuple[tuple[Workshop, object], Callable[[], Distribution], Ledger] | None = None
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Images that were saved: their stamps may be the same."""
+        for path in changed:
+            self._sizes.pop(self._root / path, None)
+        self._touched.update(changed)
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
         """What is wrong with Python for browsers, once a page has asked for it."""
@@ -61,7 +70,7 @@ class Arranger:
             for found in self._memory.head_diagnostics(str(document.path))
         )
         documents = {str(document.path): document for document in collected.documents}
-        index = index_of(collected, {}, workshop)
+        index, assets = index_of(collected, {}, workshop), collected.assets
         found = Arranged(
             workshop,
             files,
@@ -70,12 +79,13 @@ class Arranger:
             index,
             # replaced at once: they need all the others
             None,  # type: ignore[arg-type]
-            _facts(collected, files, index.generated, last),
+            _facts(collected, files, index.generated, None if self._touched & assets.keys() else last),
             may_run(workshop, options),
             lambda document: CellsNow(),
             {},
             ledger.report(),
         )
+        self._touched.clear()
         return self.with_tools(found, documents, finished)
 
     def with_tools(
@@ -106,15 +116,17 @@ class Arranger:
         entries = Entries(documents, lambda document: self._memory.known(document).entry)
         index = replace(arranged.index, entries=entries)
         tools = page_tools(
-            workshop, index, arranged.collected, results, self._readers_python(workshop), self._measured
+            workshop, index, arranged.collected, results, self._readers_python(arranged), self._measured
         )
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
         return replace(arranged, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
 
-    def _readers_python(self, workshop: Workshop) -> Callable[[], Distribution]:
-        if self._python is None or self._python[0] is not workshop:
+    def _readers_python(self, arranged: Arranged) -> Callable[[], Distribution]:
+        # a folder of the site may hold it
+        key = (arranged.workshop, arranged.facts)
+        if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
             ledger = Ledger(no_progress)
-            self._python = (workshop, readers_python(workshop, ledger), ledger)
+            self._python = (key, readers_python(arranged.workshop, ledger), ledger)
         return self._python[1]
 
     def _measured(self, file: Path) -> ImageInfo | str:

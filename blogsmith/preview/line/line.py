@@ -30,6 +30,7 @@ from .memory import Memory
 from .present import Arranged, Present
 from .reopening import reopened
 from .stubs import stub
+from .time_limit import LIMIT_S
 
 # Fields of a view that tell how a page stands to others: they stay while only its text is edited.
 _RELATED = (
@@ -56,14 +57,21 @@ class Asked:
 class Line:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self, root: Path, options: BuildOptions, now: Callable[[], dt.datetime]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        options: BuildOptions,
+        now: Callable[[], dt.datetime],
+        limit_s: float = LIMIT_S,
+    ) -> None:
+        """limit_s: as in `Memory`."""
         self._root = root
         self._options = options
         self._now = now
-        self._memory = Memory()
+        self._memory = Memory(limit_s)
         self._cells = CellMemory(root)
         self._fonts = FontMemory()
-        self._arranger = Arranger(self._memory, self._cells, options.execution)
+        self._arranger = Arranger(root, self._memory, self._cells, options.execution)
 
     def settle(self, before: Present | None, asked: Asked) -> Iterator[Present | None]:
         """Look at the whole site; each step takes some milliseconds, and whoever asks may stop between two.
@@ -83,7 +91,7 @@ class Line:
 
     def _settle(self, workshop: Workshop, before: Present | None, asked: Asked) -> Iterator[Present | None]:
         last = before.arranged if before else None
-        self._cells.forget(asked.changed)
+        self._forget(asked.changed)
         yield None
         is_same = last and last.workshop.config.output == workshop.config.output
         files = read_site(
@@ -96,9 +104,15 @@ class Line:
         bodies = self._known_bodies(arranged, before)
         if before is None:
             yield from self._presenting(arranged, bodies, None)
-        first = [arranged.documents[path] for path in asked.first if path in arranged.documents]
-        for document in dict.fromkeys([str(d.path) for d in first] + list(arranged.documents)):
-            bodies[document] = self._body(arranged, arranged.documents[document])
+        if before is not None:
+            # first what other pages may see of those that have changed, then who still sees the same
+            for path, document in arranged.documents.items():
+                if before.arranged.documents.get(path) is not document:
+                    self._memory.known(document)
+                    yield None
+        first = [path for path in asked.first if path in arranged.documents]
+        for path in dict.fromkeys([*first, *arranged.documents]):
+            bodies[path] = self._body(arranged, arranged.documents[path])
             yield None
         self._memory.keep_only(arranged.documents.keys() | arranged.collected.left_out.keys())
         yield from self._presenting(arranged, bodies, before)
@@ -120,7 +134,7 @@ class Line:
         """The site with the text of one page read again; None if more than that page may have changed."""
         arranged, config = present.arranged, present.arranged.workshop.config
         old = arranged.documents.get(path)
-        self._cells.forget(asked.changed)
+        self._forget(asked.changed)
         files = read_again(self._root, config, arranged.files, path) if old else None
         if files is None or old is None:
             return None
@@ -133,7 +147,7 @@ class Line:
     def again(self, present: Present, path: str, asked: Asked) -> Present | None:
         """The site with the results of one page's cells read again; None if there is no such page."""
         document = present.arranged.documents.get(path)
-        self._cells.forget(asked.changed)
+        self._forget(asked.changed)
         if document is None:
             return None
         return self._replaced(present, present.arranged.files, document, asked)
@@ -152,6 +166,11 @@ class Line:
         old = present.views[view.url]
         view = replace(view, **{name: getattr(old, name) for name in _RELATED})
         return present.with_page(arranged, item, view, self._own(arranged, document, body))
+
+    def _forget(self, changed: Collection[str]) -> None:
+        """Files that have changed, whatever their stamps say."""
+        self._cells.forget(changed)
+        self._arranger.forget(changed)
 
     def _body(self, arranged: Arranged, document: Document) -> Body:
         return self._memory.body(document, arranged.tools, arranged.facts)

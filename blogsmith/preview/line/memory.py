@@ -29,6 +29,8 @@ from ...tex.linear import linear_text
 from ...tex.remembered import remembering
 from ...workshop import Workshop
 from .lookups import Lookups, hold, traced
+from .stubs import stub
+from .time_limit import LIMIT_S, TookTooLong, time_limit
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
@@ -67,7 +69,9 @@ class _Rendered:
 class Memory:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit_s: float = LIMIT_S) -> None:
+        """limit_s: how long the parsing or rendering of one page may take."""
+        self._limit_s = limit_s
         self._workshop: Workshop | None = None
         self._md: MarkdownIt | None = None
         self._options: ParseOptions | None = None
@@ -130,7 +134,7 @@ class Memory:
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.parsed.document is not document:
-            parsed = self.parsed(document)
+            parsed = self._parsed_in_time(document)
             entry = page_entry(parsed)
             if known is None or known.entry != entry:
                 self.entries += 1
@@ -139,6 +143,19 @@ class Memory:
             light = replace(parsed, tokens=(), title=(), description=())
             known = self._known[path] = Known(light, entry)
         return known
+
+    def _parsed_in_time(self, document: Document) -> Parsed:
+        """The document with its tokens; without any, and with a message, if that takes too long."""
+        try:
+            with time_limit(self._limit_s):
+                return self.parsed(document)
+        except TookTooLong:
+            empty = self.parsed(replace(document, body=""))
+            slow = replace(
+                empty, document=document, diagnostics=(too_long(str(document.path), self._limit_s),)
+            )
+            self._tokens[str(document.path)] = slow
+            return slow
 
     def body(self, document: Document, tools: Tools, facts: object) -> Body:
         """The document's HTML, rendered if it must be.
@@ -153,7 +170,11 @@ class Memory:
             self._bodies[path] = replace(made, facts=facts)
             return made.body
         watched, lookups = traced(tools)
-        body = render_body(self.parsed(document), watched)
+        try:
+            with time_limit(self._limit_s):
+                body = render_body(self.parsed(document), watched)
+        except TookTooLong:
+            body = replace(stub(document), diagnostics=(too_long(path, self._limit_s),))
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
         return body
@@ -170,6 +191,12 @@ class Memory:
                 del kept[path]
 
 
+def too_long(path: str, limit_s: float) -> Diagnostic:
+    """That a page is not made because that takes too long."""
+    message = f"this page takes longer than {limit_s:g} s to make"
+    return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")
+
+
 def _for_text(config: Config) -> Config:
     """The settings without those that do not reach the text of a page."""
     return msgspec.structs.replace(
@@ -178,8 +205,13 @@ def _for_text(config: Config) -> Config:
 
 
 def _templates(workshop: Workshop) -> object:
-    """What the text of a page depends on in a theme."""
-    files = workshop.theme.files.templates
-    return workshop.theme.shortcodes, {
-        name: file.text for name, file in files.items() if "layouts/" not in name
+    """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
+    files, shortcodes = workshop.theme.files, workshop.theme.shortcodes
+    # `layouts/…`, and `paper/layouts/…`, which names that of one theme
+    others = {
+        name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]
     }
+    texts = others.values()
+    layouts = files.templates if any("layouts/" in text for text in texts) else None
+    versions = {name: file.version for name, file in files.static.items()}
+    return shortcodes, others, layouts, versions if any("asset(" in text for text in texts) else None
