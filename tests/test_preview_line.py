@@ -96,7 +96,7 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
     pages = Pages()
     for path in page_paths(present):
         pages.of(present, path)
-    assert all_problems(present, (), pages.problems()) == report.diagnostics
+    assert all_problems(present, (), pages.problems(present)) == report.diagnostics
 
 
 @settings(max_examples=40, deadline=None)
@@ -131,7 +131,7 @@ def test_edits_in_any_order(
         pages = Pages()
         for path in page_paths(present):
             pages.of(present, path)
-        assert all_problems(present, (), pages.problems()) == report.diagnostics
+        assert all_problems(present, (), pages.problems(present)) == report.diagnostics
         if report.ok:
             assert outputs(present) == built(root / "public")
     shutil.rmtree(root)

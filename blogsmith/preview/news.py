@@ -85,7 +85,7 @@ class News:
     def problems(self, shown: Shown) -> None:
         """Tell what is wrong now, if that has changed."""
         ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
-        found = all_problems(shown.present, self.broken, [*shown.pages.problems(), *ran])
+        found = all_problems(shown.present, self.broken, [*shown.pages.problems(shown.present), *ran])
         if found == self._known:
             return
         new = new_problems(self._known, found)

@@ -75,9 +75,10 @@ class Pages:
         view, made = present.table[path].content, self._made.get(path)
         return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
 
-    def problems(self) -> list[Diagnostic]:
-        """What is wrong with the templates of the pages that were made."""
-        return [found for made in self._made.values() for found in made.problems]
+    def problems(self, present: Present | None) -> list[Diagnostic]:
+        """What is wrong with the templates of the pages that were made, in the order of the site."""
+        made = (self._made.get(path) for path in (present.table if present else ()))
+        return [found for one in made if one for found in one.problems]
 
     def keep_only(self, paths: Iterable[str]) -> None:
         """Forget pages that are gone."""

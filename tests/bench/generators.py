@@ -86,6 +86,8 @@ enable = true
 [markup.goldmark.extensions.passthrough.delimiters]
 block = [["$$", "$$"]]
 inline = [["$", "$"]]
+[markup.goldmark.renderer]
+unsafe = true
 """
 _HUGO_FORMULA = (
     '{{- $options := dict "output" "mathml" "displayMode" (eq .Type "block") }}'
@@ -97,6 +99,7 @@ const math = require("@vscode/markdown-it-katex").default;
 const highlight = require("@11ty/eleventy-plugin-syntaxhighlight");
 module.exports = function (config) {
   config.addPlugin(highlight);
+  config.addPassthroughCopy({ static: "/" });
   config.amendLibrary("md", (md) => md.use(math, { output: "mathml" }));
 };
 """
