@@ -16,6 +16,7 @@ import pytest
 
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.preview.running import warm
+from blogsmith.preview.running.session_task import SessionTask
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import records, site
 from tests.sessions import LINUX, children, is_alive, wait_for
@@ -102,6 +103,24 @@ def test_output_comes_while_the_cell_runs_and_stop_ends_it(preview: Previewed) -
     preview.state("started", after=len(preview.events), cell=2)
     preview.runner.stop()
     assert preview.outcome().stopped
+
+
+def test_how_a_stopped_cell_dies_is_no_news(preview: Previewed, monkeypatch: pytest.MonkeyPatch) -> None:
+    cancel = SessionTask.cancel
+
+    def cancel_slowly(task: SessionTask) -> None:
+        cancel(task)
+        # whoever asked for it goes on only when the session has told of its end
+        task.join(10)
+
+    monkeypatch.setattr(SessionTask, "cancel", cancel_slowly)
+    preview.write("a", LONG)
+    preview.changed("a")
+    preview.state("output", text="first\n")
+    before = len(preview.events)
+    preview.runner.stop(url("a"))
+    assert preview.outcome().stopped
+    assert preview.states()[before:] == ["stopped"]
 
 
 def test_the_last_edit_wins(preview: Previewed) -> None:

@@ -16,8 +16,8 @@ import pytest
 from blogsmith.watch.changes import Changes
 from blogsmith.watch.notices import Notices
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
-from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.observed import ObserverNotifier
+from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 from tests.test_watch_saves import (
     deleted_and_created,
@@ -376,7 +376,8 @@ def test_a_system_that_refuses_later_is_polled(site: Path) -> None:
         assert opened[0].stopped
 
 
-def test_a_system_that_reports_nothing_is_polled(site: Path) -> None:
+def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
     with watching(site, notifier=SilentNotifier) as (receiver, _):
         receiver.wait(lambda: bool(receiver.lines))
         assert receiver.lines == [

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from .notifier import Notifier
 
-PROBE_S = 0.300
-"""An event takes less than a millisecond."""
+PROBE_S = 3.0
+"""An event takes less than a millisecond, but the thread that reads it may wait for long on a busy
+machine, while a large site is read. Until then what changes is found by comparing."""
 
 
 @dataclass(slots=True)

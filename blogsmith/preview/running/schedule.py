@@ -119,6 +119,9 @@ class Schedule:
         for task in running:
             page = self._pages.get(task.path)
             if not url or (page and page.planned.wanted.url == url):
+                if page:
+                    # first of all: how killed processes end is no news of a cell
+                    page.told.dropped(task.session)
                 task.cancel()
 
     def break_off(self) -> None:

@@ -1,0 +1,262 @@
+"""`blogsmith serve` as a process of its own: asked over HTTP, heard by its events."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from blogsmith.trust import trust
+from tests.bench.preview_processes import is_running, processes
+from tests.preview_client import Client, Got, soon
+
+PATIENCE_S = 8.0
+"""Nothing takes a tenth of it, unless the machine is overloaded."""
+# With `python -m` Python itself ends by the signal instead if Ctrl-C came while a dataclass was being made:
+# https://github.com/python/cpython/blob/3.11/Modules/main.c, Py_RunMain.
+PROGRAM = Path(sys.executable).with_name("blogsmith")
+"""The command as authors have it."""
+INTERRUPTED = 130
+"""Exit code of a program that Ctrl-C ended."""
+_SERVES = re.compile(r"blogsmith serves http://127\.0\.0\.1:(\d+)/ ")
+_WHOLE = re.compile(r"^[\d,]+ pages?, .* in [\d.,]+ m?s", re.MULTILINE)
+
+
+class Listener:
+    """A tab's stream of events, and all that came on it."""
+
+    def __init__(self, port: int) -> None:
+        self.events: list[Mapping[str, Any]] = []
+        self._came = threading.Condition()
+        self._client = Client(port)
+        # between two saves there may be nothing to say
+        self._client.socket.settimeout(None)
+        self._client.listen().head()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Listener:
+        self._thread.start()
+        self.wait_for("hello")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # the server may have closed it before
+        with suppress(OSError):
+            self._client.socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._client.socket.close()
+
+    def _run(self) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                event = self._client.event()
+                with self._came:
+                    self.events.append(event)
+                    self._came.notify_all()
+
+    def of(self, kind: str, after: int = 0, **fields: Any) -> list[Mapping[str, Any]]:
+        """All events of a kind, those before number `after` left out."""
+        return [
+            event
+            for event in self.events[after:]
+            if event["kind"] == kind and all(event.get(name) == value for name, value in fields.items())
+        ]
+
+    def wait_for(self, kind: str, after: int = 0, **fields: Any) -> Mapping[str, Any]:
+        """The first such event, also one that came already."""
+        with self._came:
+            assert self._came.wait_for(lambda: self.of(kind, after, **fields), PATIENCE_S), self.events[-5:]
+            return self.of(kind, after, **fields)[0]
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Until what came makes it true."""
+        with self._came:
+            assert self._came.wait_for(is_so, PATIENCE_S), self.events[-5:]
+
+    def version(self, path: str) -> str:
+        """What was told last of a page; empty if nothing was."""
+        told = [event["pages"][path]["version"] for event in self.of("pages") if path in event["pages"]]
+        return str(told[-1]) if told else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A preview that runs."""
+
+    root: Path
+    process: subprocess.Popen[bytes]
+    port: int
+    log: Path
+
+    def said(self) -> str:
+        """All that stands on the terminal."""
+        return self.log.read_text("utf-8")
+
+    def ask(self, path: str, method: str = "GET", **more: Any) -> Got:
+        """One request, on a connection of its own."""
+        with Client(self.port) as client:
+            return client.ask(path, method, **more)
+
+    def page(self, path: str) -> str:
+        """What is at a path, with the status in front."""
+        got = self.ask(path)
+        return f"{got.status} {got.body.decode('utf-8')}"
+
+    def wait_for(self, path: str, *texts: str) -> str:
+        """The page at a path, once all of these stand in it; a number is a status."""
+        found: list[str] = [""]
+
+        def is_there() -> bool:
+            found[0] = self.page(path)
+            return all(text in found[0] for text in texts)
+
+        assert soon(is_there, PATIENCE_S), (path, texts, found[0][:2000], self.said()[-2000:])
+        return found[0]
+
+    def wait_for_words(self, *texts: str) -> None:
+        """Until all of these stand on the terminal."""
+        assert soon(lambda: all(text in self.said() for text in texts), PATIENCE_S), (texts, self.said())
+
+    def wait_until_whole(self) -> None:
+        """Until the whole site is known."""
+        assert soon(lambda: bool(_WHOLE.search(self.said())), PATIENCE_S), self.said()
+
+    def version(self, path: str) -> str:
+        """Names the present bytes of a page."""
+        return str(self.ask(f"/_blogsmith/version?path={path}").json()["version"])
+
+    def act(self, name: str, token: str | None, body: bytes = b"{}") -> Got:
+        """What a page of the preview may ask for."""
+        return self.ask(
+            f"/_blogsmith/do/{name}",
+            "POST",
+            body=body,
+            X_Blogsmith_Token=token,
+            Origin=f"http://127.0.0.1:{self.port}",
+            Content_Type="application/json",
+        )
+
+    def token(self) -> str:
+        """With which pages prove that this server made them."""
+        found = re.search(r'data-token="([^"]+)"', self.page("/"))
+        assert found
+        return found[1]
+
+    def listen(self) -> Listener:
+        """A tab."""
+        return Listener(self.port)
+
+    def trust(self) -> None:
+        """As `blogsmith trust` of the same user."""
+        with patch.dict(os.environ, _state(self.root)):
+            trust(self.root)
+
+
+@contextmanager
+def running(
+    root: Path, *options: str, trusted: bool = False, environ: Mapping[str, str] | None = None
+) -> Iterator[Serving]:
+    """Serve a site while the block runs; then Ctrl-C has to end it with nothing left of it.
+
+    A block that ends it itself has to look at that itself.
+    """
+    if trusted:
+        with patch.dict(os.environ, _state(root)):
+            trust(root)
+    log = root.parent / "serve.log"
+    port = () if any(option.startswith("--port") for option in options) else ("--port=0",)
+    command = (str(PROGRAM), "serve", *port, *options)
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            command,
+            cwd=root,
+            env={**os.environ, "PYTHONFAULTHANDLER": "1", **_state(root), **(environ or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield Serving(root, process, _port(process, log), log)
+    finally:
+        had_ended = process.poll() is not None
+        left = _end(process)
+    said_last = log.read_text("utf-8")
+    assert process.returncode != -signal.SIGABRT, said_last
+    assert left == [], "processes are left"
+    assert "Traceback" not in said_last, said_last
+    assert had_ended or process.returncode == INTERRUPTED, said_last
+
+
+def _end(process: subprocess.Popen[bytes]) -> list[int]:
+    """Ctrl-C; gives the processes that are left, which are killed then."""
+    family = processes(process.pid)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.wait(PATIENCE_S / 2)
+    except subprocess.TimeoutExpired:
+        # the log shows then where each thread was
+        process.send_signal(signal.SIGABRT)
+        process.wait()
+    left = [pid for pid in family if is_running(pid)]
+    for pid in left:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return left
+
+
+def _state(root: Path) -> dict[str, str]:
+    """Where the user's consent is kept."""
+    return {"XDG_STATE_HOME": str(root.parent / "state")}
+
+
+def _port(process: subprocess.Popen[bytes], log: Path) -> int:
+    """Where it listens, as soon as it says so."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        found = _SERVES.search(log.read_text("utf-8"))
+        if found:
+            return int(found[1])
+        assert process.poll() is None, log.read_text("utf-8")
+        time.sleep(0.005)
+    raise AssertionError(f"it does not serve: {log.read_text('utf-8')}")
+
+
+def interrupt(serving: Serving, number: signal.Signals = signal.SIGINT) -> int:
+    """Ctrl-C as a terminal sends it, or another signal to the server alone; gives its exit code."""
+    if number == signal.SIGINT:
+        os.killpg(serving.process.pid, number)
+    else:
+        serving.process.send_signal(number)
+    return serving.process.wait(PATIENCE_S)
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> None:
+    """Lay files out under `root`, in place."""
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def post(title: str, body: str = "", **front: str) -> str:
+    """A post; front: more of its front matter."""
+    more = "".join(f"{name}: {value}\n" for name, value in {"date": "2020-01-01", **front}.items())
+    return f"---\ntitle: {title}\n{more}---\n\n{body}\n"
+
+
+def cell(code: str, *options: str) -> str:
+    """A cell of a post."""
+    return "\n".join(["```{python}", *(f"#| {option}" for option in options), code, "```\n"])
