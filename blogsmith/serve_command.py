@@ -16,8 +16,8 @@ from .clocks import Clocks
 from .execution_options import execute_option, jobs_option, loud_option
 from .ledger import BuildOptions, ExecutionOptions
 from .options import drafts_option, future_option, site_option, site_root
+from .preview.news.status import replaces, serving_line
 from .preview.options import HOST, PORT, ServeOptions
-from .preview.status import replaces, serving_line
 from .report import wants_color
 
 

@@ -22,7 +22,7 @@ from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
 from blogsmith.new import new_post, new_site
 from blogsmith.preview.line.time_limit import LIMIT_S
-from blogsmith.preview.pages import Pages
+from blogsmith.preview.shown.pages import Pages
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.pyodide_vendor import vendor
 from blogsmith.report import format_diagnostic

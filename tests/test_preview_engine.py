@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from blogsmith.preview.edits import first_difference
-from blogsmith.preview.engine import Engine
+from blogsmith.preview.engine.edits import first_difference
+from blogsmith.preview.engine.engine import Engine
+from blogsmith.preview.engine.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.line.line import Line
-from blogsmith.preview.messages import CellsEnded, Over, Saved, Sent
-from blogsmith.preview.news import News
+from blogsmith.preview.news.news import News
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.running.work import Outcome, Work
-from blogsmith.preview.shown import Shown
-from blogsmith.preview.tag import Tag
+from blogsmith.preview.shown.shown import Shown
+from blogsmith.preview.shown.tag import Tag
 from blogsmith.watch.changes import Changes
 from tests.preview_sites import options
 from tests.site_files import NOW

@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.errors import Diagnostic, Place
 from blogsmith.ledger import Counts
-from blogsmith.preview.status import (
+from blogsmith.preview.news.status import (
     MAX_SHOWN,
     Change,
     change_line,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from .answer import Answer
 from .editors import Editor
-from .media import media_type
+from .shown.media import media_type
+from .shown.tag import Tag
 from .stored import StoredPages
-from .tag import Tag
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from .engine.engine import Engine
 
 
 class Cells(Protocol):

@@ -18,8 +18,8 @@ from .editors import editor_link
 from .front import Front
 from .http.server import PreviewServer
 from .options import ServeOptions
+from .shown.tag import Tag
 from .stored import StoredPages
-from .tag import Tag
 
 _SWITCH_S = 0.001
 """How long a thread that computes keeps another one waiting: a page is sent while others are made."""

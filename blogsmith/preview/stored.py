@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..bundled import bundled_folder
-from .media import media_type
+from .shown.media import media_type
 
 _SCHEMA = """
 CREATE TABLE made_by (made_by TEXT);

@@ -15,17 +15,17 @@ from ..trust import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
 from .editors import editor_link
-from .engine import Engine
+from .engine.engine import Engine
+from .engine.messages import CellsEnded, Saved, Sent
 from .front import Front
 from .line.line import Line
-from .messages import CellsEnded, Saved, Sent
-from .news import News
+from .news.news import News
+from .news.run_lines import RunLines
 from .options import ServeOptions
-from .run_lines import RunLines
 from .running.runner import CellRunner
-from .shown import Shown
+from .shown.shown import Shown
+from .shown.tag import Tag
 from .stored import StoredPage, StoredPages
-from .tag import Tag
 
 
 class Works:

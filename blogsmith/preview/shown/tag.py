@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from html import escape
 
-from .answer import PREFIX
+from ..answer import PREFIX
 
 _END_OF_HEAD = b"</head>"
 

@@ -9,12 +9,12 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..compose import Composition
-from ..errors import Diagnostic, SiteError
-from ..page_view import PageView, SiteView
-from ..render.theme import Theme
-from .line.present import Present
-from .line.time_limit import LIMIT_S, TookTooLong, time_limit
+from ...compose import Composition
+from ...errors import Diagnostic, SiteError
+from ...page_view import PageView, SiteView
+from ...render.theme import Theme
+from ..line.present import Present
+from ..line.time_limit import LIMIT_S, TookTooLong, time_limit
 from .tag import version_of
 
 _QUICKLY = 1

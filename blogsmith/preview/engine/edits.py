@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ..errors import SiteError
-from .line.line import Asked, Line
-from .line.present import Present
-from .news import News
+from ...errors import SiteError
+from ..line.line import Asked, Line
+from ..line.present import Present
+from ..news.news import News
+from ..shown.shown import Shown
 from .saves import Save, Saves, is_of_site
-from .shown import Shown
 
 MANY = 3
 """So many posts saved at once are shown one by one; more by a look at the whole site."""

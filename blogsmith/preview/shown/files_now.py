@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ..line.present import Present
 from .addresses import address
-from .line.present import Present
 
 _VERSION_DIGITS = 8
 """As in the addresses of a theme's files."""

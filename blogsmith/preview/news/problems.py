@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..errors import Diagnostic
-from ..ledger import Ledger, no_progress
-from ..report import format_diagnostic
-from .addresses import address
-from .line.present import Present
+from ...errors import Diagnostic
+from ...ledger import Ledger, no_progress
+from ...report import format_diagnostic
+from ..line.present import Present
+from ..shown.addresses import address
 
 MOST = 100
 """Problems that a page is told in full."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..errors import SiteError
+from ...errors import SiteError
+from ..line.line import Line
+from ..news.news import News
+from ..shown.shown import Shown
 from .edits import MANY, Edits
-from .line.line import Line
-from .news import News
 from .saves import Saves
-from .shown import Shown
 
 REST_S = 0.08
 """After a save the look waits so long: the browser fetches the edited page meanwhile."""

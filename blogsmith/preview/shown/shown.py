@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from ..compose import Planned
-from ..errors import SiteError
-from ..page_view import PageView
+from ...compose import Planned
+from ...errors import SiteError
+from ...page_view import PageView
+from ..answer import Answer
+from ..line.line import Line
+from ..line.present import Present
 from .addresses import address, path_of
-from .answer import Answer
-from .line.line import Line
-from .line.present import Present
 from .media import media_type
 from .pages import Page, Pages
 from .tag import Tag

@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 
-from ..build import counts_of
-from ..errors import Diagnostic
-from .addresses import address
-from .files_now import changed_files, style_sheets
-from .line.present import Present
-from .options import ServeOptions
+from ...build import counts_of
+from ...errors import Diagnostic
+from ..line.present import Present
+from ..options import ServeOptions
+from ..running.runner import CellRunner
+from ..running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
+from ..shown.addresses import address
+from ..shown.files_now import changed_files, style_sheets
+from ..shown.shown import Shown
 from .problems import all_problems, problems_event
-from .running.runner import CellRunner
-from .running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
-from .shown import Shown
 from .status import Change, change_line, new_problems, problem_lines, whole_line
 
 Publish = Callable[[Mapping[str, object]], None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ..watch.changes import Changes
-from .answer import Answer
-from .running.work import Outcome
+from ...watch.changes import Changes
+from ..answer import Answer
+from ..running.work import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..freeze.store import OUTPUTS, folder_of
-from ..load_config import CONFIG_NAME
-from ..watch.changes import Changes
+from ...freeze.store import OUTPUTS, folder_of
+from ...load_config import CONFIG_NAME
+from ...watch.changes import Changes
 
 _OF_SITE = frozenset(
     ("content", "static", "themes", "layouts", "partials", "shortcodes", "plugins", "_freeze", CONFIG_NAME)

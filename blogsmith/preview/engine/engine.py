@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from .answer import Answer
+from ..answer import Answer
+from ..line.line import Line
+from ..news.news import News
+from ..shown.shown import Shown
 from .edits import Edits
-from .line.line import Line
 from .looks import Looks
 from .messages import Asked, AskedVersion, CellsEnded, Message, Over, Saved, Sent
-from .news import News
 from .saves import Saves
-from .shown import Shown
 
 LISTEN_S = 0.25
 """While nothing happens it is looked this often whether the preview is to end."""

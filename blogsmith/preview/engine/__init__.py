@@ -1,0 +1,1 @@
+"""The preview's one worker, and what it is told."""

@@ -1,0 +1,1 @@
+"""What browsers and the terminal are told."""
