@@ -1,0 +1,143 @@
+"""One Chromium with one tab that says when something new has been painted.
+
+The page itself takes the time (`preview_probe.js`), so the driver's own is not in it: an observer notices
+that the document changes, and the time is taken behind the frame that paints it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from selenium.common.exceptions import JavascriptException, WebDriverException
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+
+from tests.browser.reader import FLAGS
+from tests.browser.tools import program
+
+from .preview_servers import MeasureError
+
+PROBE = Path(__file__).with_name("preview_probe.js")
+WIDTH_PX, HEIGHT_PX = 1280, 800
+# asked again after that long: a page that is reloaded takes what waits in it along
+_ASK_MS = 1000
+_CLOCK_ROUNDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be seen."""
+
+    kind: str
+    """`text` in the page, `style` of an element, a message in our `overlay`, or that of an `error` anywhere;
+    `fixed`: text in a page without overlay."""
+    value: str
+    selector: str = ""
+    """Of the element, with `style`."""
+    property: str = ""
+    """Of its computed style."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an update of the page may have lost."""
+
+    loads: int
+    """How often the tab has loaded a page."""
+    scroll_px: float
+    open: bool
+    """Whether the reader's `<details>` is open."""
+
+
+class Tab:
+    """A browser's only tab."""
+
+    def __init__(self, driver: Chrome) -> None:
+        self._driver = driver
+        self._offset_s = 0.0
+        self._tell("Page.enable")
+        self._tell("Page.addScriptToEvaluateOnNewDocument", source=PROBE.read_text("utf-8"))
+
+    def version(self) -> str:
+        """The browser's name and version."""
+        return str(self._tell("Browser.getVersion")["product"])
+
+    def open(self, url: str) -> None:
+        """Load a page, and compare its clock with ours."""
+        self._driver.get(url)
+        self._offset_s = self._clock_offset()
+
+    def want(self, wanted: Wanted) -> None:
+        """Say what to look out for, before it can be there."""
+        self._ask(f"bench.want({json.dumps(asdict(wanted))})")
+
+    def seen_at(self, patience_s: float) -> float:
+        """When what is wanted was painted, by `time.time()`."""
+        deadline = time.monotonic() + patience_s
+        while time.monotonic() < deadline:
+            try:
+                seen = self._ask(f"window.bench?.seen({_ASK_MS})")
+            except WebDriverException:
+                # the page is being replaced
+                time.sleep(0.02)
+                continue
+            if seen is not None:
+                return float(seen) / 1000 - self._offset_s
+        raise MeasureError(f"nothing in the page {patience_s:g} s after the save")
+
+    def prepare(self) -> None:
+        """Be somewhere in the page, with something opened: what an update has to keep."""
+        self._ask(
+            "(() => { const more = document.querySelector('details.more'); more.open = true;"
+            "more.scrollIntoView({block: 'center', behavior: 'instant'}); })()"
+        )
+        # a frame later the scrolling is over, for whoever listens to it
+        time.sleep(0.1)
+
+    def state(self) -> State:
+        """How the page is now."""
+        found = self._ask(
+            "({loads: bench.loads(), scroll_px: scrollY,"
+            "open: document.querySelector('details.more')?.open ?? false})"
+        )
+        return State(**found)
+
+    def _clock_offset(self) -> float:
+        """Seconds that the page's clock is ahead of ours, from the quickest of some questions."""
+        found = []
+        for _ in range(_CLOCK_ROUNDS):
+            asked = time.time()
+            theirs = self._ask("performance.timeOrigin + performance.now()") / 1000
+            answered = time.time()
+            found.append((answered - asked, theirs - (asked + answered) / 2))
+        return min(found)[1]
+
+    def _ask(self, expression: str) -> Any:
+        """The value of an expression in the page; a promise is waited for."""
+        answer = self._tell("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise JavascriptException(json.dumps(answer["exceptionDetails"]))
+        return answer["result"].get("value")
+
+    def _tell(self, command: str, **arguments: Any) -> Any:
+        return self._driver.execute_cdp_cmd(command, arguments)
+
+
+@contextmanager
+def browsing(profile: Path) -> Iterator[Tab]:
+    """Start a browser with its profile in `profile`, and end it."""
+    options = ChromeOptions()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*FLAGS, f"--user-data-dir={profile}", f"--window-size={WIDTH_PX},{HEIGHT_PX}"):
+        options.add_argument(flag)
+    driver = Chrome(options=options, service=Service(program("chromedriver")))
+    try:
+        yield Tab(driver)
+    finally:
+        driver.quit()

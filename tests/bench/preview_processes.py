@@ -1,0 +1,117 @@
+"""What the kernel says about a server and the processes it has started; Linux only."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PROC = Path("/proc")
+_IDLE = 0.05
+"""Of a core: what timers of an idle server may take."""
+
+
+def processes(pid: int) -> tuple[int, ...]:
+    """A process and all it has started, oldest first."""
+    parents = dict(_parents())
+    family = [pid]
+    for member in family:
+        family += sorted(child for child, parent in parents.items() if parent == member)
+    return tuple(family)
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    for folder in _PROC.iterdir():
+        if folder.name.isdigit() and (fields := _stat(int(folder.name))):
+            yield int(folder.name), int(fields[1])
+
+
+def _stat(pid: int) -> list[str]:
+    """Fields of /proc/PID/stat from the third on; empty if the process is gone."""
+    try:
+        # the second is the program's name in parentheses, which may itself hold spaces and parentheses
+        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    return _stat(pid)[:1] not in ([], ["Z"])
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory of one process; 0 if it is gone."""
+    return 1024 * _status(pid, "VmRSS")
+
+
+def peak_bytes(pid: int) -> int:
+    """The most memory one process has had."""
+    return 1024 * _status(pid, "VmHWM")
+
+
+def threads(pid: int) -> int:
+    """Threads of one process."""
+    return _status(pid, "Threads")
+
+
+def open_files(pid: int) -> int:
+    """File descriptors of one process."""
+    try:
+        return len(list((_PROC / str(pid) / "fd").iterdir()))
+    except OSError:
+        return 0
+
+
+def _status(pid: int, name: str) -> int:
+    try:
+        lines = (_PROC / str(pid) / "status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def cpu_seconds(pids: tuple[int, ...]) -> float:
+    """Processor time of processes that still run."""
+    return sum(sum(map(int, fields[11:13])) for pid in pids if (fields := _stat(pid))) / _TICKS
+
+
+def wait_until_idle(pid: int, patience_s: float, look_s: float = 0.4) -> None:
+    """Return once a server has done next to nothing for three looks: all its pages are made."""
+    deadline = time.monotonic() + patience_s
+    quiet = 0
+    while quiet < 3 and time.monotonic() < deadline:
+        family = processes(pid)
+        before = cpu_seconds(family)
+        time.sleep(look_s)
+        quiet = quiet + 1 if cpu_seconds(family) - before <= _IDLE * look_s else 0
+
+
+class MemoryWatch:
+    """The most memory that a server and its children had together, looked at five times a second."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._stop = Event()
+        self._thread = Thread(target=self._watch)
+        self.peak_bytes = 0
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.2):
+            self.peak_bytes = max(self.peak_bytes, self.now())
+
+    def now(self) -> int:
+        """Bytes at this moment."""
+        return sum(resident_bytes(pid) for pid in processes(self._pid))
+
+    def __enter__(self) -> MemoryWatch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self.peak_bytes = max(self.peak_bytes, peak_bytes(self._pid))

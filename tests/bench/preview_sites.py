@@ -1,0 +1,195 @@
+"""The sites that are previewed, one for each generator with the same posts, and the edits that are made.
+
+Every site has one post to look at, with a word that changes and a `<details>` to keep open, and a style sheet
+that gives its heading a border.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from string import ascii_lowercase
+
+from .generators import Generator, blogsmith, eleventy, hugo
+from .posts import post, write_posts
+from .preview_table import OURS
+
+STYLE_SHEET = "static/bench.css"
+_SECTION = "\n## Section 2\n"
+_LINK = '<link rel="stylesheet" href="/bench.css"></head>'
+_SETTINGS = "title: Bench\ntheme_options:\n  stylesheets: [/bench.css]\n"
+_CELL = """
+```{{python}}
+import numpy as np
+scores = np.random.default_rng({number}).normal(size=(200, 200))
+assert (scores @ scores.T).shape == (200, 200)
+print(f"the sum is {{np.arange({number}).sum()}}")
+```
+"""
+
+Serve = Callable[[int], tuple[str, ...]]
+"""Port → command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A generator with the server of its previews."""
+
+    name: str
+    generator: Generator
+    serve: Serve
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site of one of them, on disk."""
+
+    subject: Subject
+    root: Path
+    posts: int
+
+    @property
+    def page(self) -> str:
+        """The address of the post to look at."""
+        return f"/posts/post-{self.number:05}/"
+
+    @property
+    def number(self) -> int:
+        """The number of that post."""
+        return self.posts // 2
+
+    @property
+    def file(self) -> Path:
+        """Its source."""
+        return self.root / self.subject.generator.posts / f"post-{self.number:05}.md"
+
+    @property
+    def styles(self) -> Path:
+        """The site's own style sheet."""
+        return self.root / STYLE_SHEET
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the server is started with; consent to run cells is kept beside the site."""
+        return {**self.subject.generator.environment, "XDG_STATE_HOME": str(self.root.with_suffix(".state"))}
+
+
+def subjects(paths: Mapping[str, str]) -> dict[str, Subject | None]:
+    """Ourselves and the peers by name; None for one that is not installed here.
+
+    paths: program of a peer, by its name, where it is not on the search path.
+    """
+    before = os.environ.get("PATH", "")
+    folders = [str(Path(path).absolute().parent) for path in paths.values() if path]
+    os.environ["PATH"] = os.pathsep.join([*folders, before])
+    try:
+        found = {OURS: blogsmith(), "hugo": hugo(), "eleventy": eleventy()}
+    finally:
+        os.environ["PATH"] = before
+    return {
+        name: generator and Subject(name, generator, _serve(generator)) for name, generator in found.items()
+    }
+
+
+def _serve(generator: Generator) -> Serve:
+    program = generator.command[0]
+    commands: dict[str, Serve] = {
+        OURS: lambda port: (sys.executable, "-m", "blogsmith", "serve", "--port", str(port)),
+        "hugo": lambda port: (program, "server", "--bind", "127.0.0.1", "--port", str(port)),
+        "eleventy": lambda port: (*generator.command, "--serve", "--incremental", f"--port={port}"),
+    }
+    return commands[generator.name]
+
+
+def write_site(subject: Subject, root: Path, posts: int) -> Site:
+    """Lay out a site of so many posts."""
+    site = Site(subject, root, posts)
+    write_posts(root / subject.generator.posts, posts)
+    files = {path: text.replace("</head>", _LINK) for path, text in subject.generator.files.items()}
+    if subject.name == OURS:
+        files["blogsmith.yaml"] = _SETTINGS
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    site.styles.parent.mkdir(exist_ok=True)
+    site.styles.write_text(styles(0), encoding="utf-8")
+    site.file.write_text(edited(site.number, "original"), encoding="utf-8")
+    return site
+
+
+def forget(site: Site) -> None:
+    """Remove everything that was made of a site."""
+    for made in (".blogsmith", "public", "_freeze", "_site", "resources"):
+        shutil.rmtree(site.root / made, ignore_errors=True)
+
+
+# ---- what is written into them
+
+
+def edited(number: int, word: str, broken: str = "") -> str:
+    """The post with a word of its own. broken: letters; then it also has a formula that does not exist."""
+    formula = f" and $\\{broken}$" if broken else ""
+    paragraph = f"\nThe word is {word}{formula}.\n\n"
+    more = '<details class="more"><summary>More</summary>\n\nThere is more.\n\n</details>\n'
+    head, tail = post(number).split(_SECTION)
+    return head + _SECTION + paragraph + more + tail
+
+
+def with_cell(number: int, word: str, summands: int) -> str:
+    """The same with a cell that adds up the numbers below `summands`."""
+    return edited(number, word) + _CELL.format(number=summands)
+
+
+def cell_output(summands: int) -> str:
+    """What that cell prints, which does not stand in its code."""
+    return f"the sum is {summands * (summands - 1) // 2}"
+
+
+def styles(number: int) -> str:
+    """The style sheet with this number, below 2 ** 16."""
+    return f"h1 {{ border-bottom: 3px solid {color(number)}; }}\n"
+
+
+def color(number: int) -> str:
+    """The colour of its border, as browsers compute it."""
+    return f"rgb(64, {number // 256}, {number % 256})"
+
+
+def words(kind: str) -> Iterator[str]:
+    """Words of letters only, all of one length, none of which is in a post."""
+    return (f"zq{kind}{''.join(letters)}" for letters in product(ascii_lowercase, repeat=3))
+
+
+# ---- how it is written
+
+STYLES = ("in place", "rename")
+
+
+def save(file: Path, text: str, style: str) -> float:
+    """Save as an editor does: `in place`, or beside it and renamed. Gives `time.time()` when it is done."""
+    if style == "in place":
+        file.write_text(text, encoding="utf-8")
+    else:
+        draft = file.with_name(f".{file.name}.tmp")
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(file)
+    return time.time()
+
+
+def pauses(seed: int, shortest_s: float, spread_s: float = 0.4) -> Iterator[float]:
+    """Seconds between edits, the same for the same seed, in step with no timer of a server."""
+    chance = random.Random(seed)
+    while True:
+        yield shortest_s + chance.uniform(0, spread_s)
+
+
+def saves(count: int) -> Sequence[str]:
+    """How each of `count` edits is saved, in turn."""
+    return [STYLES[number % len(STYLES)] for number in range(count)]
