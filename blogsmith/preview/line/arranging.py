@@ -97,6 +97,8 @@ class Arranger:
     ) -> Arranged:
         """The same with lookups that know these documents. looked_at: what is known of their cells."""
         workshop, looked = arranged.workshop, dict(looked_at or {})
+        # not `arranged` in the functions below: each would keep the one before it, and so on
+        runs = arranged.may_run
 
         def cells(document: Document) -> CellsNow:
             path = str(document.path)
@@ -105,8 +107,8 @@ class Arranger:
                     self._memory.known(document).parsed,
                     workshop,
                     self._asked,
-                    may_run=arranged.may_run,
-                    busy=arranged.may_run and path not in finished,
+                    may_run=runs,
+                    busy=runs and path not in finished,
                 )
             return looked[path]
 
