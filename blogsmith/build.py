@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
+from markdown_it import MarkdownIt
+
 from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
 from .decode import decode
@@ -96,6 +98,7 @@ def render(
     results = performed.results
     tools = page_tools(
         workshop,
+        make_parser(workshop.options),
         index,
         collected,
         lambda document: results.get(str(document.path), PageResults()),
@@ -141,6 +144,7 @@ def measured(file: Path) -> ImageInfo | str:
 
 def page_tools(
     workshop: Workshop,
+    md: MarkdownIt,
     index: SiteIndex,
     collected: Collected,
     results: Callable[[Document], PageResults],
@@ -157,7 +161,7 @@ def page_tools(
 
     return Tools(
         workshop.config,
-        make_parser(workshop.options),
+        md,
         workshop.theme,
         workshop.plugins,
         lambda written, document: resolve_link(index, written, document),

@@ -71,15 +71,15 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
     from .execute.breaking_off import ending_in_order
 
     try:
-        with ending_in_order():
-            return _serve(root, _serve_options(clocks, options), browser=browser)
+        with ending_in_order() as ending:
+            return _serve(root, _serve_options(clocks, options), ending.check, browser=browser)
     except KeyboardInterrupt:
         # here and not in `cli.main`: on its way there click prints an empty line
         _say_stopped(sys.stderr)
         return 130
 
 
-def _serve(root: Path, options: ServeOptions, *, browser: bool) -> int:
+def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
     from .preview.hosts import is_loopback
     from .preview.session import serve_site
 
@@ -92,7 +92,7 @@ def _serve(root: Path, options: ServeOptions, *, browser: bool) -> int:
             # a browser may take its time to start, or keep the one who starts it
             threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
 
-    serve_site(root, options, StatusLines(sys.stderr), ready)
+    serve_site(root, options, StatusLines(sys.stderr), ready, check)
     return 0
 
 

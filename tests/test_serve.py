@@ -130,6 +130,17 @@ class TestEnd:
         with pytest.raises(KeyboardInterrupt), ending_in_order():
             type("Made", (), {"field": Interrupted()})
 
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_while_an_object_is_taken_away(self) -> None:
+        class Interrupted:
+            def __del__(self) -> None:
+                signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt), ending_in_order() as ending:
+            # what is raised in there goes nowhere
+            Interrupted()
+            ending.check()
+
     def test_twice_on_one_port(self, site: Path) -> None:
         with running(site) as serving, Client(serving.port) as client:
             client.ask("/posts/a/")

@@ -38,7 +38,12 @@ class FakeSession:
     options: ServeOptions | None = None
 
     def __call__(
-        self, root: Path, options: ServeOptions, say: Callable[[str], None], ready: Callable[[str], None]
+        self,
+        root: Path,
+        options: ServeOptions,
+        say: Callable[[str], None],
+        ready: Callable[[str], None],
+        check: Callable[[], None],
     ) -> None:
         self.root, self.options = root, options
         ready("http://127.0.0.1:8000/")
@@ -254,7 +259,7 @@ def test_ctrl_c_says_stopped_on_a_terminal_only(
 WAITING = """
 import sys, threading, types
 session = types.ModuleType("blogsmith.preview.session")
-def serve_site(root, options, say, ready):
+def serve_site(root, options, say, ready, check):
     try:
         ready("http://127.0.0.1:8000/")
         threading.Event().wait(60)

@@ -10,18 +10,36 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
 
+@dataclass(slots=True)
+class Ending:
+    """Whether the program was told to end."""
+
+    number: int = 0
+    """The signal that said so."""
+
+    def check(self) -> None:
+        """Raise what the signal raised. That is lost where exceptions go nowhere, as in a `__del__`."""
+        if self.number == signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.number:
+            raise SystemExit(128 + self.number)
+
+
 @contextmanager
-def ending_in_order() -> Iterator[None]:
+def ending_in_order() -> Iterator[Ending]:
     """Inside, SIGTERM and SIGHUP raise SystemExit with 128 plus their number, as a shell would report them.
 
     The first of these signals or Ctrl-C counts; more of them do not disturb the end. Only the main thread
     hears signals: in another one nothing changes. A signal that is ignored or handled already stays so.
+    Whoever goes on for ever asks `Ending.check` now and then.
     """
+    ending = Ending()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield ending
         return
     before = {number: signal.getsignal(number) for number in _numbers()}
     plain = (signal.SIG_DFL, signal.default_int_handler)
@@ -30,14 +48,13 @@ def ending_in_order() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         for other in ours:
             signal.signal(other, signal.SIG_IGN)
-        if number == signal.SIGINT:
-            raise KeyboardInterrupt
-        raise SystemExit(128 + number)
+        ending.number = number
+        ending.check()
 
     for number in ours:
         signal.signal(number, end)
     try:
-        yield
+        yield ending
     except RuntimeError as error:
         # Python 3.11 makes one of what is raised in `__set_name__`, that is, while a module is imported
         if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):

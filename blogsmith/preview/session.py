@@ -26,11 +26,16 @@ _SWITCH_S = 0.001
 
 
 def serve_site(
-    root: Path, options: ServeOptions, say: Callable[[str], None], ready: Callable[[str], None]
+    root: Path,
+    options: ServeOptions,
+    say: Callable[[str], None],
+    ready: Callable[[str], None],
+    check: Callable[[], None],
 ) -> None:
     """Show the site at `root` until a signal ends it.
 
-    say: prints lines for the author. ready: told the address as soon as pages can be asked for.
+    say: prints lines for the author. ready: told the address as soon as pages can be asked for. check: called
+    often; raises when the preview is to end.
     """
     root = root.resolve()
     editor = editor_link(*_editor_setting(root), root, _is_trusted(root))
@@ -70,7 +75,7 @@ def serve_site(
         stack.callback(works.close)
         hellos.append(works.hello)
         front.cells = works.runner
-        works.run(front)
+        works.run(front, check)
 
 
 def _editor_setting(root: Path) -> tuple[str, Mapping[str, str]]:

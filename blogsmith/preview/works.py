@@ -66,14 +66,14 @@ class Works:
         """As `News.hello`."""
         return self._news.hello()
 
-    def run(self, front: Front) -> None:
-        """Keep the site as it is on disk until a signal raises."""
+    def run(self, front: Front, check: Callable[[], None]) -> None:
+        """Keep the site as it is on disk until a signal or `check` raises."""
         self._front = front
         # first of all: what is saved from now on is seen
         self._watch(load_config(self._root).config.output)
         for path, version in front.take(self._engine):
             self._engine.tell(Sent(path, version))
-        self._engine.run()
+        self._engine.run(check)
 
     def close(self) -> None:
         """End everything that was started."""

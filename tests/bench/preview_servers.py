@@ -66,7 +66,8 @@ def started(
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **environment},
+            # an installed program has its modules compiled
+            env={**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": ""},
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,

@@ -7,6 +7,7 @@ shown in the end is exactly what a build would write.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from concurrent.futures import InvalidStateError
 from contextlib import suppress
@@ -22,6 +23,8 @@ from .looks import Looks
 from .messages import Asked, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 from .saves import Saves
 
+COLLECT = 32
+"""Saves between two times that memory is collected."""
 LISTEN_S = 0.25
 """While nothing happens it is looked this often whether the preview is to end."""
 
@@ -52,6 +55,7 @@ class Engine:
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._waiting: list[Asked | AskedVersion] = []
         self._is_over = False
+        self._count = 0
 
     # -- from any thread --
 
@@ -83,12 +87,13 @@ class Engine:
 
     # -- in its own --
 
-    def run(self) -> None:
-        """Work until `Over` is told, or until a signal raises."""
+    def run(self, check: Callable[[], None] = lambda: None) -> None:
+        """Work until `Over` is told, or until a signal or `check` raises. check: called often."""
         self._looks.begin(rest_s=0.0)
         try:
             while not self._is_over:
-                message = self._next()
+                message = self._next(check)
+                check()
                 try:
                     if message is not None:
                         self._take(message)
@@ -105,12 +110,13 @@ class Engine:
             self._is_over = True
             self._refuse_all()
 
-    def _next(self) -> Message | None:
+    def _next(self, check: Callable[[], None]) -> Message | None:
         """What has happened; None when it is time to go on with the work."""
         while (wait_s := self._looks.wait_s) is None:
             # the system may have given Ctrl-C to another thread: that alone wakes nobody here
             with suppress(Empty):
                 return self._messages.get(timeout=LISTEN_S)
+            check()
         try:
             return self._messages.get(timeout=wait_s) if wait_s > 0 else self._messages.get_nowait()
         except Empty:
@@ -168,6 +174,10 @@ class Engine:
 
     def _saved(self, saved: Saved) -> None:
         save = self._saves.add(saved.changes)
+        self._count += 1
+        if self._count % COLLECT == 0:
+            # rendering leaves circles behind, and what is kept for ever no longer makes Python look for them
+            gc.collect()
         if self._edits.concern_us(save):
             self._news.edited(save.paths)
             self._news.saved(saved.at_s, save.paths, self._edits.show(save))

@@ -118,7 +118,13 @@ class Arranger:
         entries = Entries(documents, lambda document: self._memory.known(document).entry)
         index = replace(arranged.index, entries=entries)
         tools = page_tools(
-            workshop, index, arranged.collected, results, self._readers_python(arranged), self._measured
+            workshop,
+            self._memory.md,
+            index,
+            arranged.collected,
+            results,
+            self._readers_python(arranged),
+            self._measured,
         )
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
         return replace(arranged, documents=documents, index=index, tools=marking, cells=cells, looked=looked)

@@ -87,8 +87,14 @@ class Memory:
         self.entries = 0
         """Grows whenever what other pages can see of a page has changed."""
 
-    def take(self, workshop: Workshop) -> MarkdownIt:
-        """Work with these settings from now on; forget what others have made. Gives the parser."""
+    @property
+    def md(self) -> MarkdownIt:
+        """The parser; made once, for it refers to itself, and many of them would wait to be collected."""
+        assert self._md is not None, "`take` comes first"
+        return self._md
+
+    def take(self, workshop: Workshop) -> None:
+        """Work with these settings from now on; forget what others have made."""
         before = self._workshop
         self._workshop = workshop
         if before is None or self._md is None or before.options != workshop.options:
@@ -103,7 +109,6 @@ class Memory:
                 self._bodies.clear()
             if _templates(before) != _templates(workshop) or before.plugins != workshop.plugins:
                 self._bodies.clear()
-        return self._md
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
         """As `read_document`; the same bytes give the same document, whenever they were read."""
