@@ -31,7 +31,7 @@ from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
 from .runs import PageResults
-from .shown import Performed
+from .shown_results import Performed
 from .site.archive import planned_archive
 from .site.collections import page_views
 from .site.feeds import site_feeds

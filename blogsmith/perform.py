@@ -16,7 +16,7 @@ from .execute.jobs import resolve_python
 from .execute.needs import installed as installed_in
 from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .running import Ran, run_stale
-from .shown import Performed, show
+from .shown_results import Performed, show
 from .survey import SurveyedPage, surroundings, survey
 from .syntax.parser import Parsed
 from .trust import is_trusted

@@ -36,7 +36,7 @@ class Previewed:
             self.heard.notify_all()
 
     def changed(self, *shown: str, may_run: bool = True, **asked: Any) -> None:
-        """The site as it is on disk is wanted; the posts in `shown` are looked at."""
+        """The site as it is on disk is wanted; the posts in `shown_results` are looked at."""
         surveyed = survey_site(self.root, (), NOW)
         pages = [
             WantedPage(page, url(page.cells.path.stem), SHOWN if page.cells.path.stem in shown else BEHIND)

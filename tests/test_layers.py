@@ -65,7 +65,7 @@ PART_OF = {
     "running": "build",
     "needed": "build",
     "survey": "build",
-    "shown": "build",
+    "shown_results": "build",
     "serve_command": "cli",
     "versions": "build",
     "readers_python": "build",

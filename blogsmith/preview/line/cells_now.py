@@ -13,7 +13,7 @@ from ...ledger import ExecutionOptions, Ledger, no_progress
 from ...perform import package_versions
 from ...running import Ran
 from ...runs import PageResults
-from ...shown import show
+from ...shown_results import show
 from ...survey import SurveyedPage, surroundings, survey
 from ...syntax.parser import Parsed
 from ...workshop import Workshop
