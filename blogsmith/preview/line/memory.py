@@ -34,9 +34,9 @@ from .time_limit import LIMIT_S, TookTooLong, time_limit
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
-LEXED = 4096
+LEXED = 512
 """Pieces of code whose colours are remembered."""
-FORMULAS = 4_000
+FORMULAS = 2_000
 """Formulas whose MathML is remembered: those of the pages that were edited last, and more."""
 
 
