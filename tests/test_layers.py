@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
     ("page_view",),
-    ("model", "strict_yaml", "slugs", "decode", "pyodide"),
+    ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide"),
     # diagnostics as text, for the terminal and for the preview's page
     ("report",),
     ("codes", "errors"),

@@ -9,16 +9,14 @@ and the rest goes to a child process that can be killed (about 0.1 s each).
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
-from types import FrameType
 from typing import TYPE_CHECKING
+
+from ..alarm import alarm, has_alarm
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -64,8 +62,8 @@ def lex(source: str, alias: str) -> list[Piece]:
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
     """`lex`, or TooSlow once `deadline_s` seconds have passed."""
     deadline_s = max(deadline_s, 0.001)  # a timer of 0 would mean no limit
-    if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        with _alarm(deadline_s):
+    if has_alarm():
+        with alarm(deadline_s, TooSlow):
             return lex(source, alias)
     if _is_tame(source, alias):
         return _lex_watching_clock(source, alias, deadline_s)
@@ -123,27 +121,6 @@ def _checked(source: str, pieces: list[Piece]) -> list[Piece]:
         pieces.pop()
     css, value = pieces.pop()
     return [*pieces, (css, value[:-1])]
-
-
-@contextmanager
-def _alarm(deadline_s: float) -> Iterator[None]:
-    """Raise TooSlow in the body after `deadline_s` seconds. Main thread only."""
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise TooSlow
-
-    handler = signal.signal(signal.SIGALRM, ring)
-    timer = (0.0, 0.0)
-    try:
-        try:
-            # rings again if the first one is lost in a `__del__`, where exceptions go nowhere
-            timer = signal.setitimer(signal.ITIMER_REAL, deadline_s, 1.0)
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
-        signal.setitimer(signal.ITIMER_REAL, *timer)
 
 
 def _is_tame(source: str, alias: str) -> bool:
