@@ -80,7 +80,7 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 
 
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
-    from .preview.hosts import is_loopback
+    from .preview.http.hosts import is_loopback
     from .preview.session import serve_site
 
     if not is_loopback(options.host):
@@ -97,7 +97,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
 
 
 def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
-    from .preview.hosts import allowed_hosts
+    from .preview.http.hosts import allowed_hosts
 
     execution = ExecutionOptions(execute=options["execute"] or "", jobs=options["jobs"] or 0)
     build = BuildOptions(

@@ -18,7 +18,8 @@ from blogsmith.preview.http.guard import (
     host_headers,
     parse_target,
 )
-from blogsmith.preview.http.listening import host_in_url, is_loopback
+from blogsmith.preview.http.hosts import is_loopback
+from blogsmith.preview.http.listening import host_in_url
 from blogsmith.preview.http.reply import Refused, Reply
 from blogsmith.preview.http.request import Request, parse_head
 

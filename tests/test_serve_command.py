@@ -19,7 +19,7 @@ import pytest
 from blogsmith.cli import main
 from blogsmith.clocks import Clocks
 from blogsmith.ledger import BuildOptions, ExecutionOptions
-from blogsmith.preview.hosts import allowed_hosts, is_loopback
+from blogsmith.preview.http.hosts import allowed_hosts, is_loopback
 from blogsmith.preview.options import ServeOptions
 from blogsmith.serve_command import StatusLines
 
@@ -192,7 +192,7 @@ def test_a_host_is_allowed_under_its_name(host: str, names: tuple[str, ...]) -> 
 def test_all_addresses_are_allowed_under_the_machine_s_names(
     host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blogsmith.preview.hosts._own_addresses", lambda: ["192.168.1.5", "2001:db8::5"])
+    monkeypatch.setattr("blogsmith.preview.http.hosts._own_addresses", lambda: ["192.168.1.5", "2001:db8::5"])
     monkeypatch.setattr("socket.gethostname", lambda: "Notebook")
     assert allowed_hosts(host) == ("notebook", "notebook.local", "192.168.1.5", "2001:db8::5")
     monkeypatch.setattr("socket.gethostname", lambda: "notebook.lan")

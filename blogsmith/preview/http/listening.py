@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import socket
 from collections.abc import Iterable
 
@@ -17,11 +16,6 @@ _ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 _WILDCARDS = ("0.0.0.0", "::", "")
 
 Address = tuple[socket.AddressFamily, str]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach `host`."""
-    return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
 
 
 def host_in_url(host: str) -> str:

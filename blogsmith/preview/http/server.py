@@ -19,9 +19,10 @@ from ..answer import Actions, Site
 from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
+from .hosts import is_loopback
 from .hub import Hub
 from .limits import MAX_HEAD, Limits
-from .listening import host_in_url, is_loopback, listen
+from .listening import host_in_url, listen
 from .reply import head_of, plain
 from .routes import Routes
 
