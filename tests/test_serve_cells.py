@@ -121,9 +121,11 @@ def test_data_that_a_cell_has_read(serving: Serving, tab: Listener) -> None:
         {"content/posts/data/data.txt": "old", "content/posts/data/index.md": post("Data", reading)},
     )
     serving.wait_for("/posts/data/", "read OLD")
+    before = len(tab.events)
     write(serving.root, {"content/posts/data/data.txt": "new"})
     serving.wait_for("/posts/data/", "read NEW")
     tab.wait_until(lambda: tab.version("/posts/data/") == serving.version("/posts/data/"))
+    assert all(event["warnings"] == 0 for event in tab.of("problems", before)), "it runs: nothing to warn of"
 
 
 class TestASiteThatIsNotTrusted:

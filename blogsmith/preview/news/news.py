@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ...build import counts_of
 from ...errors import Diagnostic
+from ..answer import Publish
 from ..line.present import Present
 from ..options import ServeOptions
 from ..running.runner import CellRunner
@@ -16,8 +17,6 @@ from ..shown.files_now import changed_files, style_sheets
 from ..shown.shown import Shown
 from .problems import all_problems, problems_event
 from .status import Change, change_line, new_problems, problem_lines, whole_line
-
-Publish = Callable[[Mapping[str, object]], None]
 
 
 class News:
@@ -96,9 +95,12 @@ class News:
 
     # -- cells --
 
-    def edited(self, paths: Iterable[str]) -> None:
-        """Posts were saved: what their cells come to is to be seen."""
-        self._finished.difference_update(paths)
+    def edited(self, paths: Sequence[str]) -> None:
+        """Files were saved: what cells come to is to be seen, of these posts or of all that may read them."""
+        if all(path.startswith("content/") and path.endswith(".md") for path in paths):
+            self._finished.difference_update(paths)
+        else:
+            self._finished.clear()
 
     def ran(self, outcome: Outcome) -> None:
         """What became of the cells of a page."""
