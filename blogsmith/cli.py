@@ -58,7 +58,7 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
     except SiteError as error:
         print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
     terminal.say(
-        f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith build"
+        f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
     )
     return 0
 

@@ -310,7 +310,7 @@ def test_new_site(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("new", "site", "my notes") == 0
-    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith build\n")
+    assert capsys.readouterr().out.endswith("next: cd 'my notes' && blogsmith serve\n")
     assert (tmp_path / "my notes" / "blogsmith.yaml").is_file()
     assert run("new", "site", "my notes") == 1
 
