@@ -212,7 +212,6 @@ def test_deep_folders_made_at_once(site: Path, receiver: Receiver) -> None:
     names = [f"content/{number}/b/c/d/e/f.md" for number in range(50)]
     write(site, *names)
     receiver.wait_for(*names)
-    assert receiver.reports[0].structure
     receiver.settle()
     write(site, names[7], text="second\n")
     assert receiver.settle() == [{names[7]}]
@@ -305,7 +304,7 @@ def test_an_overflow_means_look_at_everything(site: Path) -> None:
         write(site, POST, text="second\n")
         opened[0].overflow()
         receiver.wait(lambda: bool(receiver.reports))
-        assert receiver.reports == [Changes(frozenset({site / POST}), structure=True, everything=True)]
+        assert receiver.reports == [Changes(frozenset({site / POST}), everything=True)]
 
 
 def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:

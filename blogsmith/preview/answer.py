@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -43,5 +43,7 @@ class Actions(Protocol):
         """Do it and tell what came of it; LookupError for an unknown name, ValueError for wrong data."""
 
 
-Publish = Mapping[str, object]
-"""An event: JSON data with a `kind`."""
+Event = Mapping[str, object]
+"""What pages are told: JSON data with a `kind`."""
+Publish = Callable[[Event], None]
+"""Tells all pages; from any thread."""

@@ -14,6 +14,7 @@ from ..load_config import load_config
 from ..trust import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
+from .answer import Publish
 from .editors import editor_link
 from .engine.engine import Engine
 from .engine.messages import CellsEnded, Saved, Sent
@@ -37,7 +38,7 @@ class Works:
         options: ServeOptions,
         tag: Tag,
         stored: StoredPages,
-        publish: Callable[[Mapping[str, object]], None],
+        publish: Publish,
         say: Callable[[str], None],
         report_bug: Callable[[Exception], None],
     ) -> None:

@@ -13,8 +13,6 @@ class Changes:
     paths: frozenset[Path]
     """Files whose bytes or existence changed: absolute, below the root as it was given, or as given to
     `watch_also`. A file that is also reached through symbolic links is here under each of its names."""
-    structure: bool = False
-    """Whether a file was added, removed or renamed."""
     everything: bool = False
     """Whether the system lost events. `paths` is what a comparison of all files found; it may be empty, and
     a file that changed back and forth is not in it: look at everything."""

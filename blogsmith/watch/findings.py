@@ -58,8 +58,7 @@ class Findings:
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:
             return None
-        structure = any((self._before[place] is None) != (now[place] is None) for place in changed)
-        return Changes(frozenset(map(Path, changed)), structure or everything, everything)
+        return Changes(frozenset(map(Path, changed)), everything)
 
     def _note(self, place: str, old: Stamp | None, new: Stamp | None) -> None:
         if not is_same(old, new):

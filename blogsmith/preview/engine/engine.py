@@ -20,7 +20,7 @@ from ..news.news import News
 from ..shown.shown import Shown
 from .edits import Edits
 from .looks import Looks
-from .messages import Asked, AskedVersion, CellsEnded, Message, Over, Saved, Sent
+from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 from .saves import Saves
 
 COLLECT = 32
@@ -53,7 +53,7 @@ class Engine:
         self._edits = Edits(line, shown, news, self._saves)
         self._looks = Looks(line, shown, news, self._saves, self._edits, clock, rested)
         self._messages: SimpleQueue[Message] = SimpleQueue()
-        self._waiting: list[Asked | AskedVersion] = []
+        self._waiting: list[AskedPage | AskedVersion] = []
         self._is_over = False
         self._count = 0
 
@@ -65,7 +65,7 @@ class Engine:
 
     def answer(self, path: str) -> Answer:
         """What is at a path, as soon as it is made."""
-        asked = Asked(path)
+        asked = AskedPage(path)
         self._ask(asked)
         return asked.answer.result()
 
@@ -75,7 +75,7 @@ class Engine:
         self._ask(asked)
         return asked.answer.result()
 
-    def _ask(self, asked: Asked | AskedVersion) -> None:
+    def _ask(self, asked: AskedPage | AskedVersion) -> None:
         self.tell(asked)
         if self._is_over:
             # perhaps nobody takes it any more
@@ -125,7 +125,7 @@ class Engine:
     def _take(self, message: Message) -> None:
         if isinstance(message, Over):
             self._is_over = True
-        elif isinstance(message, Asked | AskedVersion):
+        elif isinstance(message, AskedPage | AskedVersion):
             if self._is_answering():
                 self._answer(message)
             else:
@@ -142,7 +142,7 @@ class Engine:
         """Whether there is a site, or it is known why there is none."""
         return self._shown.present is not None or bool(self._news.broken)
 
-    def _answer(self, asked: Asked | AskedVersion) -> None:
+    def _answer(self, asked: AskedPage | AskedVersion) -> None:
         try:
             if isinstance(asked, AskedVersion):
                 asked.answer.set_result(self._shown.version(asked.path))
@@ -166,7 +166,7 @@ class Engine:
             except Empty:
                 break
         for message in left:
-            if isinstance(message, Asked | AskedVersion):
+            if isinstance(message, AskedPage | AskedVersion):
                 with suppress(InvalidStateError):
                     message.answer.set_exception(RuntimeError("the preview has ended"))
 

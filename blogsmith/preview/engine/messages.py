@@ -11,7 +11,7 @@ from ..running.work import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPage:
     """A browser asks for an address."""
 
     path: str
@@ -55,4 +55,4 @@ class Over:
     """The preview ends."""
 
 
-Message = Asked | AskedVersion | Sent | Saved | CellsEnded | Over
+Message = AskedPage | AskedVersion | Sent | Saved | CellsEnded | Over

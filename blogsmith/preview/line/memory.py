@@ -184,11 +184,6 @@ class Memory:
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
         return body
 
-    def has_body(self, document: Document) -> bool:
-        """Whether the document was rendered since it was last changed."""
-        made = self._bodies.get(str(document.path))
-        return made is not None and made.document is document
-
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""
         for kept in (self._heads, self._known, self._bodies):

@@ -15,9 +15,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ...execute.working_folder import working_folder
+from ..answer import Publish
 from .schedule import Calls, Schedule
 from .session_task import SessionTask
-from .told import Publish
 from .work import Outcome, Work
 
 _LONG_S = 3600.0

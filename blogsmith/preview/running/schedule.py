@@ -16,12 +16,13 @@ from ...execute.jobs import SessionJob
 from ...freeze.surroundings import FileDigests
 from ...running import absent_modules
 from ...survey import surroundings
+from ..answer import Event, Publish
 from .inputs import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
 from .memory import Memory, Past
 from .page_run import PageRun
 from .planning import WARMED, Plan, PlannedPage, Planner, same_work
 from .session_task import SessionTask
-from .told import Event, Publish, Told
+from .told import Told
 from .warm import WarmWorkers
 from .work import Outcome, Work
 

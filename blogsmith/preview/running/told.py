@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...cell_places import in_post
 from ...cells import PageCells
 from ...execute.jobs import SessionJob
 from ...runs import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
+from ..answer import Event, Publish
 
-Event = Mapping[str, object]
-Publish = Callable[[Event], None]
 GAP_S = 0.05
 """Between two pieces of text of one cell."""
 MOST_CHARS = 200_000
