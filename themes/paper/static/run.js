@@ -22,6 +22,9 @@ const HELP = "Control Enter runs the code. Once you have typed, Tab indents; pre
 
 // in the order of the page
 let blocks = [];
+// run-session.js and run-output.js
+let isLoading = false;
+let isLoaded = false;
 let tries = 0;
 
 // Code with its tokens, in the classes that the page's own highlighting has, one span a line.
@@ -163,6 +166,12 @@ class Block {
     this.button.focus();
   }
 
+  // something is said at once, and nothing moves when these words are shorter than the last
+  wait() {
+    this.bar.style.minHeight = `${this.bar.offsetHeight}px`;
+    this.say("Loading Python…");
+  }
+
   say(words) {
     this.status.textContent = words;
   }
@@ -186,17 +195,24 @@ class Block {
 
 // the button is Run or Stop: both are the session's business
 async function press(block) {
+  // a double click, or one on another block too
+  if (isLoading) return;
+  if (!isLoaded) block.wait();
+  isLoading = !isLoaded;
   try {
     // a browser may remember that an address failed
     const again = tries ? `&try=${tries}` : "";
     const [session, output] = await Promise.all(
       ["runSession", "runOutput"].map((name) => import(`${address(name)}${again}`)),
     );
+    isLoaded = true;
     const harness = script.dataset.runPython.split(" ").map((path) => new URL(path, document.baseURI).href);
     session.press(block, { blocks, output, worker: address("runWorker"), harness });
   } catch {
     tries += 1;
     block.say(`Cannot load the program that runs code from ${location.host}. Run tries again.`);
+  } finally {
+    isLoading = false;
   }
 }
 
