@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -310,3 +311,32 @@ def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
 def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
     preview.engine.tell(Saved(Changes(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
     until(lambda: any("unknown key" in text for text in preview.said))
+
+
+def test_files_of_the_last_theme_stay_for_tabs_that_still_load_them(preview: Preview) -> None:
+    before, after = "/assets/paper/print.css", "/assets/mine/print.css"
+    assert preview.engine.answer(before).status == 200
+    theme = preview.root / "themes/mine"
+    theme.mkdir(parents=True)
+    (theme / "theme.yaml").write_text("name: mine\ndescription: Mine\nextends: paper\n", "utf-8")
+    preview.tell([theme, theme / "theme.yaml"])
+    preview.save(config="theme: mine\n")
+    assert preview.engine.answer(before).file == preview.engine.answer(after).file
+    assert preview.engine.answer("/assets/paper/nothing.css").status == 404
+    preview.save(config="theme: paper\n")
+    assert preview.engine.answer(before).status == preview.engine.answer(after).status == 200
+
+
+def test_a_page_that_a_new_theme_cannot_make_keeps_its_style(preview: Preview) -> None:
+    preview.save(a="---\ntitle: A\n---\nIt is $x$.\n")
+    html = preview.text("/a/")
+    theme = preview.root / "themes/mine"
+    (theme / "partials").mkdir(parents=True)
+    (theme / "theme.yaml").write_text("name: mine\ndescription: Mine\nextends: paper\n", "utf-8")
+    (theme / "partials/head.html").write_text("{{ nowhere.here }}", "utf-8")
+    preview.tell([theme])
+    preview.save(config="theme: mine\n")
+    assert preview.text("/a/") == html
+    addresses = re.findall(r'(?:href|src)="(/assets/[^"?]+)', html)
+    assert len(addresses) > 3
+    assert {preview.engine.answer(address).status for address in addresses} == {200}

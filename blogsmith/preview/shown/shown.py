@@ -14,6 +14,7 @@ from ..answer import Answer
 from ..line.line import Line
 from ..line.present import Present
 from .addresses import address, path_of
+from .former import FormerFiles
 from .media import media_type
 from .pages import Page, Pages
 from .tag import Tag
@@ -32,11 +33,23 @@ class Shown:
         self._line = line
         self.tag = tag
         self.pages = Pages()
-        self.present: Present | None = None
+        self._present: Present | None = None
+        self._former = FormerFiles()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path → version that was sent last."""
         self._overtaken: set[str] = set()
         """Paths of which a tab may show what was sent before that, and has not been told."""
+
+    @property
+    def present(self) -> Present | None:
+        """The site; None before there is one."""
+        return self._present
+
+    @present.setter
+    def present(self, present: Present) -> None:
+        if self._present is not None:
+            self._former.replaced(self._present, present)
+        self._present = present
 
     def answer(self, path: str) -> Answer:
         """What is at a path, made now; while there is no site, that there is none."""
@@ -50,7 +63,7 @@ class Shown:
         path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
-        planned = present.table.get(path)
+        planned = present.table.get(path) or self._former.at(path)
         if planned is None and f"{path}/" in present.table:
             return Answer(301, location=address(f"{path}/"))
         if planned is None:
@@ -135,11 +148,11 @@ class Shown:
         # a list tells of its pages: for a moment after the start they are not all read
         sources = [view.path, *(listed.path for listed in view.pages[:LISTED])]
         try:
-            self.present = self._line.with_pages(present, sources)
+            present = self.present = self._line.with_pages(present, sources)
         except SiteError:
             # a plugin fails; the look at the whole site tells of it
             return None
-        return self.pages.of(self.present, path)
+        return self.pages.of(present, path)
 
     def _file(self, planned: Planned) -> Answer:
         type_ = media_type(planned.path.name)

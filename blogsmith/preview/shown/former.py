@@ -1,0 +1,40 @@
+"""Files of themes that were in use before.
+
+A tab may just be loading a page that names them; and a page that a new theme cannot make stays as it was, in
+the style it had.
+"""
+
+from __future__ import annotations
+
+from ...compose import Planned
+from ...page_view import PageView
+from ..line.present import Present
+
+KEPT = 512
+"""Addresses, the latest ones: some themes with all their fonts."""
+
+
+class FormerFiles:
+    """Belongs to one preview, and is used by one thread."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Planned] = {}
+
+    def at(self, path: str) -> Planned | None:
+        """What an earlier theme had at a path; only to be asked where the site now has nothing."""
+        return self._files.get(path)
+
+    def replaced(self, before: Present, now: Present) -> None:
+        """The site has become another one: keep what only its last theme had."""
+        workshop = before.arranged.workshop
+        if workshop.theme is now.arranged.workshop.theme:
+            return
+        folder = f"{workshop.config.base_path}/assets/{workshop.theme.name}/"
+        last = {
+            path: planned
+            for path, planned in before.table.items()
+            if path.startswith(folder) and not isinstance(planned.content, PageView)
+        }
+        files = {path: planned for path, planned in self._files.items() if path not in last} | last
+        left = [(path, planned) for path, planned in files.items() if path not in now.table]
+        self._files = dict(left[-KEPT:])
