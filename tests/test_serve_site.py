@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -154,13 +155,15 @@ class TestPosts:
         path = quote("/my/" + name.removeprefix("static/").removeprefix("content/"))
         before = file.read_bytes()
         assert serving.ask(path).body == before
+        beside = serving.root.with_name("beside.txt")
+        beside.write_text("not of the site", "utf-8")
         # the answer must not depend on whether the change was seen already
-        for target in ("/etc/passwd", "../blogsmith.yaml"):
+        for target in ("/etc/passwd", os.path.relpath(beside, file.parent)):
             file.unlink()
             file.symlink_to(target)
             for _ in range(20):
                 got = serving.ask(path)
-                assert b"root:" not in got.body and b"title: Notes" not in got.body
+                assert b"root:" not in got.body and b"not of the site" not in got.body
                 assert got.status == 404 or got.body == before
             serving.wait_for(path, "404 ")
         file.unlink()
