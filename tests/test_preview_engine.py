@@ -340,3 +340,14 @@ def test_a_page_that_a_new_theme_cannot_make_keeps_its_style(preview: Preview) -
     addresses = re.findall(r'(?:href|src)="(/assets/[^"?]+)', html)
     assert len(addresses) > 3
     assert {preview.engine.answer(address).status for address in addresses} == {200}
+
+
+def test_fonts_of_the_last_formulas_stay_for_tabs_that_still_load_them(preview: Preview) -> None:
+    preview.save(a="---\ntitle: A\n---\nIt is $x$.\n")
+    html = preview.text("/a/")
+    fonts = re.findall(r'href="(/assets/paper/fonts/stix[^"]+)', html)
+    assert fonts
+    before = [preview.engine.answer(address) for address in fonts]
+    preview.save(a="---\ntitle: A\n---\nIt is nothing.\n")
+    assert fonts[0] not in preview.text("/a/")
+    assert [preview.engine.answer(address) for address in fonts] == before

@@ -1,4 +1,4 @@
-"""Files of themes that were in use before.
+"""Files that a theme had in the site before: those of another theme, and fonts cut for other formulas.
 
 A tab may just be loading a page that names them; and a page that a new theme cannot make stays as it was, in
 the style it had.
@@ -21,14 +21,14 @@ class FormerFiles:
         self._files: dict[str, Planned] = {}
 
     def at(self, path: str) -> Planned | None:
-        """What an earlier theme had at a path; only to be asked where the site now has nothing."""
+        """What was last at a path; only to be asked where the site now has nothing."""
         return self._files.get(path)
 
     def replaced(self, before: Present, now: Present) -> None:
-        """The site has become another one: keep what only its last theme had."""
-        workshop = before.arranged.workshop
-        if workshop.theme is now.arranged.workshop.theme:
+        """The site has become another one: keep what is gone of its theme's files."""
+        if before.composition is now.composition:
             return
+        workshop = before.arranged.workshop
         folder = f"{workshop.config.base_path}/assets/{workshop.theme.name}/"
         last = {
             path: planned
