@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from blogsmith.ledger import ExecutionOptions
 
@@ -34,13 +35,15 @@ def records(root: Path) -> dict[str, bytes]:
     }
 
 
-def command(root: Path, *arguments: str, env: dict[str, str]) -> subprocess.Popen[bytes]:
-    """`blogsmith build --execute` as a process of its own, which says nothing."""
+def command(
+    root: Path, *arguments: str, env: dict[str, str], said: int | IO[bytes] = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    """`blogsmith build --execute` as a process of its own. said: where its messages go."""
     return subprocess.Popen(
         [sys.executable, "-m", "blogsmith", "build", "--execute", *arguments],
         cwd=root,
         env=env,
         start_new_session=True,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=said,
     )

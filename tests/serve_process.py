@@ -210,6 +210,8 @@ def _end(process: subprocess.Popen[bytes]) -> list[int]:
         # the log shows then where each thread was
         process.send_signal(signal.SIGABRT)
         process.wait()
+    # Python's own helper of `multiprocessing`, which Dask starts, ends when it sees that all others have
+    soon(lambda: not any(map(is_running, family)), 0.5)
     left = [pid for pid in family if is_running(pid)]
     for pid in left:
         with suppress(ProcessLookupError):

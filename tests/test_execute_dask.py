@@ -23,9 +23,11 @@ from blogsmith.execute.cluster.elsewhere import Terms
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
 from blogsmith.runs import SessionRun
+from tests.bench.preview_processes import processes
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.run_sites import STALE, command, page, records, site
+from tests.serve_process import running as serving_site
 from tests.sessions import LINUX, cell, is_alive, job, no_process_left, printed, value, wait_for
 from tests.site_files import build
 from tests.site_files import printed as said
@@ -173,7 +175,8 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
     (temporary := tmp_path / "tmp").mkdir()
     root = site(tmp_path / "s", HERE, a="print(1)", b=DEAF, c=ENDLESS)
     env = {**os.environ, "TMPDIR": str(temporary), "USER": str(root)}
-    builder = command(root, "--jobs", "2", env=env)
+    with (tmp_path / "said").open("wb") as messages:
+        builder = command(root, "--jobs", "2", env=env, said=messages)
     try:
         if when == "running":
             wait_for(lambda: len(running(root)) == 2, 60)
@@ -186,6 +189,23 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
         builder.wait()
     wait_for(lambda: marked(str(root)) == [], 2)
     assert list(temporary.iterdir()) == []
+    assert "Traceback" not in (tmp_path / "said").read_text("utf-8")
+
+
+@needs_dask
+@pytest.mark.skipif(not LINUX, reason="processes are found under /proc")
+@pytest.mark.parametrize("when", ["starting", "running"])
+def test_a_preview(tmp_path: Path, when: str) -> None:
+    """Ctrl-C in its terminal ends it with nothing left of it, and nothing said."""
+    root = site(tmp_path / "s", HERE, a="print('on', 20 + 22)")
+    with serving_site(root, trusted=True) as serving:
+        serving.wait_for("/posts/a/", "on 42")
+        before = len(processes(serving.process.pid))
+        (root / "content/posts/a.md").write_text(f"---\ntitle: a\n---\n```{{python}}\n{ENDLESS}\n```\n")
+        if when == "starting":
+            wait_for(lambda: len(processes(serving.process.pid)) > before, 20)
+        else:
+            wait_for(lambda: len(running(root)) == 1, 20)
 
 
 # -- a cluster that exists --

@@ -7,12 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blogsmith.errors import Diagnostic
 from blogsmith.preview.engine.edits import first_difference
 from blogsmith.preview.engine.engine import Engine
 from blogsmith.preview.engine.messages import CellsEnded, Over, Saved, Sent
@@ -252,6 +253,23 @@ def test_what_cells_come_to_is_told(preview: Preview) -> None:
     preview.engine.tell(CellsEnded(outcome))
     assert preview.rests.acquire(timeout=PATIENCE_S)
     assert preview.runner.works[-1].pages == ()
+
+
+@pytest.mark.parametrize("saved", ["content/posts/a.md", "content/posts/data.csv", "data.csv"])
+def test_whose_cells_have_finished(saved: str) -> None:
+    told = ServeOptions(options(), lambda: NOW)
+    news = News(told, [].append, [].append, NoRunner(), time.monotonic)  # type: ignore[arg-type]
+    a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
+    wrong = Diagnostic("cell-error", "it is wrong")
+    news.ran(replace(a, diagnostics=(wrong,)))
+    news.ran(replace(a, goes_on=True))
+    assert news.finished == set(), "it failed, and is run again"
+    news.ran(a)
+    news.ran(b)
+    assert news.finished == {a.post, b.post}
+    news.edited([saved])
+    # whatever is no post may be read by the cells of any
+    assert news.finished == ({b.post} if saved == a.post else set())
 
 
 def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

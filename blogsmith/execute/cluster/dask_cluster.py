@@ -12,6 +12,7 @@ import logging
 import os
 import pkgutil
 import shutil
+import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
@@ -183,6 +184,8 @@ def run_on_worker(run: Run, job: SessionJob, terms: Terms) -> SessionRun:
     """Run a session as a task of a Dask worker."""
     from distributed import get_worker
 
+    # as in `_start_local`; but sessions are to hear it
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     worker = get_worker()
     key = worker.get_current_task()
 
@@ -226,12 +229,18 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
             raise ClusterError(message, hint, EXECUTOR) from error
         made = Client(cluster, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
         client = stack.enter_context(made)
-        # Ctrl-C in a terminal reaches a whole process group; the builder ends its workers itself
+        # the builder ends its workers itself
         client.run(os.setsid)
         yield client
 
 
 def _start_local(workers: int, starting: Future[Any]) -> None:
+    from multiprocessing import resource_tracker
+
+    # it would undo the next line when it starts
+    resource_tracker.ensure_running()
+    # Ctrl-C in a terminal reaches a whole process group; whom this thread starts does not hear it
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         starting.set_result(_local_cluster(workers))
     except BaseException as error:

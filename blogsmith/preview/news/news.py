@@ -105,7 +105,7 @@ class News:
     def ran(self, outcome: Outcome) -> None:
         """What became of the cells of a page."""
         self._outcomes[outcome.post] = outcome
-        if not outcome.diagnostics:
+        if not outcome.diagnostics and not outcome.goes_on:
             self._finished.add(outcome.post)
 
     def run_cells(self, shown: Shown) -> None:

@@ -21,7 +21,7 @@ from .session_task import SessionTask
 from .work import Outcome, Work
 
 _LONG_S = 3600.0
-_CLOSE_S = 2.0
+_CLOSE_S = 10.0
 
 
 class CellRunner:
@@ -79,7 +79,7 @@ class CellRunner:
         return schedule.current() if schedule else []
 
     def close(self) -> None:
-        """Every process, thread and folder is gone when it returns, within 3 s."""
+        """Every process, thread and folder is gone when it returns, within 3 s; 10 s with a Dask cluster."""
         with self._wake:
             self._closing = True
             if self._schedule:
@@ -87,6 +87,7 @@ class CellRunner:
                 self._schedule.break_off()
             self._wake.notify()
         if self._thread is not None and self._thread is not threading.current_thread():
+            # longer than it gives the sessions
             self._thread.join(_CLOSE_S)
 
     def _decide(self) -> None:

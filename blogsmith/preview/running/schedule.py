@@ -27,6 +27,8 @@ from .warm import WarmWorkers
 from .work import Outcome, Work
 
 _JOIN_S = 1.0
+_CLUSTER_S = 8.0
+"""A cluster may just be starting, and can be closed only then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,10 @@ class Schedule:
         """End everything, and wait for it."""
         self.kill("")
         self.break_off()
-        end = time.monotonic() + _JOIN_S
+        began = time.monotonic()
         for task in list(self._running):
-            task.join(end - time.monotonic())
+            limit_s = _CLUSTER_S if task.is_elsewhere else _JOIN_S
+            task.join(began + limit_s - time.monotonic())
 
     # -- planning --
 
@@ -182,7 +185,7 @@ class Schedule:
             page.told.over("stopped")
         said = self._said(page)
         if said != page.said:
-            self._calls.done(page.outcome(said))
+            self._calls.done(page.outcome(said, goes_on=bool(page.tasks)))
 
     def _end_unwanted(self, page: PageRun) -> None:
         """Sessions whose code is another one now, or whose files have changed while they run."""

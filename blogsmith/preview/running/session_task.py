@@ -46,6 +46,8 @@ class SessionTask:
     """What it gave."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Why it could not run at all, if that is no matter of the session."""
+    is_elsewhere: bool = False
+    """It runs on a cluster."""
     is_over: bool = False
     """Its thread has ended, and that was taken note of."""
     _live: Live | None = None
@@ -71,6 +73,7 @@ class SessionTask:
         self, workshop: Workshop, folder: Path, workers: int, watch: Watch, ended: Ended
     ) -> None:
         """Run it on the cluster that the site names."""
+        self.is_elsewhere = True
         self._begin(lambda: self._elsewhere(workshop, folder, workers, watch), ended)
 
     def cancel(self) -> None:

@@ -52,5 +52,7 @@ class Outcome:
     """Cells that ran."""
     stopped: bool = False
     """The author stopped it."""
+    goes_on: bool = False
+    """Cells of it are still to run; another outcome follows."""
     record_changed: bool = False
     """Something new is recorded: the page is to be judged and shown anew."""
