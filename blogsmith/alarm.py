@@ -1,4 +1,7 @@
-"""An end for work that may not end by itself: an exception in its midst after some seconds."""
+"""An end for work that may not end by itself: an exception in its midst after some seconds.
+
+Source: setitimer(2).
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,26 @@ def has_alarm() -> bool:
 
 
 @contextmanager
-def alarm(seconds: float, error: type[BaseException]) -> Iterator[None]:
+def alarm(seconds: float, error: type[BaseException], *, working: bool = False) -> Iterator[None]:
     """Raise `error` inside after `seconds`, also out of a regular expression: `re` looks for signals.
 
-    Only where `has_alarm`. Alarms may be nested: an inner one gives the timer back as it found it.
+    Only where `has_alarm`. Alarms may be nested: an inner one gives the timer back as it found it. working:
+    seconds of the processor, so that a busy machine gives the same result; what waits is not ended.
     """
+    timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if working else (signal.ITIMER_REAL, signal.SIGALRM)
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise error
 
-    handler = signal.signal(signal.SIGALRM, ring)
-    timer = (0.0, 0.0)
+    handler = signal.signal(number, ring)
+    before = (0.0, 0.0)
     try:
         try:
             # rings again if the first one is lost in a `__del__`, where exceptions go nowhere
-            timer = signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+            before = signal.setitimer(timer, seconds, 1.0)
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(timer, 0)
     finally:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
-        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        signal.setitimer(timer, *before)

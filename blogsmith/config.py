@@ -65,7 +65,7 @@ class Code(Struct, frozen=True):
     line_numbers: bool = False
     """Number the lines of every fence."""
     deadline_s: float = 2.0
-    """Seconds the highlighter may take for one fence before it is shown plain."""
+    """Seconds of the processor the highlighter may take for one fence before it is shown plain."""
     max_line: int = 10_000
     """Longest line in characters that is highlighted; a longer one makes the fence plain."""
 
