@@ -106,8 +106,18 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
         process.close()
         if job.engine == "jupyter":
             kernel_session.end_on_server(temporary)
-    here = MachinePaths(job.root, temporary, job.env.get("HOME", ""))
+    here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
     return here.removed(with_digests(run, session.reads, session.modules, job.root))
+
+
+def _home_of_user() -> str:
+    """Where Python finds the home folder without HOME; empty for a user that the system does not know."""
+    import pwd  # not on every system that can read records
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def _cannot_start(job: SessionJob, error: OSError) -> str:

@@ -24,8 +24,10 @@ GRACE_S = 1.0
 """Between the interrupt and the kill."""
 POLL_S = 0.05
 """Between two looks at memory and processes."""
-_DEATH_S = 1.0
-_STACK_S = 0.1
+_DEATH_S = 3.0
+_STACK_S = 1.0
+"""A process that gets little of the processor says late where it stands."""
+_PIECE_S = 0.02
 _LEFT = "it closed its connection to blogsmith, or became another program"
 
 Bad = Literal["timeout", "memory", "died"]
@@ -180,7 +182,7 @@ class Exchange:
 
     def _hear_some(self, into: Collected) -> bool:
         """Listen for a moment; whether something came."""
-        self._events.extend(self._wire.wait(_STACK_S / 10))
+        self._events.extend(self._wire.wait(_PIECE_S))
         heard = bool(self._events)
         self._hear_waiting(into)
         return heard

@@ -18,7 +18,8 @@ TRIES = 3
 """Ports are chosen before the kernel binds them; somebody else may be faster."""
 _TAKEN = "Address already in use"
 _END_S = 2.0
-_STACK_S = 0.05
+_STACK_S = 1.0
+_PIECE_S = 0.05
 
 
 class CannotStart(Exception):
@@ -86,7 +87,14 @@ class LocalKernel:
         """Let it write where it stands; one that cannot is ended by this."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)
-        time.sleep(_STACK_S)
+        end = time.monotonic() + _STACK_S
+        while time.monotonic() < end and not self._stack_begins() and self._process.poll() is None:
+            time.sleep(_PIECE_S)
+        # it comes in pieces
+        time.sleep(_PIECE_S)
+
+    def _stack_begins(self) -> bool:
+        return self._stack.is_file() and self._stack.stat().st_size > 0
 
     def end(self) -> None:
         """Kill its process group; children that have left it are found by the mark of the session."""
