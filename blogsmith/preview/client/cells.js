@@ -43,6 +43,10 @@ class Cell {
     return this.state === "queued" || this.state === "started";
   }
 
+  get isGood() {
+    return this.problem.hidden;
+  }
+
   hear({ state, text, seconds: lasted, problem }) {
     if (state === "output") this.print(text);
     else {
@@ -126,9 +130,9 @@ export class Cells {
       this.face.announce("Cells stopped");
     } else if (state === "finished") {
       this.face.announce(problem ? `Cells ran: ${problem}` : "Cells ran");
-      // new results bring an update; if all is as it was, none comes
+      // new results bring an update; if all is as it was, none comes. What failed is not in the page.
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.settle(), WAIT_MS);
+      this.timer = setTimeout(() => this.settle((cell) => cell.isGood), WAIT_MS);
     } else return;
     this.progress = undefined;
   }
@@ -158,9 +162,10 @@ export class Cells {
     }
   }
 
-  // The page has been updated: what ended is in it, what runs stands at its cell again.
-  settle() {
-    this.clear(({ state }) => state === "ended");
+  // The page has been updated: what ended is in it, what runs stands at its cell again. isShown: whether a cell that
+  // ended is in it.
+  settle(isShown = () => true) {
+    this.clear((cell) => cell.state === "ended" && isShown(cell));
     for (const cell of this.cells.values()) cell.place();
   }
 

@@ -89,8 +89,8 @@ class Preview {
   }
 }
 
-const isReloaded = returnToPlace();
+const reloads = returnToPlace();
 await loadLook();
 const preview = new Preview();
-preview.updates.start(isReloaded);
+preview.updates.start(reloads);
 listen((event) => preview.hear(event));

@@ -70,30 +70,37 @@ export function reveal(line) {
   block.scrollIntoView({ block: isTall ? "start" : "center", behavior: "instant" });
 }
 
+// reloads of ours in a row
+let reloads = 0;
+
 const folds = () => [...document.querySelectorAll("details")];
 
 export function reload() {
-  const place = { path: location.pathname, time: Date.now(), y: scrollY, open: folds().map(({ open }) => open) };
+  const open = folds().map((fold) => fold.open);
+  // what the reader has looked at for a while does not belong to the row
+  const before = performance.now() < FRESH_MS ? reloads : 0;
+  const place = { path: location.pathname, time: Date.now(), y: scrollY, open, reloads: before + 1 };
   sessionStorage.setItem(KEPT, JSON.stringify(place));
   history.scrollRestoration = "manual";
   location.reload();
 }
 
-// After a reload of ours; says whether this is one.
+// After a reload of ours; gives how many there were in a row.
 export function returnToPlace() {
   const place = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   sessionStorage.removeItem(KEPT);
-  if (place?.path !== location.pathname || Date.now() - place.time > FRESH_MS) return false;
+  if (place?.path !== location.pathname || Date.now() - place.time > FRESH_MS) return 0;
+  reloads = place.reloads;
   history.scrollRestoration = "auto";
   const now = folds();
   if (now.length === place.open.length) now.forEach((fold, number) => (fold.open = place.open[number]));
   const back = () => scrollTo({ top: place.y, behavior: "instant" });
   back();
-  if (document.readyState === "complete") return true;
+  if (document.readyState === "complete") return reloads;
   // pictures may still push it away, but who scrolls has gone on
   const events = ["wheel", "keydown", "pointerdown"];
   const stop = () => removeEventListener("load", back);
   addEventListener("load", back, { once: true });
   for (const name of events) addEventListener(name, stop, { once: true, passive: true });
-  return true;
+  return reloads;
 }

@@ -7,6 +7,7 @@ const PATIENCE_MS = 1000;
 
 const sheets = () => document.querySelectorAll("link[rel~=stylesheet]");
 const successors = new WeakMap();
+const predecessors = new WeakMap();
 
 // The link that stands for this one now.
 function latest(link) {
@@ -33,9 +34,10 @@ export class Sheets {
     const isLoaded = loaded(made);
     made.href = href;
     successors.set(old, made);
+    predecessors.set(made, old);
     isLoaded.then((isGood) => {
-      // what came after it may have been faster
-      if (isGood || latest(made) !== made) old.remove();
+      // also those that could not be loaded, or are slower than this one
+      for (let before = made; isGood && (before = predecessors.get(before)); ) before.remove();
       performance.mark("blogsmith:styled");
     });
     old.after(made);

@@ -9,6 +9,7 @@ import { Served, takePlaces } from "./served.js";
 const PROGRAM = /^(|module|importmap|speculationrules|(text|application)\/(java|ecma)script)$/i;
 const OK = 200;
 const GONE = 404;
+const MOST_RELOADS = 5;
 
 async function load() {
   const answer = await fetch(location.pathname + location.search, { cache: "no-store" });
@@ -39,15 +40,15 @@ export class Updates {
     this.after = after;
   }
 
-  // What the page was made from has to be known before anything of it can change. isReloaded: this is a reload of
-  // our own, which is not repeated.
-  async start(isReloaded) {
+  // What the page was made from has to be known before anything of it can change. reloads: our own, in a row; each
+  // may have come just before a save, but a page that is never twice the same is not loaded for ever.
+  async start(reloads) {
     this.isBusy = true;
     try {
       const first = await load();
       if (!first) return;
       this.status = first.status;
-      if (versionOf(first.html) !== tag.dataset.version && !isReloaded) reload();
+      if (versionOf(first.html) !== tag.dataset.version && reloads < MOST_RELOADS) reload();
       else this.served = new Served(first.html);
       performance.mark("blogsmith:ready");
     } catch {
