@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from blogsmith.watch.changes import Changes
 from blogsmith.watch.watcher import Watcher
+from tests.sessions import wait_for
 from tests.watched import DEADLINE_S, Receiver, watching, write
 
 POST = "content/posts/a.md"
@@ -133,7 +135,7 @@ SAVES: list[Callable[[Path, str], None]] = [
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time does not decide: this process may be stopped between two steps of a save."""
     for name in ("findings.STEP_S", "findings.CLOSE_S", "watcher.MAX_DOUBT_S"):
-        monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 2)
+        monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 4)
 
 
 @pytest.mark.parametrize("save", SAVES, ids=lambda save: save.__name__)
@@ -147,7 +149,7 @@ def test_each_save_is_one_report_of_the_post(
         assert receiver.settle() == [{POST}]
 
 
-def test_a_save_of_the_same_bytes_is_none(site: Path, receiver: Receiver) -> None:
+def test_a_save_of_the_same_bytes_is_none(patient: None, site: Path, receiver: Receiver) -> None:
     for save in (in_place, temporary_and_rename, moved_in):
         save(site / POST, "first\n")
     os.utime(site / POST)
@@ -247,8 +249,8 @@ def test_the_last_of_many_saves_wins(site: Path) -> None:
         took_s = time.perf_counter() - began_s
     finally:
         watcher.stop()
-    assert took_s < 10
-    assert len(texts) <= took_s / 0.020
+    # the one: it may have been under way when the last was seen
+    assert len(texts) <= took_s / 0.020 + 1
 
 
 def test_none_of_three_hundred_saves_is_missed(site: Path, receiver: Receiver) -> None:
@@ -282,6 +284,9 @@ def test_what_is_saved_while_the_receiver_is_busy_comes_in_one_report(site: Path
         for number in range(20):
             (site / POST).write_text(f"{number}\n")
             (site / f"content/posts/{number}.md").write_text("new\n")
+        # the events have come, not only happened
+        last = str(site / "content/posts/19.md")
+        wait_for(lambda: watcher._notices._places.get(last) is False)
         go_on.set()
         assert done.wait(DEADLINE_S)
     finally:
@@ -290,9 +295,9 @@ def test_what_is_saved_while_the_receiver_is_busy_comes_in_one_report(site: Path
     assert names == {"a.md", *(f"{number}.md" for number in range(20))}
 
 
-@pytest.mark.skipif(subprocess.run(["which", "vim"], capture_output=True).returncode != 0, reason="no vim")
+@pytest.mark.skipif(shutil.which("vim") is None, reason="no vim")
 @pytest.mark.parametrize("settings", ["", "set nobackup nowritebackup", "set backup backupcopy=no"])
-def test_vim_itself(site: Path, receiver: Receiver, settings: str) -> None:
+def test_vim_itself(patient: None, site: Path, receiver: Receiver, settings: str) -> None:
     command = [
         "vim",
         "-Nu",

@@ -13,8 +13,8 @@ from blogsmith.watch.notifier import OpenNotifier
 from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 
-DEADLINE_S = 10.0
-"""Nothing takes a tenth of it unless the machine is overloaded."""
+DEADLINE_S = 40.0
+"""Nothing takes a twentieth of it unless the machine is overloaded."""
 
 LAST = "last.txt"
 """A file of the site that is saved when a test wants to know that everything before was told."""
@@ -68,7 +68,8 @@ class Receiver:
     def settle(self) -> list[set[str]]:
         """Everything reported so far; a last file is saved for it, and events come in their order."""
         self._settled += 1
-        (self.root / LAST).write_text(f"{self._settled}\n")
+        # in one step: else it may be told twice, once for the next time
+        write(self.root, LAST, text=f"{self._settled}\n")
         self.wait_for(LAST)
         with self._came:
             names = [self.names_of(report) - {LAST} for report in self.reports]

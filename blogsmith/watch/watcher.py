@@ -26,8 +26,8 @@ MAX_DOUBT_S = 0.100
 
 _ABSENT_S = 0.5
 """How often to look for a root that is gone."""
-_EVENT_S = 0.020
-"""The event of a change that was found by comparing may be on its way for this long."""
+_EVENT_S = 0.250
+"""The event of a change that was found by comparing may be on its way for this long on a busy machine."""
 _MAX_MISSED = 3
 """After so many changes that no event told of, there are no events."""
 _LEARN_S = 0.005
@@ -69,7 +69,8 @@ class Watcher:
         """None: there are events."""
         self._probe: Probe | None = None
         self._next_scan_s = 0.0
-        self._missed = 0
+        self._missed: list[Set[str]] = []
+        """Places that changed at once without an event, until one comes."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
@@ -155,8 +156,8 @@ class Watcher:
             wait_s = findings.wait_s(time.monotonic())
         changes = findings.changes(everything)
         if changes is not None and not self._notices.closed:
-            if burst.rescan and not told:
-                self._count_missed()
+            if burst.rescan and not told and self._poll_s is None:
+                self._count_missed(changes)
             self._changed(changes)
 
     def _look(
@@ -167,7 +168,9 @@ class Watcher:
         with self._lock:
             if burst.rescan or burst.overflow:
                 places = places | self._compare(self._tree.scan).keys()
-            places = places | self._or_poll(lambda: self._tree.concerned(reals))
+            told = self._or_poll(lambda: self._tree.concerned(reals))
+            places = places | told
+            self._missed = [missed for missed in self._missed if missed.isdisjoint(told)]
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
             findings.look(places, writing, math.inf if final else time.monotonic())
         return bool(reals)
@@ -208,9 +211,9 @@ class Watcher:
             self._next_scan_s = time.monotonic()
             self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s")
 
-    def _count_missed(self) -> None:
-        self._missed += 1
-        if self._missed == _MAX_MISSED:
+    def _count_missed(self, changes: Changes) -> None:
+        self._missed.append(frozenset(map(str, changes.paths)))
+        if len(self._missed) == _MAX_MISSED:
             self._poll("changes came without")
 
     def _without_probe(self, places: dict[str, bool]) -> dict[str, bool]:
