@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith.bundled import bundled_folder
+from blogsmith.preview.editors import Editor
+from blogsmith.preview.front import Front
+from blogsmith.preview.shown.tag import Tag
 from blogsmith.preview.stored import StoredPage, StoredPages
 
 HTML = b"<p>text</p>"
@@ -139,3 +142,22 @@ def test_a_source_outside_the_site(root: Path) -> None:
     outside.write_text("text")
     store(root).save([page(sha256(b"text").hexdigest(), "../outside.md")], [])
     assert store(root).page("/a/") is None
+
+
+def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
+    """To be compared with what the page is now, whichever of the two is first."""
+    told: list[str] = []
+
+    class Engine:
+        def sent(self, path: str, version: str) -> None:
+            told.append(path)
+
+    class Sent(list[tuple[str, str]]):
+        def append(self, sent: tuple[str, str]) -> None:
+            told.extend(path for path, _ in front.take(Engine()))  # type: ignore[arg-type]
+            super().append(sent)
+
+    front = Front(store(root), Tag("secret"), Editor(root))
+    front._sent = Sent()
+    assert front.answer("/a/").status == 200
+    assert told == ["/a/"]

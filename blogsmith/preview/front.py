@@ -89,10 +89,10 @@ class Front:
             return Answer(200, media_type(path), data)
         if not data:
             return None
+        # in this order: `take` may come in between, and to be told twice does no harm
+        self._sent.append((path, page.version))
         if self._engine:
             self._engine.sent(path, page.version)
-        else:
-            self._sent.append((path, page.version))
         return Answer(200, body=self._tag.put_in(data, page.version, page.source))
 
 
