@@ -22,6 +22,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # The same with `nohup` and the end of a terminal.
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# No proxy that the environment names can reach servers on this machine.
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
 
 
 @pytest.fixture(autouse=True)

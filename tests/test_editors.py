@@ -196,6 +196,12 @@ def writer(site: Path, *arguments: str) -> Editor:
     return Editor(site, BY_COMMAND, (sys.executable, "-c", WRITER, *arguments))
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine also a short program takes its time to end."""
+    monkeypatch.setattr(editors, "GRACE_S", 60.0)
+
+
 @pytest.fixture
 def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where `WRITER` writes."""
@@ -225,7 +231,7 @@ def test_a_command_that_stays_is_not_waited_for(site: Path, monkeypatch: pytest.
     Editor(site, BY_COMMAND, (sys.executable, "-c", code, str(fifo), "{file}")).open_at("content/a.md")
     (waiting,) = [thread for thread in threading.enumerate() if thread.name == "editor"]
     fifo.write_text("x")
-    waiting.join(10)
+    waiting.join(60)
     assert not waiting.is_alive()
 
 

@@ -22,7 +22,7 @@ from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import LostSession, run_sessions
 from blogsmith.runs import SessionRun
 from tests.run_sites import site
-from tests.sessions import job, no_process_left, printed, wait_for
+from tests.sessions import SLACK_S, job, no_process_left, printed, wait_for
 from tests.site_files import build
 from tests.site_files import printed as printed_report
 
@@ -87,8 +87,9 @@ def test_a_session_that_nobody_wants_ends(tmp_path: Path) -> None:
     work = job(tmp_path, "open('started', 'w').close()\nwhile True: pass")
     with no_process_left():
         run = run_there(run_session, work, Terms(), lambda: not (work.folder / "started").exists())
+    # not by its limit
     assert run.cells[0].status == "died"
-    assert run.cells[0].seconds < 5
+    assert run.cells[0].seconds < SLACK_S
 
 
 # -- where its needs are met --
@@ -173,7 +174,8 @@ class FakeCluster:
         return self.tasks[-1]
 
     def offers(self) -> Mapping[str, Offer]:
-        return self.workers
+        # asked in another thread while the test changes them
+        return dict(self.workers)
 
     def why(self, error: BaseException) -> str:
         return f"why: {error}"

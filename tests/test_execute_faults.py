@@ -14,13 +14,20 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.execute import exchange
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.reaper import MARK_NAME, Mark, new_number, process_limit, survivors
 from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
-from tests.sessions import cell, is_alive, job, limited, printed, run_beside_another, wait_for
+from tests.sessions import SLACK_S, cell, is_alive, job, limited, printed, run_beside_another, wait_for
 
 MIB = 1024 * 1024
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that lets processes wait, one that is to be killed says later where it stands."""
+    monkeypatch.setattr(exchange, "_STACK_S", 5.0)
 
 
 def harmed(work: SessionJob, *, line: int, earlier: str = "before\n") -> CellRun:
@@ -75,8 +82,8 @@ def test_a_cell_that_does_not_end(tmp_path: Path, code: str, line: tuple[int, ..
 
 
 def test_the_line_is_the_cells_own_where_a_function_of_another_cell_hangs(tmp_path: Path) -> None:
-    work = limited(job(tmp_path, "def f():\n    while True: pass\n", "y = 1\nf()"), timeout_s=0.5)
-    run = run_beside_another(work)
+    endless = cell(2, "y = 1\nf()", timeout_s=0.5)
+    run = run_beside_another(job(tmp_path, "def f():\n    while True: pass\n", endless))
     assert [(c.status, c.line) for c in run.cells] == [("ok", 0), ("timeout", 2)]
 
 
@@ -288,14 +295,14 @@ def test_input(tmp_path: Path) -> None:
 
 def test_threads_that_go_on(tmp_path: Path) -> None:
     loud = (
-        "import threading, time\nprint('before')\n"
-        "def work():\n    time.sleep(0.1)\n    print('late')\n    while True: time.sleep(0.01)\n"
+        "import threading, time\nprint('before')\ngo, said = threading.Event(), threading.Event()\n"
+        "def work():\n    go.wait()\n    print('late')\n    said.set()\n    while True: time.sleep(0.01)\n"
         "threading.Thread(target=work).start()"
     )
     began = time.monotonic()
-    run = run_beside_another(job(tmp_path, loud, "time.sleep(0.3)\nprint('second')"))
+    run = run_beside_another(job(tmp_path, loud, "go.set()\n_ = said.wait()\nprint('second')"))
     assert [printed(c) for c in run.cells] == ["before\n", "late\nsecond\n"]
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < SLACK_S
 
 
 BUILDER = """

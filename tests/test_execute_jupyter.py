@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,6 +53,8 @@ TOKEN = "not-a-secret"
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in kernel_session.SERVER:
         monkeypatch.delenv(name, raising=False)
+    # that of these tests is on this machine, whatever leads out of it
+    monkeypatch.setenv("no_proxy", "*")
 
 
 def kernel_job(root: Path, *steps: Any, **more: Any) -> SessionJob:
@@ -360,12 +363,12 @@ def test_displays_pictures_and_clearing(tmp_path: Path) -> None:
     ("code", "status", "problem", "line"),
     [
         pytest.param(
-            "print('before')\nwhile True: pass", "timeout", "it ran longer than 1 s", 2, id="endless"
+            "print('before')\nwhile True: pass", "timeout", "it ran longer than 3 s", 2, id="endless"
         ),
         pytest.param(
             "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('before')\nwhile True: pass",
             "timeout",
-            "it ran longer than 1 s",
+            "it ran longer than 3 s",
             4,
             id="SIGINT ignored",
         ),
@@ -400,7 +403,7 @@ def test_displays_pictures_and_clearing(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_harms_nobody_else(tmp_path: Path, code: str, status: str, problem: str, line: int) -> None:
-    limit = 1.0 if status == "timeout" else 10.0
+    limit = 3.0 if status == "timeout" else 60.0
     work = kernel_job(tmp_path, cell(1, code, timeout_s=limit), cell(2, "print('never')", timeout_s=limit))
     first, second = run_beside_another(work).cells
     assert (first.status, first.problem) == (status, problem)
@@ -468,9 +471,9 @@ def test_breaking_off_leaves_no_kernel(tmp_path: Path) -> None:
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)], cwd=repository, stdout=subprocess.PIPE, text=True
     )
-    wait_for(lambda: (tmp_path / "content" / "runs").exists(), 30)
+    wait_for((tmp_path / "content" / "runs").exists)
     child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=30)
+    said, _ = child.communicate(timeout=60)
     assert (child.returncode, said) == (0, "broken off\n")
 
 
@@ -516,8 +519,8 @@ def test_another_language(bash: Path) -> None:
 @needs_kernel
 @needs_bash
 def test_another_language_that_does_not_end(bash: Path) -> None:
-    first, second = run(bash, cell(1, "echo before; sleep 600", timeout_s=1.0), "echo 1", kernel="bash").cells
-    assert (first.status, first.problem) == ("timeout", "it ran longer than 1 s")
+    first, second = run(bash, cell(1, "echo before; sleep 600", timeout_s=3.0), "echo 1", kernel="bash").cells
+    assert (first.status, first.problem) == ("timeout", "it ran longer than 3 s")
     assert printed(first).startswith("before\n") and second.status == "skipped"
 
 
@@ -602,22 +605,22 @@ def test_cells_on_a_server(on_server: SimpleNamespace) -> None:
     ("code", "status", "problem"),
     [
         ("import os\nprint('before')\nos._exit(3)", "died", "its kernel died on the server"),
-        ("print('before')\nwhile True: pass", "timeout", "it ran longer than 2 s"),
+        ("print('before')\nwhile True: pass", "timeout", "it ran longer than 3 s"),
         (
             "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('before')\nwhile True: pass",
             "timeout",
-            "it ran longer than 2 s",
+            "it ran longer than 3 s",
         ),
     ],
     ids=["exit", "endless", "SIGINT ignored"],
 )
 def test_faults_on_a_server(on_server: SimpleNamespace, code: str, status: str, problem: str) -> None:
-    limit = 2.0 if status == "timeout" else 20.0
+    limit = 3.0 if status == "timeout" else 60.0
     first, second = run(on_server.root, cell(1, code, timeout_s=limit), "1").cells
     assert (first.status, first.problem, second.status) == (status, problem, "skipped")
     # without the author's `os._exit` in between, what is printed may be on its way still
     assert printed(first) == "before\n"
-    wait_for(lambda: kernels(on_server) == [], 30)
+    wait_for(lambda: kernels(on_server) == [])
 
 
 @needs_kernel
@@ -633,7 +636,7 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
     for name, patience_s in (("KERNEL_START_S", 4.0), ("START_S", 1.0)):
         monkeypatch.setattr(conversation, name, patience_s)
     assert "was not ready" in run(on_server.root, "1", kernel="silent").problem
-    wait_for(lambda: kernels(on_server) == [], 30)
+    wait_for(lambda: kernels(on_server) == [])
 
 
 @needs_kernel
@@ -647,19 +650,18 @@ def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamesp
     )
     repository = Path(__file__).parent.parent
     child = subprocess.Popen([sys.executable, "-c", code, str(on_server.root)], cwd=repository)
-    wait_for(lambda: [kernel["execution_state"] for kernel in kernels(on_server)] == ["busy"], 30)
+    wait_for(lambda: [kernel["execution_state"] for kernel in kernels(on_server)] == ["busy"])
     child.kill()
     child.wait()
-    wait_for(lambda: kernels(on_server) == [], 30)
+    wait_for(lambda: kernels(on_server) == [])
 
 
 @needs_kernel
 @needs_server
 def test_what_a_server_refuses(on_server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        'there is no Jupyter kernel "jula"; installed: python3'
-        in run(on_server.root, "1", kernel="jula").problem
-    )
+    # others may be installed beside it, in this environment or by the test above
+    missing = r'there is no Jupyter kernel "jula"; installed: (.*, )?python3\b'
+    assert re.search(missing, run(on_server.root, "1", kernel="jula").problem)
     monkeypatch.setenv("JUPYTER_TOKEN", "wrong")
     assert run(on_server.root, "1").problem.endswith(
         "starts no kernel: it refuses the token in JUPYTER_TOKEN"

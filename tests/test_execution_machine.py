@@ -142,7 +142,7 @@ print(random.random(), np.random.rand())"""
     roots = [site(tmp_path / name, more, a=code, b=code) for name, more in (("x", ""), ("y", config))]
     for root, args, more in zip(roots, ([], arguments), ({}, environment), strict=True):
         env = {**os.environ, "SOURCE_DATE_EPOCH": "1780000000", **more}
-        assert command(root, *args, env=env).wait(60) == 0
+        assert command(root, *args, env=env).wait(240) == 0
     assert records(roots[0]) == records(roots[1])
 
 

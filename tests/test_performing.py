@@ -364,5 +364,5 @@ def test_values_have_their_own_keys(site: Path) -> None:
 def test_two_builds_at_once_do_no_harm(site: Path) -> None:
     command = [sys.executable, "-m", "blogsmith", "execute", "--all", "--site", str(site)]
     runs = [subprocess.Popen(command, env=dict(os.environ), stdout=subprocess.DEVNULL) for _ in range(3)]
-    assert [process.wait(60) for process in runs] == [0, 0, 0]
+    assert [process.wait(240) for process in runs] == [0, 0, 0]
     assert build(site, execution=ExecutionOptions(frozen=True)).ok

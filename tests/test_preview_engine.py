@@ -27,7 +27,7 @@ from blogsmith.watch.changes import Changes
 from tests.preview_sites import options
 from tests.site_files import NOW
 
-PATIENCE_S = 20.0
+PATIENCE_S = 40.0
 
 
 class NoRunner:
@@ -275,10 +275,10 @@ def test_whose_cells_have_finished(saved: str) -> None:
 def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "posts/a.md", "One.\n")
     with previewing(tmp_path) as preview:
-        monkeypatch.setattr(preview.shown, "changed", lambda: 1 / 0)
-        preview.engine.tell(Saved(Changes(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
-        until(lambda: bool(preview.bugs))
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(preview.shown, "changed", lambda: 1 / 0)
+            preview.engine.tell(Saved(Changes(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
+            until(lambda: bool(preview.bugs))
         preview.save(posts_a="Two.\n")
         assert "Two." in preview.text("/posts/a/")
     assert {type(bug) for bug in preview.bugs} == {ZeroDivisionError}
@@ -296,7 +296,7 @@ def test_nobody_waits_for_an_engine_that_has_ended(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
-    thread.join(2.0)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
 
 

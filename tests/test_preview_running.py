@@ -17,6 +17,7 @@ import pytest
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.preview.running import warm
 from blogsmith.preview.running.session_task import SessionTask
+from blogsmith.preview.running.told import GAP_S
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import records, site
 from tests.sessions import LINUX, children, is_alive, wait_for
@@ -91,16 +92,16 @@ def test_output_comes_while_the_cell_runs_and_stop_ends_it(preview: Previewed) -
     preview.state("output", text="first\n", cell=2)
     states = [(e["state"], e.get("cell"), e.get("text")) for e in preview.runner.current()]
     assert states == [("started", 2, None), ("output", 2, "first\n")]
-    began = time.monotonic()
+    # by itself it would go on for longer than is waited here
     preview.runner.stop(url("a"))
     outcome = preview.outcome()
-    assert time.monotonic() - began < 1
     assert outcome.stopped and not outcome.record_changed and not outcome.diagnostics
     assert preview.states()[-1] == "stopped" and preview.runner.current() == []
     preview.changed("a")
     assert preview.quiet(), "it was stopped, so it does not start by itself"
+    after = len(preview.events)
     preview.runner.run_again(url("a"))
-    preview.state("started", after=len(preview.events), cell=2)
+    preview.state("started", after=after, cell=2)
     preview.runner.stop()
     assert preview.outcome().stopped
 
@@ -110,8 +111,8 @@ def test_how_a_stopped_cell_dies_is_no_news(preview: Previewed, monkeypatch: pyt
 
     def cancel_slowly(task: SessionTask) -> None:
         cancel(task)
-        # whoever asked for it goes on only when the session has told of its end
-        task.join(10)
+        # whoever asked for it goes on only when the session has come to its end, and told of it
+        wait_for(lambda: task.run is not None)
 
     monkeypatch.setattr(SessionTask, "cancel", cancel_slowly)
     preview.write("a", LONG)
@@ -128,11 +129,10 @@ def test_the_last_edit_wins(preview: Previewed) -> None:
     preview.changed("a")
     wait_for((preview.root / "content/posts/started").exists)
     pids = children()
-    began = time.monotonic()
     preview.write("a", "print('the last')")
     preview.changed("a")
+    # by itself the first would go on for longer than is waited here
     outcome = preview.outcome()
-    assert time.monotonic() - began < 2
     assert outcome.record_changed and not outcome.diagnostics and not outcome.stopped
     assert "the last" in preview.recorded("a") and "first" not in preview.recorded("a")
     assert not any(is_alive(pid) for pid in pids - children())
@@ -190,7 +190,7 @@ def test_a_longer_limit_is_another_attempt(preview: Previewed) -> None:
     preview.write("a", "#| timeout: 0.2\nimport time\ntime.sleep(0.4)\nprint('slow')")
     preview.changed("a")
     assert [d.code for d in preview.outcome().diagnostics] == ["cell-timeout"]
-    preview.write("a", "#| timeout: 5\nimport time\ntime.sleep(0.4)\nprint('slow')")
+    preview.write("a", "#| timeout: 30\nimport time\ntime.sleep(0.4)\nprint('slow')")
     preview.changed("a")
     outcomes = [preview.outcome(), preview.outcome()]
     assert [o.record_changed for o in outcomes] == [False, True] and not outcomes[-1].diagnostics
@@ -241,12 +241,15 @@ def test_two_pages_run_at_the_same_time_and_fast_text_is_merged(tmp_path: Path) 
     )
     root = site(tmp_path / "s", a=meet.format("1", "2"), b=meet.format("2", "1"))
     with previewed(root) as preview:
+        began = time.monotonic()
         preview.changed(jobs=2)
         assert all(preview.outcome().record_changed for _ in "ab")
+        # the first piece and the last come when they come
+        most = 2 + (time.monotonic() - began) / GAP_S
         for name in "ab":
             said = [e["text"] for e in preview.events if e["state"] == "output" and e["page"] == url(name)]
             assert "".join(said) == "".join(f"{n}\n" for n in range(3000))
-            assert len(said) < 60
+            assert len(said) <= most
 
 
 def test_a_page_that_is_gone_ends(preview: Previewed) -> None:
@@ -286,7 +289,7 @@ def test_records_are_those_of_a_build(tmp_path: Path) -> None:
         else:
             with previewed(root) as preview:
                 preview.changed("numbers", "drawn")
-                outcomes = [preview.outcome(30) for _ in POSTS]
+                outcomes = [preview.outcome(120) for _ in POSTS]
                 assert not [d for o in outcomes for d in o.diagnostics]
         made.append(records(root))
     assert made[0] == made[1]
@@ -318,14 +321,22 @@ def test_workers_are_warm_unless_they_could_tell(tmp_path: Path, monkeypatch: py
         assert [d.code for d in preview.outcome().diagnostics] == ["cell-error"] and spawned == ["a"]
 
 
-def test_a_warm_server_that_died_is_replaced(preview: Previewed) -> None:
-    servers = children()
-    for pid in servers:
-        os.kill(pid, signal.SIGKILL)
-    preview.write("a", "print('after')")
-    preview.changed("a")
-    assert preview.outcome().record_changed and "after" in preview.recorded("a")
-    wait_for(lambda: bool(children() - servers))
+def test_a_warm_server_that_died_is_replaced(tmp_path: Path) -> None:
+    # others are those of tests that still have a browser, say
+    others = children()
+    with previewed(site(tmp_path / "s", a="print(1)")) as preview:
+        preview.changed("a")
+        assert preview.outcome().record_changed
+        wait_for(lambda: len(children() - others) == 1)
+        servers = children() - others
+        for pid in servers:
+            os.kill(pid, signal.SIGKILL)
+        # one that is still dying is noticed, too, and then replaced later
+        wait_for(lambda: not any(is_alive(pid) for pid in servers))
+        preview.write("a", "print('after')")
+        preview.changed("a")
+        assert preview.outcome().record_changed and "after" in preview.recorded("a")
+        wait_for(lambda: bool(children() - servers - others))
 
 
 LOOPS = {
@@ -359,11 +370,14 @@ def test_cells_that_make_each_other_stale_come_to_rest(tmp_path: Path) -> None:
 def test_a_module_that_is_changed_while_cells_run_counts(preview: Previewed) -> None:
     preview.text("content/posts/local.py", "x = 'old'\n")
     preview.write(
-        "a", "import local, pathlib, time\npathlib.Path('on').touch()\ntime.sleep(0.4)\nprint(local.x)"
+        "a",
+        "import local, pathlib, time\npathlib.Path('on').touch()\n"
+        "while not pathlib.Path('go').exists():\n    time.sleep(0.01)\nprint(local.x)",
     )
     preview.changed("a")
     wait_for((preview.root / "content/posts/on").exists)
     preview.text("content/posts/local.py", "x = 'new'\n")
+    preview.text("content/posts/go", "")
     assert preview.outcome().record_changed
     assert "new" in preview.recorded("a") and "old" not in preview.recorded("a")
 
@@ -391,26 +405,26 @@ def test_close_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         preview.state("started", page=url("a"))
         preview.state("started", page=url("b"))
         assert any(temporary.iterdir())
-    assert children() == before
+    # those of other tests may end meanwhile
+    assert children() <= before
     assert [thread.name for thread in set(threading.enumerate()) - threads] == []
     assert list(temporary.iterdir()) == []
     preview.changed()
     assert preview.quiet(0.1), "nothing starts after the end"
 
 
-def test_close_does_not_wait_for_what_is_being_imported(tmp_path: Path) -> None:
+def test_close_does_not_wait_for_what_is_being_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = site(tmp_path / "s", "execute: {preload: [slow]}\n", a="print(1)")
     (root / "slow.py").write_text("import pathlib, time\npathlib.Path('/tmp').exists()\ntime.sleep(60)\n")
     before = children()
-    os.environ["PYTHONPATH"] = str(root)
-    try:
-        with previewed(root) as preview:
-            preview.changed("a")
-            preview.state("queued")
-            wait_for(lambda: bool(children() - before))
-    finally:
-        del os.environ["PYTHONPATH"]
-    assert children() == before
+    monkeypatch.setenv("PYTHONPATH", str(root))
+    with previewed(root) as preview:
+        preview.changed("a")
+        preview.state("queued")
+        wait_for(lambda: bool(children() - before))
+    assert children() <= before
 
 
 def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:

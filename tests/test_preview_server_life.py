@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import socket
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +22,7 @@ from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import Limits
 from blogsmith.preview.http.listening import listen
 from blogsmith.preview.http.server import PreviewServer
-from tests.preview_client import TOKEN, WAIT_S, Client, MemorySite, ask, serving, site, soon
+from tests.preview_client import TOKEN, WAIT_S, Client, MemorySite, ask, quiet_port, serving, site, soon
 
 
 @pytest.fixture(autouse=True)
@@ -112,24 +114,8 @@ def test_an_address_that_this_machine_does_not_have() -> None:
 
 
 # [D 13] a port that is taken
-def free_run(count: int) -> int:
-    """The first of `count` ports that are free on both addresses, just now."""
-    for _ in range(50):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            first = int(probe.getsockname()[1])
-        try:
-            for port in range(first, first + count):
-                for listener in listening._bind_all(listening._addresses("localhost"), port):
-                    listener.close()
-        except OSError:
-            continue
-        return first
-    pytest.skip("no free ports side by side")
-
-
 def test_the_next_free_port_is_taken() -> None:
-    first = free_run(3)
+    first = quiet_port(3)
     with serving(site(), port=first) as one, serving(site(), port=first) as two:
         assert (one.port, two.port) == (first, first + 1)
         assert ask(one, "/posts/a/").status == ask(two, "/posts/a/").status == 200
@@ -139,7 +125,7 @@ def test_the_next_free_port_is_taken() -> None:
 
 @needs_ipv6
 def test_a_port_that_is_taken_on_one_address_is_taken() -> None:
-    first = free_run(2)
+    first = quiet_port(2)
     with socket.socket(socket.AF_INET6) as other:
         other.bind(("::1", first))
         other.listen()
@@ -149,7 +135,7 @@ def test_a_port_that_is_taken_on_one_address_is_taken() -> None:
 
 
 def test_no_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = free_run(1)
+    first = quiet_port()
     monkeypatch.setattr(listening, "PORTS_TRIED", 1)
     with serving(site(), port=first), pytest.raises(OSError, match="in use"):
         listen("127.0.0.1", first)
@@ -158,17 +144,21 @@ def test_no_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # [D 14] the end
-def test_the_port_is_free_at_once() -> None:
-    with serving(site()) as server:
-        port = server.port
+def test_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # less than an idle connection lasts
+    monkeypatch.setattr(server_module, "_JOIN_S", Limits().idle_s / 2)
+    port, before = quiet_port(), set(threading.enumerate())
+    with serving(site(), port=port) as server:
+        assert server.port == port
         clients = [Client(port) for _ in range(10)]
         for client in clients[:5]:
             assert client.ask("/posts/a/").status == 200
         for client in clients[5:]:
             assert client.listen().event()["kind"] == "hello"
-        begun = time.perf_counter()
+        threads = set(threading.enumerate()) - before
+        assert len(threads) > 2
         server.close()
-        assert time.perf_counter() - begun < 1
+        assert not any(thread.is_alive() for thread in threads), "it ends them, or it waits in vain"
         # with the old connections still in the system's tables
         with serving(site(), port=port) as again:
             assert again.port == port
@@ -205,7 +195,7 @@ def test_closing_does_not_wait_for_the_site(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_no_process_of_ours_inherits_the_port() -> None:
-    with serving(site()) as server:
+    with serving(site(), port=quiet_port()) as server:
         sleeper = subprocess.Popen(
             [sys.executable, "-c", "input()"],
             stdin=subprocess.PIPE,
@@ -219,15 +209,21 @@ def test_no_process_of_ours_inherits_the_port() -> None:
 
 
 # [D 11] load
+def threads_since(before: set[threading.Thread]) -> int:
+    """How many there are that were not there before; those that were may end meanwhile."""
+    return len(set(threading.enumerate()) - before)
+
+
 def test_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture[str]) -> None:
-    limits = Limits(head_s=1.5, idle_s=1.5)
-    before = threading.active_count()
-    with serving(site(), limits=limits) as server:
-        own = threading.active_count() - before
+    # so long that all is done before, also on a busy machine
+    limits = Limits(head_s=5.0, idle_s=15.0)
+    before = set(threading.enumerate())
+    with serving(site(), limits=limits, is_patient=False) as server:
+        own = threads_since(before)
         tabs = [Client(server.port).listen() for _ in range(200)]
         for tab in tabs:
             assert tab.event()["kind"] == "hello"
-        assert soon(lambda: threading.active_count() == before + own), "a tab has a thread"
+        assert soon(lambda: threads_since(before) == own), "a tab has a thread"
         # a byte now and then, each within any limit for one read
         slow = [Client(server.port) for _ in range(20)]
         spans = []
@@ -237,13 +233,13 @@ def test_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture
             begun = time.perf_counter()
             assert ask(server, "/posts/a/").status == 200
             spans.append(time.perf_counter() - begun)
-        assert threading.active_count() > before + own
+        assert threads_since(before) > own
         begun = time.perf_counter()
         server.hub.publish({"kind": "status"})
         for tab in tabs:
             assert tab.event() == {"kind": "status"}
         told = time.perf_counter() - begun
-        assert soon(lambda: threading.active_count() == before + own), "slow clients keep their threads"
+        assert soon(lambda: threads_since(before) == own), "slow clients keep their threads"
         for client in slow:
             assert client.answer().status == 408
             client.socket.close()
@@ -252,16 +248,17 @@ def test_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture
         assert soon(lambda: server.hub.clients() == 0)
     with capsys.disabled():
         print(f"\n200 tabs, 20 slow clients: page {max(spans) * 1000:.1f} ms, tabs told {told * 1000:.1f} ms")
-    assert max(spans) < 1
-    assert told < 1
+    # whoever waits for a slow client waits until it is turned away
+    assert max(spans) < limits.head_s
+    assert told < limits.head_s
 
 
 def test_clients_that_leave_in_the_middle_leave_no_threads() -> None:
     pages = site()
     pages.pages["/big"] = Answer(200, body=b"x" * 5_000_000)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with serving(pages) as server:
-        own = threading.active_count() - before
+        own = threads_since(before)
         for _ in range(30):
             with Client(server.port) as client:
                 client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
@@ -271,13 +268,16 @@ def test_clients_that_leave_in_the_middle_leave_no_threads() -> None:
                     f"POST /_blogsmith/do/edit HTTP/1.1\r\nHost: {client.host}\r\nContent-Length: 50\r\n\r\n"
                 )
                 client.send(head.encode() + b"{")
-        assert soon(lambda: threading.active_count() == before + own)
+        assert soon(lambda: threads_since(before) == own)
         assert ask(server, "/posts/a/").status == 200
 
 
-def test_a_client_that_reads_nothing_of_a_page_is_given_up() -> None:
+def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> None:
+    # more than any system takes before it is read; it has no bytes on the disk
+    (tmp_path / "big").touch()
+    os.truncate(tmp_path / "big", 1_000_000_000)
     pages = site()
-    pages.pages["/big"] = Answer(200, body=b"x" * 20_000_000)
+    pages.pages["/big"] = Answer(200, "image/png", file=tmp_path.resolve() / "big")
     with serving(pages, limits=Limits(send_s=0.1)) as server, Client(server.port) as client:
         client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
         assert client.socket.recv(1) == b"H"

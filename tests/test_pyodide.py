@@ -41,6 +41,12 @@ title: {title}
 """
 
 
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers of these tests are on this machine, whatever leads out of it."""
+    monkeypatch.setenv("no_proxy", "*")
+
+
 @pytest.fixture
 def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A whole distribution, whose core counts as the pinned one."""

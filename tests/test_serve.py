@@ -15,12 +15,13 @@ import pytest
 from blogsmith.execute.breaking_off import ending_in_order
 from tests.bench.posts import write_posts
 from tests.bench.preview_processes import is_running, processes
-from tests.bench.preview_servers import free_port
-from tests.preview_client import Client, soon
+from tests.preview_client import Client, quiet_port
 from tests.serve_process import (
     INTERRUPTED,
     PATIENCE_S,
     PROGRAM,
+    PROMPT_S,
+    WHOLE,
     cell,
     interrupt,
     post,
@@ -73,7 +74,7 @@ class TestStart:
         assert len(lines) == 2
 
     def test_a_port_that_is_taken(self, site: Path) -> None:
-        with socket.create_server(("127.0.0.1", free_port())) as taken:
+        with socket.create_server(("127.0.0.1", quiet_port())) as taken:
             port = taken.getsockname()[1]
             with running(site, f"--port={port}") as serving:
                 assert port < serving.port <= port + 100
@@ -110,7 +111,7 @@ class TestEnd:
             assert len(family) > 1, "cells run in processes of their own"
             began = time.monotonic()
             assert interrupt(serving, number) == code
-            assert time.monotonic() - began < PATIENCE_S / 4
+            assert time.monotonic() - began < PROMPT_S
             assert is_free(serving.port)
             assert [pid for pid in family if is_running(pid)] == []
         # a program that works may leave words of its own, a bug more than these
@@ -120,7 +121,8 @@ class TestEnd:
         write_posts(site / "content/notes", 100)
         with running(site) as serving:
             assert interrupt(serving) == INTERRUPTED
-        assert len(serving.said().splitlines()) == 1, serving.said()
+        # the whole may have been there before, if the machine let us wait
+        assert [line for line in serving.said().splitlines()[1:] if not WHOLE.match(line)] == []
 
     def test_while_a_class_is_made(self) -> None:
         class Interrupted:
@@ -142,11 +144,12 @@ class TestEnd:
             ending.check()
 
     def test_twice_on_one_port(self, site: Path) -> None:
-        with running(site) as serving, Client(serving.port) as client:
+        port = quiet_port()
+        with running(site, f"--port={port}") as serving, Client(serving.port) as client:
             client.ask("/posts/a/")
             assert interrupt(serving) == INTERRUPTED
-        with running(site, f"--port={serving.port}") as again:
-            assert again.port == serving.port, "connections of the last one do not hold it"
+        with running(site, f"--port={port}") as again:
+            assert serving.port == again.port == port, "connections of the last one do not hold it"
 
     def test_a_page_that_is_waited_for_is_answered_or_cut(self, site: Path) -> None:
         write_posts(site / "content/notes", 100)
@@ -173,7 +176,7 @@ def test_what_is_not_there_for_a_moment(site: Path) -> None:
         serving.wait_for("/posts/a/", "200 ", "Some text")
         write(site, {"content/posts/a.md": post("First", "Other text.")})
         serving.wait_for("/posts/a/", "Other text")
-        assert soon(lambda: tab.version("/posts/a/") == serving.version("/posts/a/"))
+        tab.wait_until(lambda: tab.version("/posts/a/") == serving.version("/posts/a/"))
 
 
 def test_the_folder_of_the_site_is_moved_away_and_back(site: Path) -> None:

@@ -144,10 +144,10 @@ def test_a_branch_switch_of_500_files(tmp_path: Path) -> None:
     git(root, "commit", "-qm", "other")
     git(root, "switch", "-q", "main")
     with running(root) as serving, serving.listen() as tab:
+        serving.wait_until_whole()
         first, gone = serving.version(f"/{_page(200)}"), f"/{_page(0)}"
         serving.page(f"/{_page(200)}")
         serving.page(gone)
-        serving.wait_until_whole()
         git(root, "switch", "-q", "other")
         serving.wait_for(f"/{_page(499)}", "200 ", "on other")
         serving.wait_for(gone, "404 ")

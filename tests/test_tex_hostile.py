@@ -17,8 +17,8 @@ from .hostile_formulas import BOMBS, NESTED, PAYLOADS, PLACES, REPEATED
 DEEP = 10_000
 TOO_DEEP = 600
 LETTERS = (r"\ce{…}", r"\pu{…}", r"\SI{1}{…}", r"\num{…}", r"\begin{CD}…\end{CD}")
-SECONDS = 3
-"""Of processor time; one is allowed, but the machines of a test differ."""
+SECONDS = 10
+"""Of processor time; one is allowed, but the machines of a test differ, and busy ones take longer for it."""
 FLAT = "x_1+\\alpha "
 
 REFUSED = {

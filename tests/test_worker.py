@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sessions import wait_for
 from tests.worker_client import START, Client, Frame, Start, start_worker, worker
 
 __all__ = ["start_worker", "worker"]
@@ -208,24 +209,24 @@ def test_the_code_is_old_enough(file: Path) -> None:
     ast.parse(file.read_text("utf-8"), feature_version=(3, 9))
 
 
-def test_background_threads_print_into_the_next_cell(worker: Client) -> None:
-    ended = worker.run(
+def test_background_threads_print_into_the_next_cell(worker: Client, tmp_path: Path) -> None:
+    first = worker.run(
         """
-        import threading
-        go, done = threading.Event(), threading.Event()
+        import threading, time
+        from pathlib import Path
         def work():
-            go.wait(); print("late"); display("shown"); done.set()
-        class Later:
-            def __repr__(self):
-                threading.Timer(0.05, go.set).start()
-                return "later"
+            while not Path("go").exists(): time.sleep(0.005)
+            print("late"); display("shown")
+            Path("done").touch()
         threading.Thread(target=work).start()
+        "first"
         """
     )
-    assert ended.text() == ""
-    # most likely between the cells; in any case behind the first and before what the second prints
-    first, second = worker.run("Later()"), worker.run("_ = done.wait(); print('next')")
-    assert first.order() == [("value", "later")]
+    assert first.order() == [("value", "'first'")]
+    # between the cells
+    (tmp_path / "go").touch()
+    wait_for((tmp_path / "done").exists)
+    second = worker.run("print('next')")
     assert second.order() == [("stdout", "late\n"), ("display", "'shown'"), ("stdout", "next\n")]
 
 

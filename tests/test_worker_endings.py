@@ -112,10 +112,11 @@ def test_an_interrupt_ends_the_cell_and_nothing_else(worker: Client) -> None:
     assert Ended(worker.until("done")).failure["name"] == "KeyboardInterrupt"
 
 
-def test_a_signal_says_where_a_cell_is(worker: Client) -> None:
-    worker.begin("print('on')\nimport time\ntime.sleep(0.3)")
+def test_a_signal_says_where_a_cell_is(worker: Client, tmp_path: Path) -> None:
+    worker.begin("print('on')\nimport os, time\nwhile not os.path.exists('go'): time.sleep(0.01)")
     worker.receive()
     worker.process.send_signal(signal.SIGUSR2)
+    (tmp_path / "go").touch()
     assert 'File "<cell 1>", line ' in Ended(worker.until("done")).text("stderr")
 
 

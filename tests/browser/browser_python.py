@@ -33,6 +33,8 @@ PAGE = "/posts/run/"
 POST = "content/posts/run.md"
 LOST = "What ran so far is forgotten; the next run starts anew."
 NOT_RUN = "Not run: a block before it did not come to its end."
+PYTHON_PATIENCE_S = 120
+"""Python has to be compiled first, which on a busy machine takes longer than anything else a browser does."""
 VISIBLE = "return document.querySelector(arguments[0])?.checkVisibility() ?? false"
 CORE_FOLDER = MODULES / "pyodide"
 FULL_VARIABLE = "BLOGSMITH_PYODIDE_DIR"
@@ -139,7 +141,7 @@ class Blocks:
 
     def said(self, label: str) -> str:
         """What is said of a block when nothing runs any more."""
-        return str(self.reader.wait_for(lambda: self._over(label)))
+        return str(self.reader.wait_for(lambda: self._over(label), PYTHON_PATIENCE_S))
 
     def _over(self, label: str) -> str:
         words = str(self.ask(label, "return block.querySelector('.run-status').textContent"))

@@ -109,6 +109,7 @@ def equations(folder: Path) -> Iterator[Served]:
 
 def point_at(reader: Reader, selector: str) -> None:
     """Move the pointer to the middle of an element."""
+    reader.wait_for_fonts()
     move_to(reader, **reader.ask(MIDDLE, selector))
 
 

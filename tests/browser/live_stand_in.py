@@ -11,12 +11,13 @@ from html import escape
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from blogsmith.preview.http.client_files import client_files
 
+from .reader import PATIENCE_S
 from .server import Server
 
 PREFIX = "/_blogsmith/"
@@ -44,6 +45,8 @@ class LiveSite:
         """Actions that pages asked for."""
         self._streams: dict[SimpleQueue[str | None], None] = {}
         self._changed = Condition()
+        self._open = Event()
+        self._open.set()
 
     def put(self, path: str, content: str, type: str = "") -> None:
         """Have `content` at `path` from now on; tells nobody."""
@@ -95,7 +98,17 @@ class LiveSite:
         for stream in list(self._streams):
             stream.put(None)
 
-    def wait_for_streams(self, count: int, patience_s: float = 10) -> None:
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """End every stream; no other begins while the block runs."""
+        self._open.clear()
+        try:
+            self.break_streams()
+            yield
+        finally:
+            self._open.set()
+
+    def wait_for_streams(self, count: int, patience_s: float = PATIENCE_S) -> None:
         """Until that many connections wait for events."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self._streams) == count, patience_s), self.streams()
@@ -103,6 +116,7 @@ class LiveSite:
     @contextmanager
     def stream(self) -> Iterator[SimpleQueue[str | None]]:
         """What one connection is to be told; None at its end."""
+        self._open.wait(PATIENCE_S)
         hello = {"kind": "hello", "run": self.run, "problems": self.problems, "running": self.running}
         queue: SimpleQueue[str | None] = SimpleQueue()
         queue.put(f"retry: 100\n\ndata: {json.dumps(hello)}\n\n")

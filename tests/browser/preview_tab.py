@@ -31,8 +31,31 @@ class Tab:
         self.ask("window.kept = true")
 
     def save(self, files: Mapping[str, str]) -> None:
-        """As an editor does."""
-        write(self.serving.root, files)
+        """As an editor does that puts a new file in the place of the old one.
+
+        In place, a busy machine might stop this test while the file is empty, and for longer than the preview
+        waits.
+        """
+        aside = self.serving.root.parent / "saved"
+        write(aside, files)
+        for name in files:
+            file = self.serving.root / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            (aside / name).replace(file)
+
+    def serves(self, path: str, text: str) -> None:
+        """Wait until the server has that at a path; a number is a status."""
+        self.reader.wait_for(lambda: text in self.serving.page(path))
+
+    def begin_with(self, files: Mapping[str, str], path: str, text: str) -> None:
+        """Change a page before it is opened: the tab hears nothing more of it and stays where it is."""
+        with self.serving.listen() as listener:
+            # nothing is told of a page that nobody has asked for
+            self.serving.page(path)
+            self.save(files)
+            self.serves(path, text)
+            version = self.serving.version(path)
+            listener.wait_until(lambda: listener.version(path) == version)
 
     def ask(self, script: str, *arguments: Any) -> Any:
         """What a function body returns in the page."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
 
 from .tools import program
 
@@ -36,6 +37,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-extensions",
+    # a proxy that the environment names would resolve what we do not
+    "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
@@ -59,6 +62,10 @@ WITHOUT_SCRIPTS = replace(DESKTOP, scripts=False)
 PAPER = replace(DESKTOP, medium="print")
 
 
+class PageError(AssertionError):
+    """What was asked in a page threw an error there."""
+
+
 class Reader:
     """One browser with one tab; every page is opened as if for the first time."""
 
@@ -69,6 +76,12 @@ class Reader:
     def open(self, url: str, look: Look = DESKTOP) -> None:
         """Load `url` with nothing remembered and nothing recorded yet."""
         address = urlsplit(url)
+        # the page before may still ask and complain, also of what is done to it here
+        self._driver.get("about:blank")
+        # tabs that it opened may have been in front of it; without the focus there is no clipboard
+        self.tell("Page.bringToFront")
+        # what happens to lie below the pointer would act
+        self.tell("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
         self._origin = f"{address.scheme}://{address.netloc}"
         self.take_on(look)
         self.tell("Storage.clearDataForOrigin", origin=self._origin, storageTypes="all")
@@ -98,7 +111,7 @@ class Reader:
         code = f"(function () {{ {script} }}).apply(null, {json.dumps(arguments)})"
         answer = self.tell("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
-            raise AssertionError(answer["exceptionDetails"])
+            raise PageError(answer["exceptionDetails"])
         return answer["result"].get("value")
 
     def find(self, selector: str) -> WebElement:
@@ -110,9 +123,34 @@ class Reader:
         for key in keys:
             self._driver.switch_to.active_element.send_keys(key)
 
-    def wait_for(self, condition: Callable[[], Any]) -> Any:
-        """What `condition` gives once it is true."""
-        return WebDriverWait(self._driver, PATIENCE_S, poll_frequency=0.02).until(lambda _: condition())
+    def wait_for(self, condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
+        """What `condition` gives once it is true; while a page loads there may be nothing to ask."""
+        until = time.monotonic() + patience_s
+        while True:
+            trouble: Exception | None = None
+            try:
+                if found := condition():
+                    return found
+            except (PageError, WebDriverException) as error:
+                trouble = error
+            if time.monotonic() > until:
+                raise AssertionError(f"not so within {patience_s} s") from trouble
+            time.sleep(0.02)
+
+    def wait_for_fonts(self) -> None:
+        """Until the fonts that the page asks for have come: with them everything moves."""
+        # only a layout asks for them
+        are_there = "document.body.getBoundingClientRect(); return document.fonts.status === 'loaded'"
+        self.wait_for(lambda: self.ask(are_there))
+
+    def empty_clipboard(self) -> None:
+        """Let the page write to an empty clipboard, and this test read it."""
+        self.tell("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.ask("return navigator.clipboard.writeText('')")
+
+    def pasted(self) -> str:
+        """What a reader would paste, once there is something."""
+        return str(self.wait_for(lambda: self.ask("return navigator.clipboard.readText()")))
 
     def problems(self) -> list[str]:
         """Errors in the console since the last call: exceptions, files that did not load, broken rules."""

@@ -10,9 +10,8 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from tests.bench.preview_servers import free_port
-from tests.preview_client import soon
-from tests.serve_process import PATIENCE_S, Serving, cell, post, running, write
+from tests.preview_client import quiet_port
+from tests.serve_process import Serving, cell, post, running, write
 
 from .live_page import UPDATED
 from .preview_tab import Tab
@@ -34,7 +33,7 @@ def slow(name: str) -> str:
     """A cell that prints steps until there is a file of that name beside the post."""
     return cell(f"""import time
 from pathlib import Path
-for step in range(1000):
+for step in range(100_000):
     print('step', step, flush=True)
     time.sleep(0.02)
     if Path('{name}').exists():
@@ -91,8 +90,8 @@ def tab(serving: Serving, reader: Reader) -> Iterator[Tab]:
 class TestText:
     def test_it_changes_in_place(self, tab: Tab) -> None:
         head, tail = [FOLD, *texts(40)], ["This stays as it is.", *texts(20)]
-        tab.save({"content/posts/long.md": post("Long", "\n\n".join([*head, "Before.", *tail]))})
-        tab.serving.wait_for("/posts/long/", "Before.")
+        before = {"content/posts/long.md": post("Long", "\n\n".join([*head, "Before.", *tail]))}
+        tab.begin_with(before, "/posts/long/", "Before.")
         tab.open("/posts/long/")
         tab.ask("""
             document.querySelector("main details").open = true;
@@ -115,9 +114,9 @@ class TestText:
         assert tab.is_same
 
     def test_an_edit_out_of_sight_is_scrolled_to(self, tab: Tab) -> None:
-        tab.save({"content/posts/long.md": long_post("first", "The very end.")})
+        before = {"content/posts/long.md": long_post("first", "The very end.")}
+        tab.begin_with(before, "/posts/long/", "The very end.")
         tab.open("/posts/long/")
-        tab.wait("return document.querySelector('main').textContent.includes('The very end.')")
         assert tab.ask("return scrollY") == 0
         tab.save({"content/posts/long.md": long_post("first", "The very last end.")})
         tab.wait("""
@@ -161,6 +160,7 @@ class TestText:
         tab.wait(f"return tabs.slice(0, 2).every(w => !{reads}('A new post'))")
         assert tab.ask("return tabs.every(w => w.kept)") and tab.is_same
         tab.ask("tabs.forEach(w => w.close())")
+        tab.wait("return tabs.every(w => w.closed)")
 
 
 class TestTheRestOfTheSite:
@@ -169,7 +169,8 @@ class TestTheRestOfTheSite:
         assert tab.ask("return getComputedStyle(document.querySelector('h1')).color") == "rgb(1, 2, 3)"
         tab.save({"static/own.css": "h1 { color: rgb(4, 5, 6) }"})
         tab.wait("return getComputedStyle(document.querySelector('h1')).color === 'rgb(4, 5, 6)'")
-        assert tab.ask("return document.querySelectorAll('link[href*=\"own.css\"]').length") == 1
+        # the old one goes when the new one says that it has come, which is a moment after it is seen
+        tab.wait("return document.querySelectorAll('link[href*=\"own.css\"]').length === 1")
         tab.save({"static/own.css": "h1 { color: rgb(1, 2, 3) }"})
         tab.wait("return getComputedStyle(document.querySelector('h1')).color === 'rgb(1, 2, 3)'")
         assert tab.is_same
@@ -186,6 +187,7 @@ class TestTheRestOfTheSite:
         }
         tab.save(files)
         tab.save({"blogsmith.yaml": f"{PLAIN['blogsmith.yaml']}theme: mine\n"})
+        tab.serves("/posts/long/", "mine.css")
         tab.open("/posts/long/")
         tab.wait("return getComputedStyle(document.querySelector('h1')).opacity === '0.5'")
         tab.ask("window.kept = true")
@@ -219,7 +221,7 @@ class TestTheRestOfTheSite:
 
     def test_a_post_that_goes_and_comes_back(self, tab: Tab) -> None:
         tab.save({"content/posts/short.md": post("Short", "It is there.")})
-        tab.serving.wait_for("/posts/short/", "200 ")
+        tab.serves("/posts/short/", "200 ")
         tab.open("/posts/short/")
         (tab.serving.root / "content/posts/short.md").unlink()
         tab.wait_own("return shadow.querySelector('.gone') !== null")
@@ -263,19 +265,19 @@ class TestProblems:
 
     def test_to_the_editor(self, tab: Tab, opened: Path) -> None:
         tab.save({"content/posts/other.md": post("Other", "First.\n\nSecond [link](long.md).")})
-        tab.serving.wait_for("/posts/other/", "Second")
+        tab.serves("/posts/other/", "Second")
         tab.open("/posts/other/")
         link = tab.reader.find("main a[href$='/posts/long/']")
         ActionChains(link.parent).key_down(Keys.ALT).click(link).key_up(Keys.ALT).perform()
         file = tab.serving.root / "content/posts/other.md"
-        assert soon(lambda: opened.is_file() and opened.read_text() == f"{file}|8|1", PATIENCE_S)
+        tab.reader.wait_for(lambda: opened.is_file() and opened.read_text() == f"{file}|8|1")
         assert tab.ask("return location.pathname") == "/posts/other/"
         tab.save({"content/posts/other.md": post("Other", r"Text with $\sofmax$.")})
         tab.wait_own(
             "return shadow.querySelector('dialog').open && shadow.querySelector('button.place') !== null"
         )
         tab.own("shadow.querySelector('button.place').click()")
-        assert soon(lambda: opened.read_text() == f"{file}|6|12", PATIENCE_S)
+        tab.reader.wait_for(lambda: opened.read_text() == f"{file}|6|12")
         tab.save({"content/posts/other.md": post("Other", "Mended.")})
         tab.wait_own("return !shadow.querySelector('dialog').open")
 
@@ -284,7 +286,7 @@ class TestProblems:
         warned = post("Other", "Text with [a link](nowhere.md).\n\n" + r"$\sofmax$")
         tab.save({"content/posts/other.md": warned, "content/posts/unused.md": post("", "Text")})
         tab.wait_own("return shadow.querySelector('dialog').open")
-        tab.ask("return document.fonts.ready.then(() => true)")
+        tab.reader.wait_for_fonts()
         assert faults(tab.reader, axe) == []
         tab.own("shadow.querySelector('dialog .head button').click()")
         assert faults(tab.reader, axe) == []
@@ -333,12 +335,12 @@ class TestCells:
     def _open(self, tab: Tab) -> None:
         """The page with the result of another cell."""
         tab.save({self.FILE: post("Cells", cell("print('result', 5 * 5)"))})
-        tab.serving.wait_for("/posts/cells/", "result 25")
+        tab.serves("/posts/cells/", "result 25")
         tab.open("/posts/cells/")
 
 
 def test_a_server_that_is_started_again(tmp_path: Path, reader: Reader) -> None:
-    root, port = tmp_path / "site", f"--port={free_port()}"
+    root, port = tmp_path / "site", f"--port={quiet_port()}"
     write(
         root,
         PLAIN | {"content/posts/a.md": post("First", "Some text."), "static/own.css": "p { color: red }"},

@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 
 from . import tools
 from .conftest import Served
-from .equations import GO, MIDDLE, equations, move_to, point_at
+from .equations import GO, equations, move_to, point_at
 from .reader import DARK, DESKTOP, PAPER, PHONE, Look, Reader
 from .test_pages import faults
 
@@ -17,6 +17,10 @@ CARD = """
 const card = document.querySelector(".preview:popover-open");
 return card && {text: card.innerText, html: card.innerHTML, left: card.getBoundingClientRect().left,
   right: card.getBoundingClientRect().right, bottom: card.getBoundingClientRect().bottom};
+"""
+CARD_MIDDLE = """
+const {x, y, width, height} = document.querySelector(".preview:popover-open").getBoundingClientRect();
+return {x: x + width / 2, y: y + height / 2};
 """
 
 
@@ -48,7 +52,8 @@ def gone(reader: Reader) -> bool:
 def test_a_card_opens_under_the_pointer_and_stays_there(first: Reader) -> None:
     point_at(first, 'a.xref[href="#eq-mean"]')
     assert card(first)["text"].strip().endswith("(1)")
-    move_to(first, **first.ask(MIDDLE, ".preview"))
+    # nothing is scrolled for it: the link would go from under the pointer, and the card with it
+    move_to(first, **first.ask(CARD_MIDDLE))
     first.ask("return new Promise(done => setTimeout(done, 400))")
     assert card(first)
     move_to(first, 2, 2)
