@@ -11,6 +11,7 @@ fitted line and in its least value, by more than is allowed; an edit is missed; 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -83,6 +84,8 @@ class Soaked:
 
 def main(arguments: Sequence[str]) -> int:
     """Soak, and say what came of it."""
+    # a shell that starts this in the background lets it ignore Ctrl-C, and the server inherits it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _options(arguments)
     with tempfile.TemporaryDirectory(prefix="soak") as folder:
         soaked = soak(Path(folder), 60 * options.minutes, options.every, options.posts, options.seed, print)

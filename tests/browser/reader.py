@@ -77,7 +77,9 @@ class Reader:
         """Load `url` with nothing remembered and nothing recorded yet."""
         address = urlsplit(url)
         # the page before may still ask and complain, also of what is done to it here
-        self._driver.get("about:blank")
+        # from within: the browser keeps its process, which takes a third of a second to start
+        self.ask("location.replace('about:blank')")
+        self.wait_for(lambda: self.ask("return location.href") == "about:blank")
         # tabs that it opened may have been in front of it; without the focus there is no clipboard
         self.tell("Page.bringToFront")
         # what happens to lie below the pointer would act
