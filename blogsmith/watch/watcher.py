@@ -146,7 +146,7 @@ class Watcher:
         everything = burst.overflow
         told = self._look(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
-        if burst.rescan and not told and findings.any:
+        if burst.rescan and not told and findings.any and self._poll_s is None:
             wait_s = max(wait_s, _EVENT_S)
         end_s = time.monotonic() + MAX_DOUBT_S
         while wait_s > 0 and not self._notices.closed:
