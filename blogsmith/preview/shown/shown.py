@@ -107,7 +107,9 @@ class Shown:
         for path, version in list(self._open.items()):
             now = self._version(path)
             if now != version or path in self._overtaken:
-                self._open[path] = found[path] = now
+                found[path] = now
+        # at the end: if one cannot be judged, none counts as told
+        self._open.update(found)
         self._overtaken.clear()
         return found
 
