@@ -181,7 +181,7 @@ def run_on_worker(run: Run, job: SessionJob, terms: Terms) -> SessionRun:
     """Run a session as a task of a Dask worker."""
     from distributed import get_worker
 
-    # as in `_start_local`; but sessions are to hear it
+    # workers do not hear Ctrl-C, by `_start_local`; the sessions that they start are to
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     worker = get_worker()
     key = worker.get_current_task()
@@ -226,7 +226,6 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
             raise ClusterError(message, hint, EXECUTOR) from error
         made = Client(cluster, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
         client = stack.enter_context(made)
-        # the builder ends its workers itself
         client.run(os.setsid)
         yield client
 
@@ -234,9 +233,8 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
 def _start_local(workers: int, starting: Future[Any]) -> None:
     from multiprocessing import resource_tracker
 
-    # it would undo the next line when it starts
-    resource_tracker.ensure_running()
-    # Ctrl-C in a terminal reaches a whole process group; whom this thread starts does not hear it
+    resource_tracker.ensure_running()  # when it starts, it would undo the next line
+    # Ctrl-C in a terminal reaches a whole process group, but not whom this thread starts: the builder ends them
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         starting.set_result(_local_cluster(workers))

@@ -37,7 +37,11 @@ export class Sheets {
     predecessors.set(made, old);
     isLoaded.then((isGood) => {
       // also those that could not be loaded, or are slower than this one
-      for (let before = made; isGood && (before = predecessors.get(before)); ) before.remove();
+      let before = predecessors.get(made);
+      while (isGood && before) {
+        before.remove();
+        before = predecessors.get(before);
+      }
       performance.mark("blogsmith:styled");
     });
     old.after(made);

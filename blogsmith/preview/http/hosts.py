@@ -9,7 +9,8 @@ import ipaddress
 import socket
 from contextlib import suppress
 
-_WILDCARDS = frozenset({"", "0.0.0.0", "::"})
+WILDCARDS = frozenset({"", "0.0.0.0", "::"})
+"""Every address of the machine."""
 # Addresses for documentation (RFC 5737, RFC 3849): asked only which of ours would be used; nothing is sent.
 _ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
@@ -36,7 +37,7 @@ def allowed_hosts(host: str) -> tuple[str, ...]:
     multicast DNS has it, and the addresses from which it talks to others.
     """
     host = bare(host)
-    if host not in _WILDCARDS:
+    if host not in WILDCARDS:
         return (host,)
     name = bare(socket.gethostname())
     named = [] if not name else [name] if "." in name else [name, f"{name}.local"]

@@ -10,10 +10,11 @@ import os
 import socket
 from collections.abc import Iterable
 
+from .hosts import WILDCARDS
+
 PORTS_TRIED = 101
 _BACKLOG = 512
 _ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-_WILDCARDS = ("0.0.0.0", "::", "")
 
 Address = tuple[socket.AddressFamily, str]
 
@@ -22,7 +23,7 @@ def host_in_url(host: str) -> str:
     """What stands in an address that a browser on this machine opens."""
     if host in ("::", "::1"):
         return "[::1]"
-    if host in (*_WILDCARDS, "localhost"):
+    if host in (*WILDCARDS, "localhost"):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
 
