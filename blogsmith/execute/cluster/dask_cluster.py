@@ -234,7 +234,7 @@ def _start_local(workers: int, starting: Future[Any]) -> None:
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # when it starts, it would undo the next line
-    # Ctrl-C in a terminal reaches a whole process group, but not whom this thread starts: the builder ends them
+    # Ctrl-C in a terminal reaches a whole process group, but not whom this thread starts: we end them
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         starting.set_result(_local_cluster(workers))
