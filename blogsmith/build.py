@@ -80,7 +80,7 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
     with ledger.stage("fonts"):
         outputs += font_files(fonts, workshop)
     with ledger.stage("write"):
-        done = write_site(outputs, target, site_root=workshop.root)
+        done = write_site(outputs, target, site_root=workshop.root, is_chosen=options.output is not None)
     return replace(
         report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=ledger.timings
     )

@@ -17,6 +17,7 @@ from .options import (
     STALE,
     drafts_option,
     future_option,
+    output_option,
     shown_path,
     site_config,
     site_option,
@@ -52,11 +53,7 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 
 
 @click.command()
-@click.option(
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder to write to; by default the setting output, which is public.",
-)
+@output_option
 @executing
 @_building
 @click.pass_obj

@@ -23,7 +23,7 @@ from .errors import SiteError
 from .freeze_commands import freeze
 from .math_command import math
 from .new import new_post, new_site
-from .options import find_site, shown_path, site_config, site_option, site_root, verbose_option
+from .options import find_site, output_option, shown_path, site_config, site_option, site_root, verbose_option
 from .pyodide_command import pyodide
 from .report import plural, print_diagnostics, printable, wants_color
 from .serve_command import serve
@@ -96,9 +96,10 @@ def tokens(file: Path) -> int:
 
 
 @cli.command()
+@output_option
 @site_option
 @verbose_option
-def clean(site: Path | None) -> int:
+def clean(output: Path | None, site: Path | None) -> int:
     """Remove the built site.
 
     Files in the output folder that blogsmith did not write are kept.
@@ -106,8 +107,8 @@ def clean(site: Path | None) -> int:
     from .write.output import clean as clean_output
 
     root = site_root(site)
-    target = root / site_config(root).output
-    report = clean_output(target, root)
+    target = output.absolute() if output else root / site_config(root).output
+    report = clean_output(target, root, is_chosen=output is not None)
     terminal.say(f"{plural(report.removed, 'file')} removed from {shown_path(target)}/")
     return 0
 

@@ -27,8 +27,8 @@ from .site.math_font import FontCut, MathFonts, font_face, math_fonts
 from .site.redirects import output_path, redirect, redirect_path
 from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
+from .storage.cache import read_or_make
 from .workshop import Workshop
-from .write.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +176,10 @@ def _font_file(cut: FontCut, workshop: Workshop) -> Output:
     if not can_cut():
         # a large font is better than a formula without its signs
         return Output(path, file=font.asset.file)
-    folder, source = workshop.root / ".blogsmith" / "fonts", font.asset.file
+    source = font.asset.file
     try:
-        return Output(path, kept(folder, name, lambda: cut_font(source.read_bytes(), cut.signs)))
+        data = read_or_make(workshop.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
+        return Output(path, data)
     except FontProblem as problem:
         message = f"the math font {source.name} of theme {workshop.theme.name} cannot be cut: {problem}"
         raise SiteError(Diagnostic("theme-value", message)) from problem

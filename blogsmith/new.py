@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from .bundled import bundled_folder
 from .errors import Diagnostic, SiteError
 from .slugs import slugify
+from .storage.folder import open_folder
 
 _LONGEST_NAME = 100
 """Bytes of a file name made from a title; file systems allow 255 with the suffix."""
@@ -33,7 +34,7 @@ def new_site(target: Path, today: dt.date) -> tuple[PurePosixPath, ...]:
     for file in sorted(path for path in starter.rglob("*") if path.is_file()):
         path = PurePosixPath(file.relative_to(starter).with_name(_RENAMED.get(file.name, file.name)))
         text = file.read_text("utf-8").replace("@DATE@", today.isoformat()).replace("@TITLE@", title)
-        _create(target / path, text)
+        _create(target, path, text)
         written.append(path)
     return tuple(written)
 
@@ -44,13 +45,13 @@ def new_post(root: Path, title: str, today: dt.date, *, section: str = "posts", 
     With `bundle` the post is a folder of its own, `<slug>/index.md`, with room for its images.
     Raises SiteError if the title or section gives no file name, or the post is there already.
     """
-    folder = root / "content" / _section_path(section)
+    folder = "content" / _section_path(section)
     name = _file_name(title)
-    _refuse_taken_name(folder, name, root)
-    file = folder / name / "index.md" if bundle else folder / f"{name}.md"
+    _refuse_taken_name(root / folder, name, root)
+    path = folder / name / "index.md" if bundle else folder / f"{name}.md"
     head = f"title: {quoted(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
-    _create(file, f"---\n{head}---\n\n")
-    return file
+    _create(root, path, f"---\n{head}---\n\n")
+    return root / path
 
 
 def quoted(text: str) -> str:
@@ -99,14 +100,17 @@ def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
             raise _refusal("file-exists", f"{place} is already there", "choose another title or section")
 
 
-def _create(file: Path, text: str) -> None:
+def _create(root: Path, path: PurePosixPath, text: str) -> None:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        # "x": not even a file made this very moment is replaced
-        with file.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with (
+            open_folder(root, make=True) as site,
+            site.enter(path.parent, make=True) as folder,
+            # not even a file made this very moment is replaced
+            folder.create(path.name) as stream,
+        ):
+            stream.write(text.encode())
     except OSError as error:
-        raise _cannot_write(file, error) from error
+        raise _cannot_write(root / path, error) from error
 
 
 def _cannot_write(file: Path, error: OSError) -> SiteError:

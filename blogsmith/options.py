@@ -27,6 +27,11 @@ drafts_option = click.option(
 future_option = click.option(
     "--future", is_flag=True, help="Include posts dated in the future; by default left out."
 )
+output_option = click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Output folder; by default the setting output, which is public. It may lie outside the site.",
+)
 # Read by `cli.main`, because a bug may strike before any command has its options.
 verbose_option = click.option(
     "-v",

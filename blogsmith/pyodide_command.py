@@ -116,7 +116,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     try:
         with site_lock(workshop.root, 0), ProgressBar(sys.stderr) as progress:
             source = _source(given, target, packages, modules)
-            done = copy(target, source, packages, modules, progress)
+            done = copy(workshop.root, target, source, packages, modules, progress)
     except OSError as error:
         message = f"{name} cannot be written: {error.strerror or error}"
         raise wrong(message, "nothing was changed") from error

@@ -7,8 +7,8 @@ lock that they come with. The new folder grows beside the old one and takes its 
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from .pyodide.lock import Lock, LockProblem, Package, read_lock
 from .pyodide.names import MODULES
 from .pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from .pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
+from .storage.folder import open_folder
 from .write.stage import retired_of, stage_of, swap
 
 NOTICE = "NOTICE.txt"
@@ -39,13 +40,14 @@ class Vendored:
 
 
 def vendor(
+    root: Path,
     target: Path,
     source: Source,
     packages: Sequence[str],
     modules: Sequence[str],
     progress: Progress = no_progress,
 ) -> Vendored:
-    """Fill `target` with the core, `packages`, what `modules` come from and all that these depend on.
+    """Fill `target`, below `root`, with the core, `packages`, what `modules` come from and what these need.
 
     SiteError `pyodide-vendor` if a file is missing, damaged, of another release, or `target` is not ours to
     replace; `target` is then as it was.
@@ -64,7 +66,7 @@ def vendor(
     files[NOTICE] = notice(needed).encode()
     changed = {path.name: path.read_bytes() for path in _files(target)} != files
     if changed:
-        _replace(target, files)
+        _replace(root, target, files)
     return Vendored({name: len(data) for name, data in files.items()}, changed, unknown)
 
 
@@ -178,23 +180,27 @@ def _listed(target: Path) -> set[str] | None:
     return {package.file for package in lock.packages.values()}
 
 
-def _replace(target: Path, files: Mapping[str, bytes]) -> None:
+def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
     """Give `target` these files and no others, in one step."""
-    stage = stage_of(target)
-    stage.parent.mkdir(parents=True, exist_ok=True)
-    # of a run that died; both are in the way of this one
-    for left in (stage, retired_of(target)):
-        shutil.rmtree(left, ignore_errors=True)
-    try:
-        stage.mkdir()
-        for name, data in files.items():
-            (stage / name).write_bytes(data)
-        old = swap(stage, target)
-    except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        raise
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
+    above = target.parent.relative_to(root).as_posix()
+    with open_folder(root) as site, site.enter(above, make=True) as parent:
+        stage, retired = stage_of(target.name), retired_of(target.name)
+        # of a run that died; both are in the way of this one
+        for left in (stage, retired):
+            if parent.status(left) is not None:
+                parent.remove_tree(left)
+        try:
+            with parent.make(stage) as folder:
+                for name, data in files.items():
+                    folder.replace(name, data)
+            old = swap(parent, stage, target.name)
+        except BaseException:
+            with suppress(OSError):
+                parent.remove_tree(stage)
+            raise
+        if old is not None:
+            with suppress(OSError):
+                parent.remove_tree(old)
 
 
 def notice(packages: Mapping[str, Package]) -> str:

@@ -128,7 +128,7 @@ def unmet_in(
     wanted = wanted_needs(pages, asked)
     if cluster and cluster.is_elsewhere:
         return cluster.unmet(wanted)
-    cache = ProbeCache(setting.root / ".blogsmith")
+    cache = ProbeCache(setting.root)
     return unmet_needs(wanted, setting.python, setting.env, run, cache=cache) if wanted else {}
 
 

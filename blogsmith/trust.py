@@ -19,6 +19,7 @@ from .config import Config
 from .editor_words import read_editor
 from .errors import Diagnostic, SiteError
 from .load_config import load_config
+from .storage.folder import open_folder
 
 
 def record_file() -> Path:
@@ -60,10 +61,8 @@ def trust(root: Path) -> None:
     file = record_file()
     records = _records() | {str(root.resolve()): code_digest(root)}
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(records, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        draft.replace(file)
+        with open_folder(file.parent, make=True) as folder:
+            folder.replace(file.name, (json.dumps(records, indent=1, sort_keys=True) + "\n").encode())
     except OSError as error:
         message = f"cannot record trust in {file}: {error.strerror or error}"
         raise SiteError(Diagnostic("trust-write", message)) from error

@@ -139,7 +139,7 @@ def _page_slow(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def _vendor(root: Path) -> tuple[Diagnostic, ...]:
-    return _raised(lambda: vendor(root / "static" / "pyodide", FolderSource(root), (), ()))
+    return _raised(lambda: vendor(root, root / "static" / "pyodide", FolderSource(root), (), ()))
 
 
 def _trust_write(root: Path) -> tuple[Diagnostic, ...]:

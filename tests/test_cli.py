@@ -329,10 +329,15 @@ def test_clean(
 ) -> None:
     seen = []
     answer = SimpleNamespace(removed=44)
-    fake_module(monkeypatch, "write.output", clean=lambda target, root: seen.append((target, root)) or answer)
+    fake_module(
+        monkeypatch,
+        "write.output",
+        clean=lambda target, root, is_chosen: seen.append((target, root, is_chosen)) or answer,
+    )
     assert run("clean") == 0
     assert capsys.readouterr().out == "44 files removed from public/\n"
-    assert seen == [(site / "public", site)]
+    assert run("clean", "--output", "elsewhere") == 0
+    assert seen == [(site / "public", site, False), (site / "elsewhere", site, True)]
 
 
 def test_trust_lets_the_plugins_of_a_site_run_until_they_change(

@@ -29,6 +29,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     # diagnostics as text, for the terminal and for the preview's page
     ("report",),
     ("codes", "errors"),
+    # everything that is written on disk
+    ("storage",),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it
     ("lab",),
     ("__init__",),

@@ -18,7 +18,7 @@ from blogsmith.page_view import PageView
 from blogsmith.site import font_cut
 from blogsmith.site.font_cut import FontProblem, cut_font
 from blogsmith.site.math_font import COMMON, SHARED_SIGNS, font_cut_of, math_fonts, signs_of
-from blogsmith.write.kept import MOST, kept
+from blogsmith.storage.cache import CACHE, MOST, read_or_make
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
 
@@ -152,25 +152,26 @@ class TestKept:
             calls.append(1)
             return b"dear"
 
-        assert [kept(tmp_path / "new" / "f", "a", make) for _ in range(3)] == [b"dear"] * 3
+        assert [read_or_make(tmp_path, "fonts", "a", make) for _ in range(3)] == [b"dear"] * 3
         assert len(calls) == 1
 
     @pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 36, b"y" * 400])
     def test_what_is_damaged_is_made_again(self, tmp_path: Path, damage: bytes) -> None:
-        kept(tmp_path, "a", lambda: b"dear")
-        (tmp_path / "a").write_bytes(damage)
-        assert kept(tmp_path, "a", lambda: b"dear") == b"dear"
-        assert kept(tmp_path, "a", lambda: b"not asked") == b"dear"
+        read_or_make(tmp_path, "fonts", "a", lambda: b"dear")
+        (tmp_path / CACHE / "fonts" / "a").write_bytes(damage)
+        assert read_or_make(tmp_path, "fonts", "a", lambda: b"dear") == b"dear"
+        assert read_or_make(tmp_path, "fonts", "a", lambda: b"never made") == b"dear"
 
     def test_a_folder_that_cannot_be_is_no_matter(self, tmp_path: Path) -> None:
-        (tmp_path / "file").write_text("in the way")
-        assert kept(tmp_path / "file", "a", lambda: b"dear") == b"dear"
+        (tmp_path / CACHE).write_text("in the way")
+        assert read_or_make(tmp_path, "fonts", "a", lambda: b"dear") == b"dear"
 
     def test_old_ones_go(self, tmp_path: Path) -> None:
         for number in range(MOST + 5):
-            kept(tmp_path, str(number), lambda: b"x")
-        assert len(list(tmp_path.iterdir())) == MOST
-        assert (tmp_path / str(MOST + 4)).is_file()
+            read_or_make(tmp_path, "fonts", str(number), lambda: b"x")
+        folder = tmp_path / CACHE / "fonts"
+        assert len(list(folder.iterdir())) == MOST
+        assert (folder / str(MOST + 4)).is_file()
 
     def test_two_builds_at_once(self, tmp_path: Path) -> None:
         barrier, found = threading.Barrier(4), []
@@ -180,7 +181,7 @@ class TestKept:
             return b"dear" * 1000
 
         def work() -> None:
-            found.append(kept(tmp_path, "a", make))
+            found.append(read_or_make(tmp_path, "fonts", "a", make))
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -188,7 +189,7 @@ class TestKept:
         for thread in threads:
             thread.join()
         assert found == [b"dear" * 1000] * 4
-        assert [file.name for file in tmp_path.iterdir()] == ["a"]
+        assert [file.name for file in (tmp_path / CACHE / "fonts").iterdir()] == ["a"]
 
 
 def site(root: Path, **posts: str) -> Path:

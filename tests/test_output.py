@@ -46,7 +46,13 @@ def outputs(files: Files) -> list[Output]:
 
 
 def write(site: Path, files: Files, folder: str = "public") -> WriteReport:
-    return write_site(outputs(files), site / folder, site_root=site, wait_s=0)
+    return write_outputs(site, outputs(files), folder)
+
+
+def write_outputs(site: Path, outputs: list[Output], folder: str = "public") -> WriteReport:
+    """Write as a build does; a link is what the command line names."""
+    target = site / folder
+    return write_site(outputs, target, site_root=site, is_chosen=target.is_symlink(), wait_s=0)
 
 
 def put(folder: Path, files: Files) -> None:
@@ -90,7 +96,7 @@ def renamed(site: Path) -> None:
 def way(request: pytest.FixtureRequest, site: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """One of the three ways a folder is replaced."""
     if request.param is renamed:
-        monkeypatch.setattr(stage, "exchange", lambda one, other: False)
+        monkeypatch.setattr(stage, "exchange", lambda *names: False)
     request.param(site)
     return str(request.param.__name__)
 
@@ -286,7 +292,8 @@ def test_modes_do_not_depend_on_the_umask(site: Path, way: str, umask: int) -> N
 def test_clean_removes_our_files_only(site: Path, way: str) -> None:
     write(site, OLD)
     put(site / "public", FOREIGN)
-    assert clean(site / "public", site) == WriteReport(removed=5)
+    target = site / "public"
+    assert clean(target, site, is_chosen=target.is_symlink()) == WriteReport(removed=5)
     assert read(site / "public") == FOREIGN
     assert not (site / "public" / "gone").exists()
 
@@ -301,9 +308,7 @@ def test_clean_leaves_nothing_of_ours(site: Path) -> None:
 def test_a_source_that_vanished(site: Path, way: str) -> None:
     write(site, OLD)
     with pytest.raises(SiteError, match=r"cannot write the site: static/a.png: No such file"):
-        write_site(
-            [Output(PurePosixPath("a.png"), file=site / "static/a.png")], site / "public", site_root=site
-        )
+        write_outputs(site, [Output(PurePosixPath("a.png"), file=site / "static/a.png")])
     assert read(site / "public") == OLD
 
 
@@ -466,7 +471,7 @@ def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
     """Somebody wrote to the folder after it was staged, and the run died before it cleared up."""
     write(site, OLD)
     put(site / "public", {"both.txt": "before"})
-    tree = stage.stage_of(site / "public") if left == "stage" else stage.retired_of(site / "public")
+    tree = site / (stage.stage_of("public") if left == "stage" else stage.retired_of("public"))
     (site / "public").rename(tree)
     write(site, {}, "public2")
     (site / "public2").rename(site / "public")
@@ -480,8 +485,8 @@ def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
 def test_interrupted_swap_is_undone(site: Path) -> None:
     """Between the two renames: the old site stands under its waiting name."""
     write(site, OLD)
-    (site / "public").rename(stage.retired_of(site / "public"))
-    put(stage.stage_of(site / "public"), {"half": "done"})
+    (site / "public").rename(site / stage.retired_of("public"))
+    put(site / stage.stage_of("public"), {"half": "done"})
     assert write(site, NEW) == WriteReport(written=3, unchanged=2, removed=2)
     assert read(site / "public") == NEW
     assert neighbours(site) == {"public", ".blogsmith"}

@@ -38,7 +38,7 @@ class Place:
 
     @property
     def cache(self) -> ProbeCache:
-        return ProbeCache(self.root / "site/.blogsmith", self.root / "machine")
+        return ProbeCache(self.root / "site", self.root / "machine")
 
     def ask(self, *needs: Need) -> dict[str, str]:
         """Need → why it is not met."""
@@ -219,9 +219,10 @@ JSON = st.recursive(
 @given(JSON)
 @settings(max_examples=60)
 def test_any_content_does_no_harm(tmp_path_factory: pytest.TempPathFactory, content: object) -> None:
-    folder = tmp_path_factory.mktemp("cache")
-    (folder / FILE).write_text(json.dumps({"schema": 1, "pythons": {"python": content}}))
-    cache = ProbeCache(folder)
+    site = tmp_path_factory.mktemp("site")
+    (site / ".blogsmith").mkdir()
+    (site / ".blogsmith" / FILE).write_text(json.dumps({"schema": 1, "pythons": {"python": content}}))
+    cache = ProbeCache(site)
     assert cache.known(["torch", "cuda"], "python", {}) is None
     cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
     assert cache.known(["torch"], "python", {}) == {"packages": {"torch": "2.6"}, "cuda": {}}

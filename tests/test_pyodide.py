@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPMessage
 from pathlib import Path
 from urllib.request import Request
@@ -20,8 +20,16 @@ from blogsmith.pyodide.imports import imports_of
 from blogsmith.pyodide.lock import LockProblem, read_lock
 from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, needs_no_package
 from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256, VERSION
-from blogsmith.pyodide.source import ReleaseSource, SafeRedirects, SourceProblem, WebSource, open_source
-from blogsmith.pyodide_vendor import NOTICE, size_words, vendor
+from blogsmith.pyodide.source import (
+    ReleaseSource,
+    SafeRedirects,
+    Source,
+    SourceProblem,
+    WebSource,
+    open_source,
+)
+from blogsmith.pyodide_vendor import NOTICE, Vendored, size_words
+from blogsmith.storage.folder import Folder
 from blogsmith.write import stage
 from blogsmith.write.lock import site_lock
 from tests.pyodide_stub import PACKAGES, file_name, pin_stub, served, sha256, stub_lock, wheel, write_stub
@@ -39,6 +47,12 @@ title: {title}
 
 </div>
 """
+
+
+def vendor(target: Path, source: Source, packages: Sequence[str], modules: Sequence[str]) -> Vendored:
+    """A copy in a site whose root is the folder above `target`."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return pyodide_vendor.vendor(target.parent, target, source, packages, modules)
 
 
 @pytest.fixture(autouse=True)
@@ -224,10 +238,11 @@ def test_what_a_run_left_that_died_is_not_in_the_way(
     stub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where two names cannot be exchanged in one step."""
-    monkeypatch.setattr(stage, "exchange", lambda one, other: False)
+    monkeypatch.setattr(stage, "exchange", lambda *names: False)
     target = tmp_path / "static" / "pyodide"
     vendor(target, open_source(str(stub)), (), ())
-    for left in (stage.stage_of(target), stage.retired_of(target)):
+    for name in (stage.stage_of(target.name), stage.retired_of(target.name)):
+        left = target.with_name(name)
         left.mkdir()
         (left / LOCK).write_bytes(b"{")
     vendor(target, open_source(str(stub)), (), ("numpy",))
@@ -331,7 +346,7 @@ def test_a_failing_disk_leaves_the_copy_as_it_was(
     vendor(target, open_source(str(stub)), (), ())
     before = contents(target)
 
-    def full(stage: Path, target: Path) -> None:
+    def full(parent: Folder, stage: str, name: str) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr(pyodide_vendor, "swap", full)

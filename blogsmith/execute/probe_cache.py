@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
 
+from ..storage.cache import open_cache
 from .probe import folder_stamp
 
 SCHEMA = 1
@@ -51,8 +51,8 @@ class Entry(TypedDict):
 class ProbeCache:
     """The answers of the Pythons that one site uses."""
 
-    folder: Path
-    """`.blogsmith/` of the site."""
+    root: Path
+    """Of the site."""
     machine: Path = Path("/")
     """Where `dev/` and `proc/` are."""
 
@@ -118,8 +118,8 @@ class ProbeCache:
     def _entries(self) -> dict[str, Entry]:
         """Python → what is kept of it, the oldest first; none if the file is not as we write it."""
         try:
-            with (self.folder / FILE).open("rb") as file:
-                loaded = json.loads(file.read(_MOST_BYTES))
+            with open_cache(self.root, make=False) as folder:
+                loaded = json.loads(folder.read(FILE, _MOST_BYTES))
         except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(loaded, dict) or loaded.get("schema") != SCHEMA:
@@ -131,16 +131,8 @@ class ProbeCache:
     def _write(self, entries: Mapping[str, Entry]) -> None:
         # in the order they came, which tells the oldest
         text = json.dumps({"schema": SCHEMA, "pythons": entries}, indent=1) + "\n"
-        with suppress(OSError):
-            self.folder.mkdir(exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".new-", text=True)
-            try:
-                with os.fdopen(descriptor, "w", encoding="utf-8") as new:
-                    new.write(text)
-                Path(name).replace(self.folder / FILE)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-                raise
+        with suppress(OSError), open_cache(self.root) as folder:
+            folder.replace(FILE, text.encode())
 
 
 def _is_in(name: str, entry: Entry) -> bool:

@@ -5,11 +5,9 @@ An archive comes from elsewhere: before anything of it is placed, all of it is r
 
 from __future__ import annotations
 
-import errno
 import gzip
 import hashlib
 import io
-import os
 import re
 import tarfile
 import zlib
@@ -19,11 +17,13 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from ..errors import Diagnostic, SiteError
+from ..storage.folder import Folder, open_folder
+from ..storage.tree import scan
 from .lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE
 from .record_json import from_json, to_json
-from .store import FREEZE, OUTPUTS, folder_of, leads_out, pictures_of, put_page, read_folder, unnamed
+from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unnamed
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of an archive, unpacked: all of it is held in memory."""
@@ -44,7 +44,7 @@ class Unpacked:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class PackedPage:
     """One page's folder in an archive, checked."""
 
     outputs: bytes
@@ -57,17 +57,15 @@ def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str,
 
     The same results give the same bytes. SiteError `freeze-archive` if it cannot be written.
     """
-    draft = target.with_name(f".{target.name}.{os.getpid()}")
     files: dict[str, bytes] = {}
     folders = sorted({folder_of(post) for post in posts})
     try:
         with freeze_lock(root):
             for folder in folders:
                 files |= _folder_files(root, folder)
-        draft.write_bytes(_tar(files))
-        draft.replace(target)
+        with open_folder(target.parent) as here:
+            here.replace(target.name, _tar(files))
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise _refused(target, f"cannot be written: {error.strerror or error}") from error
     return tuple(str(folder) for folder in folders if f"{folder}/{OUTPUTS}" in files)
 
@@ -112,48 +110,60 @@ def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) ->
     if `dry`, to be removed. Files that blogsmith did not write stay.
     """
     wanted = {str(folder_of(page)) for page in pages}
-    said = []
+    said: list[str] = []
     with freeze_lock(root):
         try:
-            for folder in _folders(root):
-                name = folder.relative_to(root).as_posix()
-                if name not in wanted:
-                    said.append(f"{name}: no page with this path runs anything")
-                    gone = [*unnamed(folder, {}), folder / OUTPUTS]
-                else:
-                    gone = _left_over(folder)
-                    said += [f"{name}/{file.name}: no record names it" for file in gone]
-                if not dry:
-                    _remove(folder, gone)
+            with open_folder(root) as site:
+                # nothing recorded, nothing to remove
+                if site.status(FREEZE) is None:
+                    return ()
+                with site.enter(FREEZE) as records:
+                    said += _prune(records, wanted, dry=dry)
         except OSError as error:
             raise write_problem(error, FREEZE) from error
     return tuple(said)
 
 
-def _folders(root: Path) -> list[Path]:
-    """Every folder that holds a file of ours."""
-    if leads_out(root, PurePosixPath(FREEZE)):
-        raise OSError(errno.EPERM, "a link leads out of the site")
-    # os.walk does not follow links: what lies behind one is no folder of ours
-    walk = [Path(folder) for folder, _, _ in os.walk(root / FREEZE)]
-    return sorted(folder for folder in walk if (folder / OUTPUTS).is_file() or unnamed(folder, {}))
+def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[str]:
+    """What is removed below `_freeze/`, in words."""
+    for path in ["", *sorted(scan(records).folders)]:
+        name = f"{FREEZE}/{path}".rstrip("/")
+        # `_freeze/` itself is no page's; a writer that died may have left a file there
+        is_wanted = name in wanted or not path
+        with records.enter(path) as folder:
+            gone = _left_over(folder, is_wanted=is_wanted)
+            if is_wanted:
+                yield from (f"{name}/{file}: no record names it" for file in gone)
+            elif gone:
+                yield f"{name}: no page with this path runs anything"
+            if not dry:
+                for file in gone:
+                    folder.remove(file)
+        if gone and not dry:
+            _remove_empty(records, path)
 
 
-def _left_over(folder: Path) -> list[Path]:
-    """Files of ours that a page's record does not name; none if it cannot be read: they may be its own."""
-    try:
-        found = from_json((folder / OUTPUTS).read_bytes(), folder.name)
-    except FileNotFoundError:
+def _left_over(folder: Folder, *, is_wanted: bool) -> list[str]:
+    """Files of ours that no record names; of a page that is not wanted all, of an unreadable record none."""
+    has_record = folder.status(OUTPUTS) is not None
+    if not is_wanted:
+        return [*unnamed(folder, {}), *([OUTPUTS] if has_record else [])]
+    if not has_record:
         return unnamed(folder, {})
+    found = from_json(folder.read(OUTPUTS), folder.path.name)
     return unnamed(folder, pictures_of(found)) if isinstance(found, PageRecord) else []
 
 
-def _remove(folder: Path, files: Iterable[Path]) -> None:
-    for file in files:
-        file.unlink(missing_ok=True)
-    while folder.name != FREEZE and not any(folder.iterdir()):
-        folder.rmdir()
-        folder = folder.parent
+def _remove_empty(records: Folder, path: str) -> None:
+    """Remove a folder, and those above it that hold nothing else; `_freeze/` stays."""
+    while path:
+        above, _, name = path.rpartition("/")
+        with records.enter(above or ".") as parent:
+            try:
+                parent.remove_folder(name)
+            except OSError:  # not empty
+                return
+        path = above
 
 
 def _tar(files: dict[str, bytes]) -> bytes:
@@ -206,7 +216,7 @@ def _is_safe(name: PurePosixPath) -> bool:
     return name.name == OUTPUTS or re.fullmatch(PICTURE, name.name) is not None
 
 
-def checked(source: BinaryIO) -> dict[str, Folder]:
+def checked(source: BinaryIO) -> dict[str, PackedPage]:
     """Folder → its contents; one of `BROKEN`, in words, if anything is not part of a whole record."""
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _files(source):
@@ -219,7 +229,7 @@ def checked(source: BinaryIO) -> dict[str, Folder]:
     return {name: _checked_folder(name, contents) for name, contents in by_folder.items()}
 
 
-def _checked_folder(name: str, contents: dict[str, bytes]) -> Folder:
+def _checked_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     outputs = contents.pop(OUTPUTS, None)
     if outputs is None:
         raise ValueError(f"{name}/{OUTPUTS} is missing")
@@ -229,7 +239,7 @@ def _checked_folder(name: str, contents: dict[str, bytes]) -> Folder:
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
     if digests != pictures_of(record):
         raise ValueError(f"the pictures in {name} are not those that its {OUTPUTS} names")
-    return Folder(outputs, contents, record)
+    return PackedPage(outputs, contents, record)
 
 
 def _words(error: Exception) -> str:

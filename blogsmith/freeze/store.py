@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -19,6 +20,7 @@ from types import MappingProxyType
 from ..errors import Diagnostic
 from ..runs import DARK, Blob, CellOutput, Display
 from ..slugs import slugify
+from ..storage.folder import NEW, Folder, open_folder
 from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE
@@ -30,8 +32,8 @@ MOST_BYTES = 256 * 1024 * 1024
 """Of one file; a cell keeps a MiB of text, so no record comes near it."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a link leads out of the site"
-_NEW = ".new-"
-_OURS = re.compile(rf"{PICTURE}|{re.escape(_NEW)}.*")
+_OURS = re.compile(rf"{PICTURE}|{re.escape(NEW)}.*")
+_ATTRIBUTES_FILE = ".gitattributes"
 _ATTRIBUTES = "* -text linguist-generated=true\n"
 """For git: never change line ends, fold the files in reviews."""
 _SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
@@ -121,26 +123,29 @@ def put_page(
     named: file name → SHA-256 of every picture that `outputs` names.
     """
     try:
-        if leads_out(root, folder):
-            raise OSError(errno.EPERM, _OUTSIDE)
-        (root / folder).mkdir(parents=True, exist_ok=True)
-        if not (root / FREEZE / ".gitattributes").exists():
-            _put(root / FREEZE / ".gitattributes", _ATTRIBUTES.encode())
-        for name in sorted(named.keys() & pictures.keys()):
-            if _digest_of(f"{root}/{folder}/{name}") != named[name]:
-                _put(root / folder / name, pictures[name])
-        _put(root / folder / OUTPUTS, outputs)
-        for file in unnamed(root / folder, named):
-            file.unlink(missing_ok=True)
+        with open_folder(root) as site, site.enter(FREEZE, make=True) as records:
+            if records.status(_ATTRIBUTES_FILE) is None:
+                records.replace(_ATTRIBUTES_FILE, _ATTRIBUTES.encode())
+            with records.enter(folder.relative_to(FREEZE), make=True) as page:
+                _put_files(page, outputs, pictures, named)
     except OSError as error:
         raise write_problem(error, str(folder)) from error
 
 
-def unnamed(folder: Path, named: Mapping[str, str]) -> list[Path]:
+def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], named: Mapping[str, str]) -> None:
+    for name in sorted(named.keys() & pictures.keys()):
+        if _digest_in(page, name) != named[name]:
+            page.replace(name, pictures[name])
+    page.replace(OUTPUTS, outputs)
+    for name in unnamed(page, named):
+        with suppress(FileNotFoundError):
+            page.remove(name)
+
+
+def unnamed(page: Folder, named: Mapping[str, str]) -> list[str]:
     """Files of ours that no record names: pictures, and what a writer that died left behind."""
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
-    return [folder / name for name in sorted(names) if name not in named and _OURS.fullmatch(name)]
+    files = [name for name, is_folder in page.entries() if not is_folder]
+    return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
 
 def pictures_of(record: PageRecord) -> dict[str, str]:
@@ -155,7 +160,7 @@ def _blobs(cell: CellRecord) -> Iterator[Blob]:
 
 
 def leads_out(root: Path, folder: PurePosixPath) -> bool:
-    """Whether links lead from `folder` out of the site: nothing there is read, written or removed."""
+    """Whether links lead from `folder` out of the site: nothing there is read."""
     path = str(root)
     for part in folder.parts:
         path = f"{path}/{part}"
@@ -181,6 +186,13 @@ def _read(file: str) -> bytes:
         return b"".join(pieces)
     finally:
         os.close(descriptor)
+
+
+def _digest_in(page: Folder, name: str) -> str | None:
+    try:
+        return hashlib.sha256(page.read(name)).hexdigest()
+    except OSError:
+        return None
 
 
 def _digest_of(file: str) -> str | None:
@@ -237,17 +249,3 @@ def _named_data(
             part = Blob(part.digest, None, name)
         named[mime] = part
     return named
-
-
-def _put(file: Path, data: bytes) -> None:
-    """Replace a file in one step."""
-    new = file.with_name(f"{_NEW}{file.name}")
-    try:
-        # what lies there is of a writer that died, or a link that someone put in our way
-        new.unlink(missing_ok=True)
-        with new.open("xb") as stream:
-            stream.write(data)
-        new.replace(file)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import sqlite3
 import tempfile
 import zlib
@@ -20,8 +19,10 @@ from pathlib import Path
 
 from .. import __version__
 from ..bundled import bundled_folder
+from ..storage.cache import CACHE, open_cache
 from .shown.media import media_type
 
+_FILE = "preview.db"
 _SCHEMA = """
 CREATE TABLE made_by (made_by TEXT);
 CREATE TABLE pages (path TEXT PRIMARY KEY, version TEXT, source TEXT, digest TEXT, packed BLOB);
@@ -64,7 +65,7 @@ class StoredPages:
     def __init__(self, root: Path, settings: str) -> None:
         """settings: names the options of the command under which pages were made."""
         self._root = root
-        self._file = root / ".blogsmith" / "preview.db"
+        self._file = root / CACHE / _FILE
         self._made_by = f"{__version__} {settings}"
 
     def page(self, path: str) -> StoredPage | None:
@@ -85,14 +86,8 @@ class StoredPages:
     def save(self, pages: Iterable[StoredPage], files: Iterable[tuple[str, Path]]) -> None:
         """Replace everything; what cannot be written is not kept."""
         with suppress(OSError, sqlite3.Error), ExitStack() as stack:
-            folder = self._file.parent
-            folder.mkdir(exist_ok=True)
-            if folder.resolve() != folder:
-                return
-            # never into the old one, whatever that is
-            new, name = tempfile.mkstemp(dir=folder, prefix="preview-", suffix=".new")
-            os.close(new)
-            stack.callback(Path(name).unlink, missing_ok=True)
+            # SQLite opens files by their paths: in a folder of this process alone
+            name = str(Path(stack.enter_context(tempfile.TemporaryDirectory()), _FILE))
             with closing(sqlite3.connect(name)) as store, store:
                 # lost at worst: a crash leaves the old pages
                 store.execute("PRAGMA synchronous = OFF")
@@ -104,7 +99,8 @@ class StoredPages:
                 )
                 rows = ((p.path, p.version, p.source, p.digest, p.packed) for p in pages)
                 store.executemany("INSERT INTO pages VALUES (?, ?, ?, ?, ?)", rows)
-            Path(name).replace(self._file)
+            folder = stack.enter_context(open_cache(self._root))
+            folder.replace(_FILE, stack.enter_context(Path(name).open("rb")))
 
     def _digest(self, source: str) -> str:
         file = self._root / source

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from ..errors import Diagnostic, SiteError
 from ..model import Output
+from ..storage.folder import Folder
+from ..storage.tree import ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST, is_inside, read_manifest
-from .plan import Plan, ancestors
+from .place import refuse_folder
+from .plan import Plan
 
 _SOURCES = (
     ".blogsmith",
@@ -28,20 +31,15 @@ _SOURCES = (
 
 def check_folder(target: Path, site_root: Path) -> None:
     """Refuse an output folder whose loss would hurt; SiteError `output-folder`."""
-    problem = _place_problem(target.resolve(), site_root.resolve())
-    if not problem and target.exists() and not target.is_dir():
-        problem = "is not a folder"
-    if problem:
-        raise _refused(target, site_root, problem, "choose another `output:` in blogsmith.yaml")
+    if problem := _place_problem(target.resolve(), site_root.resolve()):
+        raise refuse_folder(target, site_root, problem)
 
 
-def check_owned(target: Path, site_root: Path) -> None:
+def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
     """Refuse a folder that has contents but no manifest of ours; SiteError `output-folder`."""
-    if not target.is_dir() or read_manifest(target) is not None:
-        return
-    if any(entry.name != IN_PLACE_STAGE for entry in target.iterdir()):
+    if read_manifest(folder) is None and any(name != IN_PLACE_STAGE for name, _ in folder.entries()):
         hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
-        raise _refused(target, site_root, "holds files that blogsmith did not write", hint)
+        raise refuse_folder(target, site_root, "holds files that blogsmith did not write", hint)
 
 
 def check_paths(outputs: Sequence[Output]) -> None:
@@ -67,12 +65,7 @@ def check_foreign(plan: Plan) -> None:
         if up in plan.foreign
     }
     if blocked:
-        raise SiteError(*(_foreign(plan.target, found, path) for found, path in sorted(blocked.items())))
-
-
-def shown(target: Path, site_root: Path) -> str:
-    """The folder as the author knows it: relative to the site if it is inside."""
-    return target.relative_to(site_root).as_posix() if target.is_relative_to(site_root) else str(target)
+        raise SiteError(*(_foreign(plan.title, found, path) for found, path in sorted(blocked.items())))
 
 
 def _place_problem(target: Path, root: Path) -> str:
@@ -86,16 +79,10 @@ def _place_problem(target: Path, root: Path) -> str:
     return ""
 
 
-def _refused(target: Path, site_root: Path, problem: str, hint: str) -> SiteError:
-    return SiteError(
-        Diagnostic("output-folder", f"the output folder {shown(target, site_root)} {problem}", hint=hint)
-    )
-
-
-def _foreign(target: Path, found: str, path: str) -> Diagnostic:
-    message = f"{target.name}/{found} is not blogsmith's, but {path} is to be written there"
+def _foreign(name: str, found: str, path: str) -> Diagnostic:
+    message = f"{name}/{found} is not blogsmith's, but {path} is to be written there"
     if found == path:
-        message = f"{target.name}/{found} is not blogsmith's, but stands where a file is to be written"
+        message = f"{name}/{found} is not blogsmith's, but stands where a file is to be written"
     return Diagnostic("output-foreign", message, hint="move it away, or change the address of the page")
 
 

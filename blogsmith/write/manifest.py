@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..errors import Diagnostic, SiteError
 from ..model import Output
+from ..storage.folder import Folder
 
 MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"
@@ -27,19 +29,19 @@ def manifest_bytes(digests: Mapping[str, str]) -> bytes:
     return (json.dumps(data, indent=0, ensure_ascii=True) + "\n").encode("ascii")
 
 
-def read_manifest(folder: Path) -> dict[str, str] | None:
+def read_manifest(folder: Folder) -> dict[str, str] | None:
     """Path → hex SHA-256 of our files in `folder`, or None if there is no manifest.
 
     Raises SiteError if there is one that cannot be trusted.
     """
-    file = folder / MANIFEST
-    if file.is_symlink() or not file.is_file():
+    found = folder.status(MANIFEST)
+    if found is None or not stat.S_ISREG(found.st_mode):
         return None
     try:
-        return _files(json.loads(file.read_bytes()))
+        return _files(json.loads(folder.read(MANIFEST)))
     except (ValueError, RecursionError) as error:
-        problem = f"the list of blogsmith's own files, {file.name}, is damaged: {error}"
-        hint = f"delete the folder {folder.name} and build again"
+        problem = f"the list of blogsmith's own files, {MANIFEST}, is damaged: {error}"
+        hint = f"delete the folder {folder.path.name} and build again"
         raise SiteError(Diagnostic("output-folder", problem, hint=hint)) from error
 
 
@@ -48,12 +50,7 @@ def digest(output: Output) -> str:
     if output.data is not None:
         return hashlib.sha256(output.data).hexdigest()
     assert output.file is not None, "an output has data or a file"
-    return file_digest(output.file)
-
-
-def file_digest(file: Path) -> str:
-    """Hex SHA-256 of a file."""
-    with file.open("rb") as stream:
+    with output.file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Diagnostic, SiteError
 from ..model import Output
+from ..storage.tree import scan
 from . import in_place
-from .checks import check_folder, check_foreign, check_owned, check_paths, shown
+from .checks import check_folder, check_foreign, check_owned, check_paths
 from .lock import site_lock
 from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest
-from .plan import Plan, make_plan, scan
+from .place import Place, open_place, relative_path
+from .plan import Plan, make_plan
 from .stage import recover, replace_tree
 
 # what renaming a folder says where it is mounted from elsewhere
@@ -39,56 +40,71 @@ class WriteReport:
 
 
 def write_site(
-    outputs: Sequence[Output], target: Path, *, site_root: Path, wait_s: float = 10.0
+    outputs: Sequence[Output], target: Path, *, site_root: Path, is_chosen: bool = False, wait_s: float = 10.0
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
+    is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
     wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
     nothing if the folder, a path or a neighbour forbids it, or if the disk does.
     """
     check_folder(target, site_root)
     check_paths(outputs)
-    with _named_failures(target, site_root), site_lock(site_root, wait_s):
-        _clear_up(target)
-        check_owned(target, site_root)
-        plan = make_plan(outputs, target)
+    with (
+        _named_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
+        plan = make_plan(outputs, place)
         check_foreign(plan)
         if not plan.is_done:
-            _apply(plan)
+            _apply(plan, place)
     return WriteReport(len(plan.changed), len(plan.unchanged), len(plan.stale))
 
 
-def clean(target: Path, site_root: Path, *, wait_s: float = 10.0) -> WriteReport:
+def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
     """Remove our files from `target`, then the folders that are empty; all else is kept."""
     check_folder(target, site_root)
-    with _named_failures(target, site_root), site_lock(site_root, wait_s):
-        _clear_up(target)
-        check_owned(target, site_root)
-        own = sorted(scan(target).files & (read_manifest(target) or {}).keys())
-        in_place.remove_files(target, own)
-        (target / MANIFEST).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # not empty, a link, a mount point, or not there
-            target.rmdir()
+    with (
+        _named_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
+        if not place.is_there:
+            return WriteReport()
+        with place.enter() as folder:
+            own = scan(folder).files & (read_manifest(folder) or {}).keys()
+            in_place.remove_files(folder, own)
+            with contextlib.suppress(FileNotFoundError):
+                folder.remove(MANIFEST)
+        if not place.is_behind_link:
+            with contextlib.suppress(OSError):  # not empty, or a mount point
+                place.parent.remove_folder(place.name)
     return WriteReport(removed=len(own))
 
 
-def _apply(plan: Plan) -> None:
-    if in_place.is_needed(plan.target):
-        in_place.replace_files(plan)
+def _apply(plan: Plan, place: Place) -> None:
+    if in_place.is_needed(place):
+        in_place.replace_files(plan, place)
         return
     try:
-        replace_tree(plan)
+        replace_tree(plan, place)
     except OSError as error:
         if error.errno not in _NOT_RENAMEABLE:
             raise
-        in_place.replace_files(plan)
+        in_place.replace_files(plan, place)
 
 
-def _clear_up(target: Path) -> None:
-    """Finish or undo what an earlier run left half done."""
-    recover(target)
-    if (target / IN_PLACE_STAGE).is_dir():
-        shutil.rmtree(target / IN_PLACE_STAGE)
+def _clear_up(place: Place, target: Path, site_root: Path) -> None:
+    """Finish or undo what an earlier run left half done; refuse a folder that is not ours."""
+    recover(place)
+    if place.is_there:
+        with place.enter() as folder:
+            if folder.is_folder(IN_PLACE_STAGE):
+                folder.remove_tree(IN_PLACE_STAGE)
+            check_owned(folder, target, site_root)
 
 
 @contextlib.contextmanager
@@ -99,5 +115,5 @@ def _named_failures(target: Path, site_root: Path) -> Iterator[None]:
     except OSError as error:
         # relative names come from `stage.py` and mean files of the site
         file = target / error.filename if error.filename else target
-        message = f"cannot write the site: {shown(file, site_root)}: {error.strerror or error}"
+        message = f"cannot write the site: {relative_path(file, site_root)}: {error.strerror or error}"
         raise SiteError(Diagnostic("output-write", message)) from error

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..model import Output
-from .manifest import MANIFEST, digest, file_digest, read_manifest
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """The contents of a folder, as paths relative to it with forward slashes."""
-
-    files: frozenset[str] = frozenset()
-    """Everything that is not a real folder; links to folders are files here."""
-    folders: frozenset[str] = frozenset()
+from ..storage.folder import Folder
+from ..storage.tree import Descent, Tree, ancestors, scan
+from .manifest import MANIFEST, digest, read_manifest
+from .place import Place
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The old site, the new one, and whose file is whose. Paths are relative to `target`."""
+    """The old site, the new one, and whose file is whose. Paths are relative to the output folder."""
 
-    target: Path
+    title: str
+    """How messages call the output folder."""
+    is_new: bool
+    """Whether that folder is to be made."""
     outputs: Mapping[str, Output]
     """The new site by path."""
     digests: Mapping[str, str]
@@ -53,59 +49,59 @@ class Plan:
     @property
     def is_done(self) -> bool:
         """True if the folder already is the new site."""
-        return self.target.is_dir() and not self.changed and self.old == self.digests
+        return not self.is_new and not self.changed and self.old == self.digests
 
 
-def make_plan(outputs: Sequence[Output], target: Path) -> Plan:
+def make_plan(outputs: Sequence[Output], place: Place) -> Plan:
     """Compare the new site with the folder as it is. Reads files, writes none."""
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
-    old = read_manifest(target) or {}
-    tree = scan(target)
-    own = tree.files & old.keys()
+    if not place.is_there:
+        none: frozenset[str] = frozenset()
+        return Plan(place.title, True, wanted, digests, {}, none, none, none, none)
+    with place.enter() as folder:
+        old = read_manifest(folder) or {}
+        tree = scan(folder)
+        own = tree.files & old.keys()
+        unchanged = _unchanged(folder, sorted(own), old, digests)
+    return _plan(place.title, wanted, digests, old, tree, own, unchanged)
+
+
+def _plan(
+    title: str,
+    wanted: Mapping[str, Output],
+    digests: Mapping[str, str],
+    old: Mapping[str, str],
+    tree: Tree,
+    own: frozenset[str],
+    unchanged: frozenset[str],
+) -> Plan:
     foreign = tree.files - own - {MANIFEST}
     return Plan(
-        target=target,
+        title=title,
+        is_new=False,
         outputs=wanted,
         digests=digests,
         old=old,
         own=own,
-        unchanged=frozenset(p for p in own if old[p] == digests.get(p) == _digest_on_disk(target / p)),
+        unchanged=unchanged,
         foreign=foreign,
         foreign_folders=(tree.folders - ancestors(old)) | ancestors(foreign),
     )
 
 
-def scan(folder: Path) -> Tree:
-    """What is in `folder`, no link followed; empty if there is no such folder."""
-    files: set[str] = set()
-    folders: set[str] = set()
-    if not folder.is_dir():
-        return Tree()
-    for parent, names, others in os.walk(folder, onerror=_raise):
-        here = Path(parent).relative_to(folder).as_posix()
-        prefix = "" if here == "." else f"{here}/"
-        links = {name for name in names if Path(parent, name).is_symlink()}
-        files.update(prefix + name for name in [*others, *links])
-        folders.update(prefix + name for name in names if name not in links)
-    return Tree(frozenset(files), frozenset(folders))
+def _unchanged(
+    folder: Folder, own: Iterable[str], old: Mapping[str, str], new: Mapping[str, str]
+) -> frozenset[str]:
+    with Descent(folder) as descent:
+        return frozenset(path for path in own if old[path] == new.get(path) == _digest_on_disk(descent, path))
 
 
-def ancestors(paths: Iterable[str]) -> frozenset[str]:
-    """Every folder on the way to one of `paths`."""
-    found: set[str] = set()
-    for path in paths:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in found:
-            found.add(folder)
-            folder = folder.rpartition("/")[0]
-    return frozenset(found)
-
-
-def _digest_on_disk(file: Path) -> str:
-    """The digest of a file of ours; empty for a link somebody put in its place."""
-    return "" if file.is_symlink() or not file.is_file() else file_digest(file)
-
-
-def _raise(error: OSError) -> None:
-    raise error
+def _digest_on_disk(descent: Descent, path: str) -> str:
+    """The digest of a file of ours; empty for what somebody put in its place: a link, a pipe."""
+    folder, name = descent.parent(path)
+    try:
+        with folder.open_file(name) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -10,165 +10,180 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from ..errors import SiteError
 from ..model import Output
-from .linux import exchange, sync_file_system
+from ..storage.folder import Folder
+from ..storage.linux import exchange, sync_file_system
+from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
-from .plan import Plan, scan
+from .place import Place
+from .plan import Plan
+
+_FOLDER_MODE = 0o755
+_FILE_MODE = 0o644
 
 
-def stage_of(target: Path) -> Path:
-    """Where the next tree of `target` grows."""
-    return target.with_name(f".{target.name}.blogsmith-new")
+def stage_of(name: str) -> str:
+    """Where the next tree of the folder `name` grows, beside it."""
+    return f".{name}.blogsmith-new"
 
 
-def retired_of(target: Path) -> Path:
-    """Where the last tree of `target` waits for its end if the names cannot be exchanged."""
-    return target.with_name(f".{target.name}.blogsmith-old")
+def retired_of(name: str) -> str:
+    """Where the last tree of the folder `name` waits for its end if the names cannot be exchanged."""
+    return f".{name}.blogsmith-old"
 
 
-def replace_tree(plan: Plan) -> None:
-    """Make `plan.target` the new site in one step; an OSError leaves the old one untouched."""
-    stage = stage_of(plan.target)
-    stage.parent.mkdir(parents=True, exist_ok=True)
+def replace_tree(plan: Plan, place: Place) -> None:
+    """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
+    stage = stage_of(place.name)
     try:
-        build_stage(stage, plan)
-        old = swap(stage, plan.target)
+        with place.parent.make(stage) as folder:
+            _build_stage(folder, plan, place)
+        old = swap(place.parent, stage, place.name)
     except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            place.parent.remove_tree(stage)
         raise
+    place.parent.sync()
     if old is not None:
         # the new site is in place: what cannot be removed now is left to the next run
         with contextlib.suppress(OSError):
-            retire(old, plan.target, plan.own)
+            _retire(place, old, plan.own)
 
 
-def build_stage(stage: Path, plan: Plan) -> None:
+def _build_stage(stage: Folder, plan: Plan, place: Place) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
-    stage.mkdir()
-    _copy_mode(plan.target, stage)
-    for folder in sorted(plan.foreign_folders):
-        _make_folder(stage / folder)
-        _copy_mode(plan.target / folder, stage / folder)
-    for path in sorted(plan.foreign | plan.unchanged):
-        _link(plan.target / path, with_parent(stage / path))
+    stage.set_mode(_FOLDER_MODE)
+    if not plan.is_new:
+        with place.enter() as old:
+            stage.set_mode(_mode_of(old))
+            _link_kept(stage, plan, old)
     put_changed(stage, plan)
-    put_manifest(stage / MANIFEST, plan.digests)
+    put_manifest(stage, MANIFEST, plan.digests)
     flush(stage, [*plan.changed, MANIFEST])
 
 
-def swap(stage: Path, target: Path) -> Path | None:
-    """Give `stage` the name of `target`; the path of the old tree, or None if there was none."""
-    if not target.exists():
-        stage.rename(target)
+def _link_kept(stage: Folder, plan: Plan, old: Folder) -> None:
+    with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
+        for path in sorted(plan.foreign_folders):
+            after.folder(path).set_mode(_mode_of(before.folder(path)))
+        for path in sorted(plan.foreign | plan.unchanged):
+            (source, name), (target, _) = before.parent(path), after.parent(path)
+            _link(source, target, name)
+
+
+def swap(parent: Folder, stage: str, name: str) -> str | None:
+    """Give `stage` the name `name`; the name of the old tree, or None if there was none."""
+    if parent.status(name) is None:
+        parent.rename(stage, parent, name)
         return None
-    if exchange(stage, target):
+    if exchange(parent, stage, name):
         return stage
-    retired = retired_of(target)
-    target.rename(retired)
+    retired = retired_of(name)
+    parent.rename(name, parent, retired)
     try:
-        stage.rename(target)
+        parent.rename(stage, parent, name)
     except OSError:
-        retired.rename(target)
+        parent.rename(retired, parent, name)
         raise
     return retired
 
 
-def retire(old: Path, target: Path, own: Collection[str]) -> None:
-    """Delete the tree `old` that `target` replaced.
+def _retire(place: Place, old: str, own: Collection[str]) -> None:
+    """Delete the tree `old` that the output folder replaced.
 
     own: its files that were ours. Files that others put there after the new tree was staged move
-    over to `target`.
+    over to the output folder.
     """
-    ours = {MANIFEST, *own, *(read_manifest(target) or {})}
-    for path in sorted(scan(old).files - ours):
-        if _is_news(old / path, target / path):
-            (old / path).replace(with_parent(target / path))
-    shutil.rmtree(old)
+    with place.parent.enter(old) as gone, place.enter() as folder:
+        ours = {MANIFEST, *own, *(read_manifest(folder) or {})}
+        with Descent(gone) as before, Descent(folder, mode=_FOLDER_MODE) as after:
+            for path in sorted(scan(gone).files - ours):
+                (source, name), (target, _) = before.parent(path), after.parent(path)
+                if _is_newer(source, target, name):
+                    source.rename(name, target, name)
+    place.parent.remove_tree(old)
 
 
-def recover(target: Path) -> None:
+def recover(place: Place) -> None:
     """Clear up after a run that died: an old site without its name, trees left over."""
-    stage, retired = stage_of(target), retired_of(target)
-    if retired.exists() and not target.exists():
-        retired.rename(target)
-    for left in (retired, stage):
-        if left.exists():
-            # only a finished tree has a manifest; an unfinished one holds links and our own files
-            own = _manifest_or_none(left) if target.exists() else None
-            shutil.rmtree(left) if own is None else retire(left, target, own)
+    parent, retired = place.parent, retired_of(place.name)
+    if parent.is_folder(retired) and parent.status(place.name) is None:
+        parent.rename(retired, parent, place.name)
+    for left in (retired, stage_of(place.name)):
+        if parent.status(left) is None:
+            continue
+        # only a finished tree has a manifest; an unfinished one holds links and our own files
+        own = _manifest_or_none(parent, left) if place.is_there else None
+        if own is None:
+            parent.remove_tree(left)
+        else:
+            _retire(place, left, own)
 
 
-def put_changed(folder: Path, plan: Plan) -> None:
+def put_changed(folder: Folder, plan: Plan) -> None:
     """Write the plan's changed files under `folder`."""
-    for path in plan.changed:
-        _put(with_parent(folder / path), plan.outputs[path])
+    with Descent(folder, mode=_FOLDER_MODE) as descent:
+        for path in plan.changed:
+            parent, name = descent.parent(path)
+            _put(parent, name, plan.outputs[path])
 
 
-def put_manifest(file: Path, digests: Mapping[str, str]) -> None:
+def put_manifest(folder: Folder, name: str, digests: Mapping[str, str]) -> None:
     """Write a manifest of these files."""
-    _put(file, Output(PurePosixPath(MANIFEST), manifest_bytes(digests)))
+    _put(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests)))
 
 
-def with_parent(file: Path) -> Path:
-    """`file`, after its folder has been made."""
-    _make_folder(file.parent)
-    return file
-
-
-def flush(folder: Path, paths: Iterable[str]) -> None:
+def flush(folder: Folder, paths: Iterable[str]) -> None:
     """Bring these files under `folder` to disk, so that a power cut finds none of them empty."""
     if sync_file_system(folder):
         return
-    for path in paths:
-        with (folder / path).open("rb") as file:
-            os.fsync(file.fileno())
+    with Descent(folder) as descent:
+        for path in paths:
+            parent, name = descent.parent(path)
+            with parent.open_file(name) as file:
+                os.fsync(file.fileno())
 
 
-def _put(file: Path, output: Output) -> None:
+def _put(folder: Folder, name: str, output: Output) -> None:
     """Write one new file; an OSError names the output, not the file it stands in meanwhile."""
     try:
-        with file.open("xb") as stream:
+        with folder.create(name, _FILE_MODE) as stream:
             if output.data is not None:
                 stream.write(output.data)
             elif output.file is not None:
                 with output.file.open("rb") as source:
                     shutil.copyfileobj(source, stream)
-        file.chmod(0o644)  # whatever the umask
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(output.path)) from error
 
 
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_folder(folder.parent)
-        folder.mkdir()
-        folder.chmod(0o755)
+def _mode_of(old: Folder) -> int:
+    """The mode of a folder that was there before, but always writable for us."""
+    return stat.S_IMODE(old.own_status().st_mode) | 0o700
 
 
-def _copy_mode(old: Path, new: Path) -> None:
-    """The mode of a folder that was there before, but always writable for us; 0755 for a new one."""
-    new.chmod(old.stat().st_mode & 0o7777 | 0o700 if old.is_dir() else 0o755)
-
-
-def _link(old: Path, new: Path) -> None:
+def _link(old: Folder, new: Folder, name: str) -> None:
     """One more name for a file, so that its time and number stay; a copy where links do not work."""
     try:
-        os.link(old, new, follow_symlinks=False)
+        old.link(name, new, name)
     except (OSError, NotImplementedError):
-        shutil.copy2(old, new, follow_symlinks=False)
+        old.copy(name, new, name)
 
 
-def _is_news(old: Path, new: Path) -> bool:
+def _is_newer(old: Folder, new: Folder, name: str) -> bool:
     """True if `new` lacks what `old` has: it is not there, or older."""
-    return not os.path.lexists(new) or old.lstat().st_mtime_ns > new.lstat().st_mtime_ns
+    here, there = old.status(name), new.status(name)
+    return there is None or (here is not None and here.st_mtime_ns > there.st_mtime_ns)
 
 
-def _manifest_or_none(folder: Path) -> dict[str, str] | None:
+def _manifest_or_none(parent: Folder, name: str) -> dict[str, str] | None:
     try:
-        return read_manifest(folder)
+        with parent.enter(name) as folder:
+            return read_manifest(folder)
     except SiteError:  # cut short by a power failure
         return None

@@ -6,25 +6,24 @@ import ctypes
 import errno
 import os
 import sys
-from pathlib import Path
 
-_AT_FDCWD = -100
+from .folder import Folder
+
 _RENAME_EXCHANGE = 2
 _NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
-def exchange(one: Path, other: Path) -> bool:
-    """Swap two names of one file system in one step; False if kernel or file system cannot."""
-    return _call("renameat2", _AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+def exchange(folder: Folder, one: str, other: str) -> bool:
+    """Swap two names in a folder in one step; False if kernel or file system cannot."""
+    at = folder.descriptor
+    if at is None:
+        return False
+    return _call("renameat2", at, os.fsencode(one), at, os.fsencode(other), _RENAME_EXCHANGE)
 
 
-def sync_file_system(folder: Path) -> bool:
+def sync_file_system(folder: Folder) -> bool:
     """Bring everything written to `folder`'s file system to disk; False if there is no such call."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        return _call("syncfs", descriptor)
-    finally:
-        os.close(descriptor)
+    return folder.descriptor is not None and _call("syncfs", folder.descriptor)
 
 
 def _call(name: str, *arguments: int | bytes) -> bool:

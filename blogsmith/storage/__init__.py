@@ -1,0 +1,1 @@
+"""Everything that is written, replaced or removed on disk, through no link."""

@@ -1,0 +1,59 @@
+"""Bytes that are expensive to make, kept in the site's `.blogsmith/` from one build to the next.
+
+A name says everything its bytes depend on, so what is kept never grows stale; what is damaged is made again.
+Nothing depends on it: without the folder, or without the right to write there, a build only takes longer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from .folder import Folder, open_folder
+
+CACHE = ".blogsmith"
+"""The folder of a site for what concerns this machine only."""
+MOST = 8
+"""Files of one kind; the oldest go first."""
+
+
+def open_cache(root: Path, kind: str = ".", *, make: bool = True) -> Folder:
+    """`.blogsmith/` of a site, or a folder in it; made if it is missing. OSError if it cannot be entered."""
+    with open_folder(root) as site:
+        return site.enter(f"{CACHE}/{kind}", make=make)
+
+
+def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) -> bytes:
+    """What `make` gives, from `.blogsmith/<kind>/` of the site if it lies there under `name`.
+
+    Two builds at once are safe: each file appears whole.
+    """
+    found = _read(root, kind, name)
+    if found is not None:
+        return found
+    data = make()
+    with suppress(OSError), open_cache(root, kind) as folder:
+        folder.replace(name, hashlib.sha256(data).digest() + data)
+        for old in _by_age(folder)[MOST:]:
+            with suppress(FileNotFoundError):
+                folder.remove(old)
+    return data
+
+
+def _read(root: Path, kind: str, name: str) -> bytes | None:
+    """The bytes behind their own SHA-256; None if there are none or they do not agree with it."""
+    try:
+        with open_cache(root, kind, make=False) as folder:
+            stored = folder.read(name)
+    except OSError:
+        return None
+    digest, data = stored[:32], stored[32:]
+    return data if hashlib.sha256(data).digest() == digest else None
+
+
+def _by_age(folder: Folder) -> list[str]:
+    """Files, the youngest first; with those that a build which was stopped left behind."""
+    found = [(folder.status(name), name) for name, is_folder in folder.entries() if not is_folder]
+    return [name for _, name in sorted((-status.st_mtime_ns, name) for status, name in found if status)]

@@ -1,0 +1,33 @@
+"""What leads elsewhere: symbolic links, and junctions of Windows."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+_JUNCTION = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT of Windows."""
+
+
+class LinkInTheWay(OSError):
+    """A symbolic link or junction stands where a file or folder of ours belongs."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.ELOOP, "a link stands in the way", str(path))
+
+
+def is_link(status: os.stat_result) -> bool:
+    """Whether what `os.lstat` found leads elsewhere."""
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
+
+
+def is_junction(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry that looks like a folder leads elsewhere."""
+    return os.name == "nt" and is_link(entry.stat(follow_symlinks=False))
+
+
+def is_name(name: str) -> bool:
+    """Whether a text is the name of one entry of a folder."""
+    return bool(name) and name not in (".", "..") and not any(sign in name for sign in ("/", "\0", os.sep))

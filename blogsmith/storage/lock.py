@@ -1,0 +1,65 @@
+"""One holder of a file at a time, among all processes of this machine.
+
+The lock is the system's lock on an open file, which ends with its process however that dies, so there is no
+stale lock to recognise. The file stays; its text, a process id, is for people.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedRandom
+
+from .folder import Folder
+
+_POLL_S = 0.02
+
+
+class LockBusy(Exception):
+    """Another process holds the lock; its argument is that process's id in words, or empty."""
+
+
+@contextmanager
+def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
+    """Hold the lock on a file, made if it is missing; LockBusy after `wait_s` seconds."""
+    with folder.open_lock(name) as file:
+        end = time.monotonic() + wait_s
+        while not _try_lock(file):
+            if time.monotonic() >= end:
+                holder = file.read(20).strip()
+                raise LockBusy(holder.decode() if holder.isdigit() else "")
+            time.sleep(_POLL_S)
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n".encode())
+        file.flush()
+        try:
+            yield
+        finally:
+            # what was done under the lock is done, whatever the disk says now
+            with suppress(OSError):
+                file.truncate(0)
+
+
+def _try_lock(file: BufferedRandom) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        return _try_lock_windows(file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _try_lock_windows(file: BufferedRandom) -> bool:
+    import msvcrt
+
+    file.seek(0)
+    try:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return False
+    return True

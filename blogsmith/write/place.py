@@ -1,0 +1,101 @@
+"""Where the site is written: the output folder, by its name in a folder that is open.
+
+A folder that the settings name may have come with the site: it lies below the site's, and no part of the way
+to it is a link. One that the user names on the command line may lie anywhere, behind links too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Diagnostic, SiteError
+from ..storage.folder import Folder, open_folder
+from ..storage.links import LinkInTheWay, is_link
+
+_OTHER_SETTING = "choose another `output:` in blogsmith.yaml"
+_CHOOSE = "take the link away, or name the folder yourself: blogsmith build --output FOLDER"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The output folder, which may not be there yet."""
+
+    parent: Folder
+    """Open while the site is written."""
+    name: str
+    """Of the output folder in it."""
+    title: str
+    """How messages call it."""
+    is_behind_link: bool = False
+    """Whether the user's path is a link to it: then it keeps its name, whatever is written."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the output folder exists."""
+        return self.parent.is_folder(self.name)
+
+    def enter(self) -> Folder:
+        """The output folder."""
+        return self.parent.enter(self.name)
+
+    @property
+    def is_mount(self) -> bool:
+        """Whether another file system begins here."""
+        found = self.parent.status(self.name)
+        return found is not None and found.st_dev != self.parent.own_status().st_dev
+
+    @property
+    def is_parent_writable(self) -> bool:
+        """Whether names beside the output folder can be made."""
+        at = self.parent.descriptor
+        if at is None:
+            return os.access(self.parent.path, os.W_OK)
+        return os.access(".", os.W_OK, dir_fd=at)
+
+
+@contextmanager
+def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[Place]:
+    """The place of the output folder `target`; folders above it are made.
+
+    is_chosen: the user named it on the command line. Otherwise it lies below the site's root. SiteError
+    `output-folder` if it lies behind a link, or is something else than a folder.
+    """
+    real = target.resolve() if is_chosen else target
+    with _open_parent(real, target, site_root, is_chosen=is_chosen) as parent:
+        place = Place(parent, real.name, target.name, is_behind_link=is_chosen and target.is_symlink())
+        _check_kind(place, target, site_root)
+        yield place
+
+
+def _open_parent(real: Path, target: Path, site_root: Path, *, is_chosen: bool) -> Folder:
+    if is_chosen:
+        return open_folder(real.parent, make=True)
+    try:
+        with open_folder(site_root) as site:
+            return site.enter(real.parent.relative_to(site_root).as_posix(), make=True, mode=0o755)
+    except LinkInTheWay as error:
+        name = relative_path(Path(error.filename), site_root)
+        raise refuse_folder(target, site_root, f"lies behind a link, {name}", _CHOOSE) from error
+
+
+def _check_kind(place: Place, target: Path, site_root: Path) -> None:
+    found = place.parent.status(place.name)
+    if found is not None and is_link(found):
+        raise refuse_folder(target, site_root, "is a link", _CHOOSE)
+    if found is not None and not place.is_there:
+        raise refuse_folder(target, site_root, "is not a folder")
+
+
+def refuse_folder(target: Path, site_root: Path, problem: str, hint: str = _OTHER_SETTING) -> SiteError:
+    """The diagnostic `output-folder` as an error."""
+    message = f"the output folder {relative_path(target, site_root)} {problem}"
+    return SiteError(Diagnostic("output-folder", message, hint=hint))
+
+
+def relative_path(target: Path, site_root: Path) -> str:
+    """A path as the author knows it: relative to the site if it is inside."""
+    return target.relative_to(site_root).as_posix() if target.is_relative_to(site_root) else str(target)
