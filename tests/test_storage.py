@@ -7,6 +7,8 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -107,6 +109,13 @@ def test_links_are_copied_and_linked_as_links(linked: Folder) -> None:
         linked.link("link", to, "again")
         found = to.status("again")
         assert found is not None and is_link(found)
+
+
+def test_junctions_of_windows_count_as_links() -> None:
+    junction = SimpleNamespace(st_mode=stat.S_IFDIR, st_reparse_tag=0xA0000003)
+    cloud_file = SimpleNamespace(st_mode=stat.S_IFREG, st_reparse_tag=0x9000001A)
+    assert is_link(cast(os.stat_result, junction))
+    assert not is_link(cast(os.stat_result, cloud_file))
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc", "a\0b", "../outside"])

@@ -123,13 +123,23 @@ def put_page(
     named: file name → SHA-256 of every picture that `outputs` names.
     """
     try:
-        with open_folder(root) as site, site.enter(FREEZE, make=True) as records:
-            if records.status(_ATTRIBUTES_FILE) is None:
-                records.replace(_ATTRIBUTES_FILE, _ATTRIBUTES.encode())
-            with records.enter(folder.relative_to(FREEZE), make=True) as page:
+        with open_folder(root) as site:
+            with site.enter(FREEZE, make=True) as records:
+                if records.status(_ATTRIBUTES_FILE) is None:
+                    records.replace(_ATTRIBUTES_FILE, _ATTRIBUTES.encode())
+            with site.enter(folder, make=True) as page:
                 _put_files(page, outputs, pictures, named)
+            _sync_way(site, folder)
     except OSError as error:
         raise write_problem(error, str(folder)) from error
+
+
+def _sync_way(site: Folder, folder: PurePosixPath) -> None:
+    """Bring to disk that the folders down to a page's are there."""
+    site.sync()
+    for above in reversed(folder.parents[:-1]):
+        with site.enter(above) as way:
+            way.sync()
 
 
 def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], named: Mapping[str, str]) -> None:

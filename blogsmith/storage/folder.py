@@ -20,10 +20,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedRandom, BufferedReader
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import BinaryIO, Self, TypedDict
 
-from .links import LinkInTheWay, is_junction, is_link, is_name
+from .links import LinkInTheWay, is_junction, is_link, is_name, split_path
 
 HAS_DESCRIPTORS = {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
 """Whether names can be looked up in an open folder here."""
@@ -47,17 +46,20 @@ class _At(TypedDict, total=False):
 class Folder:
     """An open folder; closed by `with`. Names are single names in it, never paths."""
 
-    path: Path
-    """Where it was when it was opened."""
+    place: str
+    """Where it was when it was opened; a text, for thousands are opened."""
     descriptor: int | None
     """None where the system has none for folders."""
+
+    @property
+    def path(self) -> Path:
+        """Where it was when it was opened."""
+        return Path(self.place)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, e: BaseException | None, t: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -69,9 +71,10 @@ class Folder:
         """The folder at a path below this one, no component of which is a link.
 
         make: folders that are missing are made, with the permissions `mode`, if given, whatever the umask.
+        They survive a power cut once `sync` has been called on those that hold them.
         """
         here = self
-        for name in PurePosixPath(path).parts or (".",):
+        for name in split_path(path):
             try:
                 there = here._enter_one(name, make=make, mode=mode)
             finally:
@@ -105,10 +108,10 @@ class Folder:
     def entries(self) -> list[tuple[str, bool]]:
         """Name of everything in it, and whether that is a folder and no link; sorted."""
         try:
-            with os.scandir(self.path if self.descriptor is None else self.descriptor) as found:
+            with os.scandir(self.place if self.descriptor is None else self.descriptor) as found:
                 return sorted((e.name, e.is_dir(follow_symlinks=False) and not is_junction(e)) for e in found)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.path)) from error
+            raise OSError(error.errno, error.strerror, self.place) from error
 
     def open_file(self, name: str) -> BufferedReader:
         """A regular file to read; OSError for anything else: a link, a pipe, a folder."""
@@ -126,7 +129,7 @@ class Folder:
         """
         descriptor = self._open_regular(name, _CREATE)
         if mode is not None:
-            os.chmod(descriptor if HAS_DESCRIPTORS else self.path / name, mode)
+            os.chmod(descriptor if HAS_DESCRIPTORS else f"{self.place}/{name}", mode)
         return os.fdopen(descriptor, "w+b")
 
     def open_lock(self, name: str) -> BufferedRandom:
@@ -137,7 +140,7 @@ class Folder:
         descriptor = self._open_regular(name, _LOCK)
         if os.fstat(descriptor).st_nlink > 1:
             os.close(descriptor)
-            raise OSError(errno.EMLINK, "it is a file with two names", str(self.path / name))
+            raise OSError(errno.EMLINK, "it is a file with two names", f"{self.place}/{name}")
         return os.fdopen(descriptor, "r+b")
 
     def replace(self, name: str, data: bytes | BinaryIO, mode: int | None = None) -> None:
@@ -211,16 +214,16 @@ class Folder:
         """Remove a folder with all that is in it; links in it are removed themselves."""
         with self._at(name) as (place, at):
             if self._is_link(name):
-                raise LinkInTheWay(self.path / name)
+                raise LinkInTheWay(f"{self.place}/{name}")
             shutil.rmtree(place, **at)
 
     def set_mode(self, mode: int) -> None:
         """Its own permissions."""
-        os.chmod(self.path if self.descriptor is None else self.descriptor, mode)
+        os.chmod(self.place if self.descriptor is None else self.descriptor, mode)
 
     def own_status(self) -> os.stat_result:
         """Of the folder itself."""
-        return os.stat(self.path if self.descriptor is None else self.descriptor)
+        return os.stat(self.place if self.descriptor is None else self.descriptor)
 
     def sync(self) -> None:
         """Bring the names in it to disk, where the system can: file contents have `os.fsync` of their own."""
@@ -231,16 +234,14 @@ class Folder:
     def _enter_one(self, name: str, *, make: bool = False, mode: int | None = None) -> Folder:
         if make and name != "." and self.status(name) is None:
             with suppress(FileExistsError):
-                new = self.make(name, mode)
-                self.sync()
-                return new
+                return self.make(name, mode)
         with self._at(name, is_inner=True) as (place, at):
             if self.descriptor is None:
                 if not os.path.isdir(place):
                     code = errno.ENOTDIR if os.path.lexists(place) else errno.ENOENT
                     raise OSError(code, os.strerror(code))
-                return Folder(self.path / name, None)
-            return Folder(self.path / name, os.open(place, _FOLDER, **at))
+                return Folder(f"{self.place}/{name}", None)
+            return Folder(f"{self.place}/{name}", os.open(place, _FOLDER, **at))
 
     def _open_regular(self, name: str, flags: int) -> int:
         with self._at(name) as (place, at):
@@ -257,21 +258,21 @@ class Folder:
         is_checked: a link under it is refused, by the call itself or, without descriptors, here.
         """
         if not is_name(name) and not (is_inner and name == "."):
-            raise OSError(errno.EINVAL, "it is no name of a file", str(self.path / name))
-        path = self.path / name
+            raise OSError(errno.EINVAL, "it is no name of a file", f"{self.place}/{name}")
+        path = f"{self.place}/{name}"
         try:
             if self.descriptor is not None:
                 yield name, {"dir_fd": self.descriptor}
             else:
                 if is_checked and self._is_link(name):
                     raise LinkInTheWay(path)
-                yield str(path), {}
+                yield path, {}
         except LinkInTheWay:
             raise
         except OSError as error:
             if error.errno in _NO_LINKS and is_checked and self._is_link(name):
                 raise LinkInTheWay(path) from error
-            raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+            raise OSError(error.errno, error.strerror or str(error), path) from error
 
     def _is_link(self, name: str) -> bool:
         found = self.status(name)
@@ -289,10 +290,10 @@ def open_folder(path: Path, *, make: bool = False, by_descriptor: bool = HAS_DES
         if not path.is_dir():
             code = errno.ENOTDIR if path.exists() else errno.ENOENT
             raise OSError(code, os.strerror(code), str(path))
-        return Folder(path, None)
+        return Folder(str(path), None)
     flags = _FOLDER & ~getattr(os, "O_NOFOLLOW", 0)
     try:
-        return Folder(path, os.open(path, flags))
+        return Folder(str(path), os.open(path, flags))
     except PermissionError:
         # to go through a folder is no right to list it
-        return Folder(path, os.open(path, flags | getattr(os, "O_PATH", 0)))
+        return Folder(str(path), os.open(path, flags | getattr(os, "O_PATH", 0)))

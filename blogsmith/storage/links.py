@@ -1,11 +1,11 @@
-"""What leads elsewhere: symbolic links, and junctions of Windows."""
+"""What leads elsewhere: symbolic links, junctions of Windows, paths."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from pathlib import Path
+from pathlib import PurePosixPath
 
 _JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of Windows."""
@@ -14,8 +14,8 @@ _JUNCTION = 0xA0000003
 class LinkInTheWay(OSError):
     """A symbolic link or junction stands where a file or folder of ours belongs."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(errno.ELOOP, "a link stands in the way", str(path))
+    def __init__(self, path: str) -> None:
+        super().__init__(errno.ELOOP, "a link stands in the way", path)
 
 
 def is_link(status: os.stat_result) -> bool:
@@ -31,3 +31,11 @@ def is_junction(entry: os.DirEntry[str]) -> bool:
 def is_name(name: str) -> bool:
     """Whether a text is the name of one entry of a folder."""
     return bool(name) and name not in (".", "..") and not any(sign in name for sign in ("/", "\0", os.sep))
+
+
+def split_path(path: str | PurePosixPath) -> list[str]:
+    """The names on a way down, `.` for none; if it leads up or is absolute, one is none that `is_name` allows."""
+    text = str(path)
+    if text.startswith("/"):
+        return [text]
+    return [name for name in text.split("/") if name not in ("", ".")] or ["."]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from .folder import Folder
@@ -50,9 +49,7 @@ class Descent:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, e: BaseException | None, t: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._leave(0)
 
     def folder(self, path: str) -> Folder:
