@@ -34,7 +34,7 @@ def is_name(name: str) -> bool:
 
 
 def split_path(path: str | PurePosixPath) -> list[str]:
-    """The names on a way down, `.` for none; if it leads up or is absolute, one is none that `is_name` allows."""
+    """The names on a way down, `.` for none; one of them is no name if the way leads up or is absolute."""
     text = str(path)
     if text.startswith("/"):
         return [text]
