@@ -231,6 +231,8 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
 
 
 def _start_local(workers: int, starting: Future[Any]) -> None:
+    # what starts in the site's folder finds no modules there; sessions get an environment of their own
+    os.environ["PYTHONSAFEPATH"] = "1"
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # when it starts, it would undo the next line
