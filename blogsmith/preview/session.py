@@ -80,8 +80,9 @@ def serve_site(
 
 def _editor(root: Path) -> Editor:
     from ..load_config import load_config
-    from ..trust import is_trusted
+    from ..trust import judge
 
     # the settings that are judged are those that are used
     config = load_config(root).config
-    return editor_link(config.editor, os.environ, root, is_trusted(root, config))
+    consent = judge(root, config)
+    return editor_link(config.editor, os.environ, root, consent.is_given, consent.reason)
