@@ -28,6 +28,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from .errors import Diagnostic, Place, SiteError, did_you_mean
+from .extras import install_command
 from .model import Document
 from .plugin_code import FOLDER, PluginCode
 from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
@@ -127,6 +128,10 @@ class Hooks:
             return function
 
         return register
+
+    def install_command(self, *packages: str) -> str:
+        """What an author types to install these packages where blogsmith runs: with pipx, uv or pip."""
+        return install_command(*packages)
 
     def diagram(
         self, language: str, *, trusted: bool = False

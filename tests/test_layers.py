@@ -28,7 +28,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide"),
     # diagnostics as text, for the terminal and for the preview's page
     ("report",),
-    ("codes", "errors"),
+    ("codes", "errors", "extras"),
     # everything that is written on disk
     ("storage",),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it

@@ -24,6 +24,7 @@ from typing import Any, Self
 from ... import __version__
 from ...cells import Need
 from ...config import Dask
+from ...extras import install_extra
 from ...runs import SessionRun
 from ..jobs import SessionJob
 from .dask_executor import DaskExecutor
@@ -41,7 +42,6 @@ _START_S = 5.0
 """What is left of starting takes no longer when a run is broken off, or Ctrl-C has hit a worker too."""
 _NAMED = 4
 """Workers that a message names."""
-_INSTALL = "pip install 'blogsmith[dask]'"
 
 
 class ClusterError(Exception):
@@ -68,7 +68,9 @@ class DaskCluster:
 
     def __enter__(self) -> Self:
         if find_spec("distributed") is None:
-            raise ClusterError("executor: dask needs the package distributed", _INSTALL, EXECUTOR)
+            raise ClusterError(
+                "executor: dask needs the package distributed", install_extra("dask"), EXECUTOR
+            )
         with ExitStack() as stack:
             stack.enter_context(_silence())
             if self.is_elsewhere:
