@@ -1,7 +1,8 @@
 """The command `blogsmith`, also as `python -m blogsmith`."""
 
-# ruff: noqa: PTH100, PTH117, PTH120
-
+# Not even `from __future__` may stand here: the folder we are started in may be a stranger's site, and while
+# it is on the search path only what Python has loaded already may be imported.
+# ruff: noqa: PTH100, PTH117, PTH118, PTH120
 import os
 import sys
 
@@ -18,18 +19,20 @@ def run() -> int:
 
 
 def _leave_working_folder() -> None:
-    """Take the folder we are started in off the search path, where an empty or relative PYTHONPATH puts it.
+    """Take the folder we are started in off the search path, where `-m` or a relative PYTHONPATH puts it.
 
-    It may be a stranger's site. What is started for cells reads PYTHONPATH itself, as it stands.
+    What is started for cells reads PYTHONPATH itself, as it stands.
     """
-    # with what Python has loaded already: anything else could come from there
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if __name__ == "__main__" and not sys.flags.safe_path:
+        first = sys.path.pop(0)
+        if os.path.abspath(first) == ours:
+            # a checkout that is not installed: found there, and by what we start too, but after all else
+            sys.path.append(first)
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    folders = {os.path.abspath(entry) for entry in named if not os.path.isabs(entry)}
-    folders.discard(os.path.dirname(os.path.dirname(__file__)))
-    here = os.path.abspath("")
-    sys.path[:] = [
-        entry for entry in sys.path if entry not in folders or os.path.relpath(entry, here).startswith("..")
-    ]
+    folders = {os.path.abspath(entry) for entry in named if not os.path.isabs(entry)} - {ours}
+    here = os.path.join(os.path.abspath(""), "")
+    sys.path[:] = [e for e in sys.path if e not in folders or not os.path.join(e, "").startswith(here)]
 
 
 if __name__ == "__main__":

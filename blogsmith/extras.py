@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+DISTRIBUTION = "blogsmith-site"
+"""Our own name as a package."""
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "dask": ("distributed>=2026.8",),

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith import __version__
+from blogsmith.execute import probe
 from blogsmith.extras import EXTRAS, install_command
+from blogsmith.versions import installed
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -76,6 +79,11 @@ def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
     assert PROJECT["name"] == "blogsmith-site"
     assert set(PROJECT["scripts"]) == {"blogsmith"}
     assert metadata.metadata("blogsmith-site")["Name"] == "blogsmith-site"
+
+
+def test_our_own_version_is_that_of_our_package() -> None:
+    """Results that were made with `blogsmith.lab` are compared with it."""
+    assert installed(["blogsmith"])["blogsmith"] == probe.version("blogsmith") == __version__
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
