@@ -50,7 +50,7 @@ def guarded_imports(code: PluginCode | None) -> Iterator[None]:
         yield
     finally:
         # not by position: guards of two sites may end in any order
-        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not guard]
+        sys.meta_path.remove(guard)
         if sys.path != before:
             # outside of here nobody looks at what is imported
             sys.path[:] = [entry for entry in sys.path if entry in before or not guard.is_inside(entry)]
