@@ -83,6 +83,11 @@ def _paths(root: Path) -> Iterator[str]:
         yield from (path for name in (*names, *linked) if is_covered(path := f"{inner}/{name}"))
 
 
+def digest_of(root: Path, path: str) -> str:
+    """Hex SHA-256 of a file of the site, whose root is resolved; ValueError says why there is none."""
+    return hashlib.sha256(_contents(root, path)).hexdigest()
+
+
 def _contents(root: Path, path: str) -> bytes:
     """The bytes of a file of the site, through links inside it; ValueError says why there are none."""
     file = root / path

@@ -215,6 +215,7 @@ def _posix(path: str) -> str:
     return path.replace(os.sep, "/")
 
 
+@functools.cache
 def _environment() -> tuple[str, ...]:
     """Folders of this Python and of blogsmith, which whoever started us chose, wherever they lie."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")

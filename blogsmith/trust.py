@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import msgspec
@@ -21,7 +22,7 @@ from .config import Config, Execution
 from .editor_words import read_editor
 from .errors import Diagnostic, SiteError
 from .load_config import load_config
-from .plugin_code import PluginCode, read_plugin_code
+from .plugin_code import PluginCode, digest_of, read_plugin_code
 from .site_identity import mark_folder, read_identity
 from .storage.folder import open_folder
 
@@ -36,6 +37,7 @@ class Change:
 
     name: str
     """A path relative to the root, or the key of a setting."""
+    is_setting: bool
     before: str | None
     """Digest of the file or value of the setting; None: it was not there."""
     after: str | None
@@ -57,6 +59,8 @@ class Consent:
     """`earlier`: given to a blogsmith that did not note the folder; `elsewhere`: to another folder here."""
     code: PluginCode
     """What was judged; empty where no record asks for it."""
+    files: Mapping[str, str]
+    """Everything that was judged by its digest: that code, and programs of the site that settings name."""
     settings: Mapping[str, str]
     changes: tuple[Change, ...] = ()
 
@@ -89,15 +93,17 @@ def judge(root: Path, config: Config | None = None) -> Consent:
     root = root.resolve()
     record = _records().get(str(root))
     if record is None:
-        return Consent("never", PluginCode(root), {})
+        return _unread("never", root)
     if not isinstance(record, dict):
-        return Consent("earlier", PluginCode(root), {})
+        return _unread("earlier", root)
     folder = record.get("folder")
     if not isinstance(folder, dict) or read_identity(root, folder.get("mark")) != folder:
-        return Consent("elsewhere", PluginCode(root), {})
-    code, settings = read_plugin_code(root), running_settings(config or load_config(root).config)
-    changes = tuple(_changes(record, code, settings))
-    return Consent("changed" if changes else "given", code, settings, changes)
+        return _unread("elsewhere", root)
+    config = config or load_config(root).config
+    code, settings = read_plugin_code(root), running_settings(config)
+    files = {**code.digests, **_programs(root, config)}
+    changes = tuple(_changes(record, files, settings))
+    return Consent("changed" if changes else "given", code, files, settings, changes)
 
 
 def is_trusted(root: Path, config: Config | None = None) -> bool:
@@ -111,25 +117,31 @@ def trust(root: Path) -> Consent:
     Gives what is covered now and what was different before: `changes` and `state` are those until now.
     """
     root = root.resolve()
-    code, settings = read_plugin_code(root), running_settings(load_config(root).config)
+    config = load_config(root).config
+    code, settings = read_plugin_code(root), running_settings(config)
+    files = {**code.digests, **_programs(root, config)}
     before = judge(root).state
     records = _records()
     known = records.get(str(root))
     known = known if isinstance(known, dict) else {}
-    changes = tuple(_changes(known, code, settings)) if before in ("given", "changed") else ()
+    changes = tuple(_changes(known, files, settings)) if before in ("given", "changed") else ()
     mark = known.get("folder", {}).get("mark") if isinstance(known.get("folder"), dict) else None
     file = root / ".blogsmith"
     try:
         identity = mark_folder(root, mark)
         file = record_file()
-        record = {"folder": dict(identity), "files": dict(code.digests), "settings": dict(settings)}
+        record = {"folder": dict(identity), "files": files, "settings": dict(settings)}
         text = json.dumps({**records, str(root): record}, indent=1, sort_keys=True) + "\n"
         with open_folder(file.parent, make=True) as folder:
             folder.replace(file.name, text.encode())
     except OSError as error:
         message = f"cannot record trust in {file}: {error.strerror or error}"
         raise SiteError(Diagnostic("trust-write", message)) from error
-    return Consent(before, code, settings, changes)
+    return Consent(before, code, files, settings, changes)
+
+
+def _unread(state: State, root: Path) -> Consent:
+    return Consent(state, PluginCode(root), {}, {})
 
 
 def running_settings(config: Config) -> dict[str, str]:
@@ -146,13 +158,29 @@ def running_settings(config: Config) -> dict[str, str]:
     return found
 
 
-def _changes(record: Mapping[str, Any], code: PluginCode, settings: Mapping[str, str]) -> Iterator[Change]:
-    for part, now in (("files", code.digests), ("settings", settings)):
+def _programs(root: Path, config: Config) -> dict[str, str]:
+    """Files of the site that settings name as programs, with digests; programs elsewhere are the user's."""
+    editor = read_editor(config.editor)
+    named = [config.execution.python, *(editor.command[:1] if editor.is_code else ())]
+    found = {}
+    for program in named:
+        path = PurePosixPath(os.path.relpath(root / program, root)).as_posix()
+        # a name without a slash is looked for in PATH
+        if "/" in program and not path.startswith("../"):
+            with suppress(ValueError):
+                found[path] = digest_of(root, path)
+    return found
+
+
+def _changes(
+    record: Mapping[str, Any], files: Mapping[str, str], settings: Mapping[str, str]
+) -> Iterator[Change]:
+    for part, now in (("files", files), ("settings", settings)):
         noted = record.get(part)
         before = {str(name): str(value) for name, value in noted.items()} if isinstance(noted, dict) else {}
         for name in sorted({*before, *now}):
             if before.get(name) != now.get(name):
-                yield Change(name, before.get(name), now.get(name))
+                yield Change(name, part == "settings", before.get(name), now.get(name))
 
 
 def _named(changes: tuple[Change, ...]) -> str:

@@ -38,7 +38,7 @@ def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
     if consent.state in ("earlier", "elsewhere"):
         yield f"asked again: {consent.reason}"
     changed = {change.name: change for change in consent.changes}
-    names = [*consent.code.digests, *consent.settings]
+    names = [*consent.files, *consent.settings]
     yield f"the code of {root} may run{' until one of these changes:' if names else '.'}"
     for name in names:
         yield f"  {name}{_value(name, consent)}{_difference(changed.get(name))}"
@@ -59,10 +59,9 @@ def _value(name: str, consent: Consent) -> str:
 def _difference(change: Change | None) -> str:
     if change is None:
         return ""
-    is_file = change.name.startswith("plugins/")
-    was = "" if is_file or change.before is None else f", was {change.before}"
+    was = f", was {change.before}" if change.is_setting and change.before is not None else ""
     return f"  ({change.kind}{was})"
 
 
 def _old_value(change: Change) -> str:
-    return "" if change.name.startswith("plugins/") else f": {change.before}"
+    return f": {change.before}" if change.is_setting else ""

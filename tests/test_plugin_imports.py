@@ -17,6 +17,7 @@ from blogsmith.errors import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
 from blogsmith.ledger import BuildReport
 from blogsmith.plugin_code import is_covered, read_plugin_code
+from blogsmith.preview.line.reopening import reopened
 from blogsmith.trust import trust
 from blogsmith.workshop import open_workshop
 from tests.site_files import build
@@ -257,7 +258,7 @@ def test_an_environment_inside_the_site_is_no_code_of_the_site(
     packages = str(site / ".venv" / "lib" / "site-packages")
     monkeypatch.syspath_prepend(packages)
     assert refusal(site).code == "plugin-import"
-    monkeypatch.setattr("site.getsitepackages", lambda: [packages])
+    monkeypatch.setattr("blogsmith.plugin_imports._environment", lambda: (packages,))
     assert load(site).names == ("mine",)
 
 
@@ -297,3 +298,17 @@ def test_mistakes_in_a_helper_are_told_at_the_plugin(site: Path) -> None:
     found = refusal(site)
     assert (found.code, found.path, found.place) == ("plugin", "plugins/mine.py", Place(2, 1, 20))
     assert "ZeroDivisionError" in found.message
+
+
+@pytest.mark.parametrize("name", ["plugins/data.json", "plugins/helper.py"])
+def test_the_preview_asks_again_as_a_build_does(site: Path, name: str) -> None:
+    write(site, {"plugins/mine.py": REGISTER, "plugins/data.json": "{}", "plugins/helper.py": ""})
+    trust(site)
+    before = open_workshop(site)
+    assert reopened(site, None, before, ["content/a.md"]) is before
+    write(site, {name: "x = 1\n"})
+    with pytest.raises(SiteError) as caught:
+        reopened(site, None, before, [name])
+    assert caught.value.diagnostics[0].code == "plugin-untrusted"
+    trust(site)
+    assert reopened(site, None, before, [name]).plugins.names == ("mine",)

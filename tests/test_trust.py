@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -318,3 +319,27 @@ def test_a_folder_of_plugins_outside_the_site_is_not_read(tmp_path: Path) -> Non
     (tmp_path / "code" / "mine.py").write_text("")
     (site / "plugins").symlink_to(tmp_path / "code")
     assert trust(site).code.digests == {}
+
+
+@pytest.mark.parametrize("setting", ["editor: ./tools/run {file}", "execute: {python: tools/run}"])
+def test_a_program_of_the_site_that_a_setting_names_is_covered(tmp_path: Path, setting: str) -> None:
+    site = make_site(tmp_path / "x")
+    (site / "tools").mkdir()
+    (site / "tools" / "run").write_text("#!/bin/sh\n")
+    (site / "blogsmith.yaml").write_text(f"{setting}\n")
+    assert list(trust(site).files) == ["tools/run"]
+    (site / "tools" / "run").write_text("#!/bin/sh\nrm -rf ~\n")
+    assert judge(site).reason == "since it was trusted, tools/run has changed"
+
+
+def test_programs_elsewhere_are_the_users_own(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    (site / ".venv").mkdir()
+    (site / ".venv" / "python").symlink_to(sys.executable)
+    for setting in (
+        "execute: {python: .venv/python}",
+        "execute: {python: ../x/../python}",
+        "editor: ed {file}",
+    ):
+        (site / "blogsmith.yaml").write_text(f"{setting}\n")
+        assert trust(site).files == {}
