@@ -68,9 +68,8 @@ class DaskCluster:
 
     def __enter__(self) -> Self:
         if find_spec("distributed") is None:
-            raise ClusterError(
-                "executor: dask needs the package distributed", install_extra("dask"), EXECUTOR
-            )
+            missing = "executor: dask needs the package distributed"
+            raise ClusterError(missing, install_extra("dask"), EXECUTOR)
         with ExitStack() as stack:
             stack.enter_context(_silence())
             if self.is_elsewhere:
@@ -233,8 +232,7 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
 
 
 def _start_local(workers: int, starting: Future[Any]) -> None:
-    # what starts in the site's folder finds no modules there; sessions get an environment of their own
-    os.environ["PYTHONSAFEPATH"] = "1"
+    os.environ["PYTHONSAFEPATH"] = "1"  # the folder it is started in, the site's, is no place to import from
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # when it starts, it would undo the next line
