@@ -27,6 +27,7 @@ from .options import find_site, output_option, shown_path, site_config, site_opt
 from .pyodide_command import pyodide
 from .report import plural, print_diagnostics, printable, wants_color
 from .serve_command import serve
+from .trust_command import trust
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -35,7 +36,7 @@ def cli() -> None:
     """Turn Markdown posts with formulas and code into a web site."""
 
 
-for _command in (build, check, execute, freeze, math, pyodide, serve):
+for _command in (build, check, execute, freeze, math, pyodide, serve, trust):
     cli.add_command(_command)
 
 
@@ -110,25 +111,6 @@ def clean(output: Path | None, site: Path | None) -> int:
     target = output.absolute() if output else root / site_config(root).output
     report = clean_output(target, root, is_chosen=output is not None)
     terminal.say(f"{plural(report.removed, 'file')} removed from {shown_path(target)}/")
-    return 0
-
-
-@cli.command()
-@site_option
-def trust(site: Path | None) -> int:
-    """Allow the code of the site to run: its plugins and the cells of its posts.
-
-    It runs with all your rights when the site is built; read it first. Consent is kept outside the site and
-    ends when a plugin, a setting under `execute` or a command under `editor` changes; new cells need no new
-    consent.
-    """
-    from .trust import trust as record_trust
-
-    root = site_root(site)
-    record_trust(root)
-    terminal.say(
-        f"the code of {root} may run until its plugins, its settings of execution or its editor change"
-    )
     return 0
 
 

@@ -137,6 +137,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
         # templates and plugins
         "plugin": "A plugin fails, with the line of its file.",
+        "plugin-import": "A plugin of the site imports code of it that `blogsmith trust` does not cover.",
         "plugin-missing": "There is no plugin of this name, in the site or bundled.",
         "plugin-untrusted": "A site's own plugin may not run before `blogsmith trust`.",
         "trust-write": "Trust in a site's code cannot be recorded.",

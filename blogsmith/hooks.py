@@ -28,7 +28,10 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from .errors import Diagnostic, Place, SiteError, did_you_mean
+from .extras import install_command
 from .model import Document
+from .plugin_code import FOLDER, PluginCode
+from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
@@ -74,6 +77,8 @@ class Plugins:
     """Language of a fence → what draws it."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Path on disk → plugin, to know whose mistake an exception is."""
+    code: PluginCode | None = None
+    """What plugins of the site were loaded from; None if there are none."""
 
 
 class Hooks:
@@ -124,6 +129,10 @@ class Hooks:
 
         return register
 
+    def install_command(self, *packages: str) -> str:
+        """What an author types to install these packages where blogsmith runs: with pipx, uv or pip."""
+        return install_command(*packages)
+
     def diagram(
         self, language: str, *, trusted: bool = False
     ) -> Callable[[DiagramFunction], DiagramFunction]:
@@ -142,13 +151,16 @@ class Hooks:
         return register
 
 
-def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
-    """Load plugins by name from the first of `folders` that has them; SiteError if one is wrong.
+def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
+    """Load plugins by name, from the first of `folders` that has them or from `code`; SiteError if one fails.
 
-    Importing a plugin runs its code: only folders the author trusts may be given.
+    Importing a plugin runs its code: only folders and code that the author trusts may be given.
     """
     folders = tuple(folders)
-    registered = [_register(name, folders) for name in names]
+    with guarded_imports(code):
+        if code:
+            forget_plugin_modules(code)
+        registered = [_register(name, folders, code) for name in names]
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}
@@ -164,14 +176,19 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path]) -> Plugins:
         MappingProxyType(data),
         MappingProxyType(diagrams),
         MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
+        code,
     )
 
 
 @contextmanager
 def blamed_on_plugins(plugins: Plugins) -> Iterator[None]:
-    """Whatever a plugin raises inside becomes a SiteError with its name; bugs of our own pass through."""
+    """Whatever a plugin raises inside becomes a SiteError with its name; bugs of our own pass through.
+
+    What plugins of the site import inside is guarded as while they were loaded.
+    """
     try:
-        yield
+        with guarded_imports(plugins.code):
+            yield
     except SiteError:
         raise
     except (Exception, SystemExit) as error:
@@ -215,30 +232,35 @@ def _suggestion(error: BaseException) -> str:
     return ""
 
 
-def _register(name: str, folders: tuple[Path, ...]) -> Hooks:
+def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Hooks:
     file = next((f / f"{name}.py" for f in folders if (f / f"{name}.py").is_file()), None)
+    is_of_site = file is None and code is not None and f"{FOLDER}/{name}.py" in code.sources
+    if code and is_of_site:
+        file = code.root / FOLDER / f"{name}.py"
     if file is None:
-        known = sorted(path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py"))
-        hint = did_you_mean(name, known) or f"plugins here: {', '.join(known) or 'none'}"
-        raise SiteError(_problem("plugin-missing", f"there is no plugin {name}", hint))
+        raise SiteError(_missing(name, folders, code))
     hooks = Hooks(name, file)
-    try:
-        module = _import(name, file)
-    except (Exception, SystemExit) as error:
-        if isinstance(error, SystemExit) and not _is_raised_by(error, [str(file)]):
-            raise
-        # whatever a plugin raises is its own; the site's author needs its name and line, not our stack
-        raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
+    with _blamed_on(name, file):
+        module = load_plugin_module(name, code) if code and is_of_site else _import(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
         raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}"))
-    try:
+    with _blamed_on(name, file):
         module.register(hooks)
+    return hooks
+
+
+@contextmanager
+def _blamed_on(name: str, file: Path) -> Iterator[None]:
+    """Whatever a plugin raises is its own; the site's author needs its name and line, not our stack."""
+    try:
+        yield
+    except SiteError:
+        raise
     except (Exception, SystemExit) as error:
         if isinstance(error, SystemExit) and not _is_raised_by(error, [str(file)]):
             raise
         raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
-    return hooks
 
 
 def _import(name: str, file: Path) -> ModuleType:
@@ -248,6 +270,16 @@ def _import(name: str, file: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
+    why = code.left_out.get(f"{FOLDER}/{name}.py") if code else None
+    if why:
+        return _problem("plugin-missing", f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
+    known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
+    known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
+    hint = did_you_mean(name, sorted(known)) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
+    return _problem("plugin-missing", f"there is no plugin {name}", hint)
 
 
 def _problem(code: str, message: str, hint: str) -> Diagnostic:

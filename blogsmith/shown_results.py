@@ -16,7 +16,7 @@ from .ledger import ExecutionOptions, Ledger
 from .running import Ran
 from .runs import PageResults
 from .survey import SurveyedPage
-from .trust import was_trusted
+from .trust import judge
 from .versions import version_warning
 from .workshop import Workshop
 
@@ -121,9 +121,9 @@ def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:
     """What to do about results that are missing or stale."""
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
-    if not may_run and was_trusted(workshop.root):
-        why = "the site is no longer trusted: its plugins, its editor or settings under execute: have changed"
-        return f"{why}; blogsmith trust, or blogsmith execute"
+    why = "" if may_run else judge(workshop.root, workshop.config).reason
+    if why:
+        return f"the site is not trusted: {why}; blogsmith trust, or blogsmith execute"
     return "blogsmith execute runs it; after blogsmith trust every build does"
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from .errors import Diagnostic, Reporter
+from .extras import DISTRIBUTION
 from .freeze.staleness import version_changes
 from .survey import SurveyedPage
 
@@ -29,7 +30,8 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
     found = {"python": platform.python_version()}
     for name in names:
         try:
-            text = metadata.distribution(name).read_text("METADATA") or ""
+            ours = DISTRIBUTION if name == "blogsmith" else name
+            text = metadata.distribution(ours).read_text("METADATA") or ""
         except metadata.PackageNotFoundError:
             continue
         # `metadata.version` parses all of it as a mail, which takes longer than to judge a page

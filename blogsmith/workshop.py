@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,13 +15,14 @@ from .config import CalloutKind, Config
 from .errors import Diagnostic, SiteError
 from .hooks import Plugins, load_plugins
 from .load_config import CONFIG_NAME, LoadedConfig, load_config
+from .plugin_code import PluginCode
 from .render.theme import Theme, load_theme
 from .strict_yaml import YamlPath
 from .syntax.kinds import kind_table
 from .syntax.state import KindRow, ParseOptions
 from .tex.linear import linear_text
 from .tex.numbering import split_rows
-from .trust import is_trusted
+from .trust import judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,10 @@ def open_workshop(root: Path, base_url: str | None = None, loaded_plugins: Plugi
     config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
     try:
         # asked in any case: a change of the settings may have ended the trust in them
-        folders = _plugin_folders(root, config)
+        code = _plugin_code(root, config)
         plugins = loaded_plugins
         if plugins is None or plugins.names != config.plugins:
-            plugins = load_plugins(config.plugins, folders)
+            plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
         theme = _theme(root, config, plugins)
     except SiteError as error:
         raise SiteError(*(_at_setting(found, loaded) for found in error.diagnostics)) from error
@@ -106,23 +108,22 @@ def _template_folders(root: Path) -> list[Path]:
     return [root / "plugins", bundled_folder("plugins")]
 
 
-def _plugin_folders(root: Path, config: Config) -> list[Path]:
-    """Where plugins may be loaded from: the bundled ones always, the site's own if trusted."""
+def _plugin_code(root: Path, config: Config) -> PluginCode | None:
+    """What plugins of the site are loaded from, which are the bytes that were judged; None without any."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     if own.resolve() == bundled.resolve():
-        return [bundled]
+        return None
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
-    mine = [name for name in wanted if (own / f"{name}.py").is_file()]
-    if mine and not is_trusted(root):
-        raise SiteError(
-            Diagnostic(
-                "plugin-untrusted",
-                f"plugin {mine[0]} is code of this site, which is not trusted",
-                "blogsmith.yaml",
-                hint=f"read plugins/{mine[0]}.py, then run: blogsmith trust",
-            )
-        )
-    return [bundled, own]
+    mine = [name for name in wanted if os.path.lexists(own / f"{name}.py")]
+    if not mine:
+        return None
+    consent = judge(root, config)
+    if not consent.is_given:
+        reason = f": {consent.reason}" if consent.reason else ""
+        message = f"plugin {mine[0]} is code of this site, which is not trusted{reason}"
+        hint = f"read plugins/{mine[0]}.py, then run: blogsmith trust"
+        raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint))
+    return consent.code
 
 
 def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset[str]) -> ParseOptions:

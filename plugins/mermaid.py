@@ -1,7 +1,7 @@
 """Diagrams written in Mermaid, drawn while the site is built: ```` ```mermaid ````.
 
-Needs `merman`, which draws without browser and JavaScript: `pip install 'blogsmith[diagrams]'`. A theme
-chosen inside a diagram is not used, since the site's colours are; colours of single nodes are.
+Needs `merman`, which draws without browser and JavaScript. A theme chosen inside a diagram is not used, since
+the site's colours are; colours of single nodes are.
 """
 
 import functools
@@ -9,6 +9,7 @@ import html
 import json
 import unicodedata
 
+PACKAGE = "merman>=0.9.2,<0.10"
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
 TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
 # Widths of Helvetica's letters in thousandths of the font size, as its font metrics give them; Arial
@@ -42,14 +43,17 @@ def register(hooks):
 
     @hooks.diagram("mermaid")
     def mermaid(source):
-        return draw(source)
+        try:
+            return draw(source)
+        except ImportError as error:
+            raise ImportError(hooks.install_command(PACKAGE)) from error
 
 
 def _draw(source):
     try:
         import merman
-    except (ImportError, OSError) as error:
-        raise ImportError("pip install 'blogsmith[diagrams]'") from error
+    except OSError as error:
+        raise ImportError(str(error)) from error
     services = merman.MermanEngineServices().with_text_measurer(_measurer(merman))
     engine = merman.MermanEngine(_options(), services)
     try:

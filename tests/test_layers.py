@@ -24,11 +24,11 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
-    ("page_view",),
+    ("page_view", "plugin_code"),
     ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide"),
     # diagnostics as text, for the terminal and for the preview's page
     ("report",),
-    ("codes", "errors"),
+    ("codes", "errors", "extras"),
     # everything that is written on disk
     ("storage",),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it
@@ -43,6 +43,7 @@ PART_OF = {
     "execution_words": "config",
     "editor_words": "config",
     "clocks": "cli",
+    "trust_command": "cli",
     "json_lines": "cli",
     "math_command": "cli",
     "new": "cli",
@@ -53,6 +54,8 @@ PART_OF = {
     "load_config": "config",
     "check_config": "config",
     "trust": "config",
+    "site_identity": "config",
+    "plugin_imports": "plugin_code",
     "ledger": "build",
     "workshop": "build",
     "bundled": "config",

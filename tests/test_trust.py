@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from blogsmith import site_identity
 from blogsmith.errors import SiteError
-from blogsmith.trust import code_digest, is_trusted, record_file, trust
+from blogsmith.trust import is_trusted, judge, record_file, trust
 
 
 @pytest.fixture(autouse=True)
@@ -36,14 +40,24 @@ def test_trust_is_recorded_outside_the_site(site: Path, record: Path) -> None:
     before = sorted(site.rglob("*"))
     trust(site)
     assert is_trusted(site)
-    assert sorted(site.rglob("*")) == before
-    assert json.loads(record.read_text()) == {str(site.resolve()): code_digest(site)}
+    mark, folder = sorted(set(site.rglob("*")) - set(before), key=lambda path: path.name, reverse=True)
+    assert folder == site / ".blogsmith" and mark.parent == folder and mark.read_bytes() == b""
+    (recorded,) = json.loads(record.read_text()).values()
+    assert recorded["folder"]["mark"] == mark.name
+    assert list(recorded["files"]) == ["plugins/deep/part.py", "plugins/mine.py"]
     assert sorted(record.parent.iterdir()) == [record]
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("plugins/mine.py", "x = 2\n"), ("plugins/deep/part.py", ""), ("plugins/new.py", "")],
+    [
+        ("plugins/mine.py", "x = 2\n"),
+        ("plugins/deep/part.py", ""),
+        ("plugins/new.py", ""),
+        ("plugins/data.json", "{}"),
+        ("plugins/mine.so", ""),
+        ("plugins/shortcodes.py", ""),
+    ],
 )
 def test_changed_code_asks_again(site: Path, name: str, text: str) -> None:
     trust(site)
@@ -84,7 +98,8 @@ def test_what_is_no_code_may_change(site: Path) -> None:
     (site / "blogsmith.yaml").write_text("title: A\n")
     trust(site)
     (site / "blogsmith.yaml").write_text("title: B\nmenu: []\n")
-    (site / "plugins" / "notes.txt").write_text("x")
+    (site / "plugins" / "shortcodes").mkdir()
+    (site / "plugins" / "shortcodes" / "card.html").write_text("x")
     (site / "content").mkdir()
     assert is_trusted(site)
 
@@ -132,3 +147,199 @@ def test_an_editors_lock_changes_nothing(site: Path) -> None:
     (site / "plugins" / ".#mine.py").symlink_to("ada@machine.1234:5678")
     (site / "plugins" / "folder.py").mkdir()
     assert is_trusted(site)
+
+
+# -- one folder --
+
+
+def make_site(site: Path) -> Path:
+    """As a clone of a stranger's, without plugins: what it runs are the cells of its posts."""
+    site.mkdir()
+    (site / "blogsmith.yaml").write_text("title: A\n")
+    return site
+
+
+def test_another_folder_at_the_same_path_is_not_trusted(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    trust(site)
+    assert is_trusted(site)
+    shutil.rmtree(site)
+    make_site(site)
+    assert (judge(site).state, is_trusted(site)) == ("elsewhere", False)
+
+
+def test_a_clone_that_brings_the_mark_is_not_trusted(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    trust(site)
+    shutil.copytree(site, tmp_path / "clone")
+    site.rename(tmp_path / "away")
+    (tmp_path / "clone").rename(site)
+    assert judge(site).state == "elsewhere"
+    # the inode may come again, the moment does not; nor the device where the system tells no moment
+    assert not is_trusted(site)
+
+
+@pytest.mark.parametrize("other", ["born_ns", "device", "inode"])
+def test_every_part_of_the_identity_counts(
+    tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if other == "device":
+        monkeypatch.setattr(site_identity, "_born_ns", lambda root, status: 0)
+    site = make_site(tmp_path / "x")
+    trust(site)
+    noted = json.loads(record_file().read_text())
+    folder = noted[str(site)]["folder"]
+    if other not in folder:
+        pytest.skip("the file system does not tell when a folder was made")
+    assert is_trusted(site)
+    folder[other] += 1
+    record_file().write_text(json.dumps(noted))
+    assert judge(site).state == "elsewhere"
+
+
+def test_without_its_mark_a_folder_is_another_one(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    trust(site)
+    (mark,) = (site / ".blogsmith").iterdir()
+    mark.rename(tmp_path / "mark")
+    assert judge(site).state == "elsewhere"
+    # neither is a link to one
+    mark.symlink_to(tmp_path / "mark")
+    assert judge(site).state == "elsewhere"
+    mark.unlink()
+    (tmp_path / "mark").rename(mark)
+    assert is_trusted(site)
+
+
+def test_a_mark_is_not_written_through_a_link(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    (tmp_path / "elsewhere").mkdir()
+    (site / ".blogsmith").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SiteError) as caught:
+        trust(site)
+    assert [d.code for d in caught.value.diagnostics] == ["trust-write"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not is_trusted(site)
+
+
+def test_two_users_of_a_folder_do_not_take_consent_from_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = make_site(tmp_path / "x")
+    trust(site)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    assert judge(site).state == "never"
+    trust(site)
+    assert is_trusted(site)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert is_trusted(site)
+
+
+def test_to_trust_again_leaves_one_mark(site: Path) -> None:
+    trust(site)
+    (site / "plugins" / "mine.py").write_text("x = 2\n")
+    trust(site)
+    assert len(list((site / ".blogsmith").iterdir())) == 1
+
+
+# -- why not --
+
+
+def test_a_record_of_an_earlier_blogsmith_asks_once_more(site: Path, record: Path) -> None:
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({str(site.resolve()): "ab" * 32}))
+    assert judge(site).state == "earlier"
+    assert "an earlier blogsmith" in judge(site).reason
+    assert trust(site).state == "earlier"
+    assert judge(site).state == "given"
+
+
+def test_what_has_changed_is_named(site: Path) -> None:
+    (site / "blogsmith.yaml").write_text("title: A\nexecute: {python: old, jobs: 2}\n")
+    trust(site)
+    (site / "plugins" / "mine.py").write_text("x = 2\n")
+    (site / "plugins" / "new.py").write_text("")
+    (site / "plugins" / "deep" / "part.py").unlink()
+    (site / "blogsmith.yaml").write_text("title: A\nexecute: {python: new}\neditor: ed {file}\n")
+    consent = judge(site)
+    assert [(change.name, change.kind) for change in consent.changes] == [
+        ("plugins/deep/part.py", "gone"),
+        ("plugins/mine.py", "changed"),
+        ("plugins/new.py", "new"),
+        ("editor", "new"),
+        ("execute.jobs", "gone"),
+        ("execute.python", "changed"),
+    ]
+    assert consent.reason == (
+        "since it was trusted, "
+        "plugins/deep/part.py is gone, plugins/mine.py has changed, plugins/new.py is new, and 3 more"
+    )
+    assert trust(site).changes == consent.changes
+    assert trust(site).changes == ()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [[], {}, {"folder": 1}, {"folder": {"mark": "../x"}}, {"folder": {}, "files": 1, "settings": None}],
+)
+def test_a_damaged_entry_trusts_nothing(site: Path, record: Path, damaged: object) -> None:
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({str(site.resolve()): damaged}))
+    assert not is_trusted(site)
+    trust(site)
+    assert is_trusted(site)
+
+
+# -- which files --
+
+
+def test_links_are_read_where_they_lead_inside_the_site(site: Path, tmp_path: Path) -> None:
+    (site / "shared.py").write_text("a")
+    (tmp_path / "foreign.py").write_text("a")
+    (site / "plugins" / "inner.py").symlink_to("../shared.py")
+    (site / "plugins" / "outer.py").symlink_to(tmp_path / "foreign.py")
+    (site / "plugins" / "folder").symlink_to(".")
+    os.mkfifo(site / "plugins" / "pipe.py")
+    consent = trust(site)
+    assert set(consent.code.digests) == {"plugins/deep/part.py", "plugins/mine.py", "plugins/inner.py"}
+    assert dict(consent.code.left_out) == {
+        "plugins/folder": "it is a link to a folder",
+        "plugins/outer.py": "it is a link that leads out of the site",
+        "plugins/pipe.py": "it is no regular file",
+    }
+    (tmp_path / "foreign.py").write_text("b")
+    assert is_trusted(site)
+    (site / "shared.py").write_text("b")
+    assert not is_trusted(site)
+
+
+def test_a_folder_of_plugins_outside_the_site_is_not_read(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "mine.py").write_text("")
+    (site / "plugins").symlink_to(tmp_path / "code")
+    assert trust(site).code.digests == {}
+
+
+@pytest.mark.parametrize("setting", ["editor: ./tools/run {file}", "execute: {python: tools/run}"])
+def test_a_program_of_the_site_that_a_setting_names_is_covered(tmp_path: Path, setting: str) -> None:
+    site = make_site(tmp_path / "x")
+    (site / "tools").mkdir()
+    (site / "tools" / "run").write_text("#!/bin/sh\n")
+    (site / "blogsmith.yaml").write_text(f"{setting}\n")
+    assert list(trust(site).files) == ["tools/run"]
+    (site / "tools" / "run").write_text("#!/bin/sh\nrm -rf ~\n")
+    assert judge(site).reason == "since it was trusted, tools/run has changed"
+
+
+def test_programs_elsewhere_are_the_users_own(tmp_path: Path) -> None:
+    site = make_site(tmp_path / "x")
+    (site / ".venv").mkdir()
+    (site / ".venv" / "python").symlink_to(sys.executable)
+    for setting in (
+        "execute: {python: .venv/python}",
+        "execute: {python: ../x/../python}",
+        "editor: ed {file}",
+    ):
+        (site / "blogsmith.yaml").write_text(f"{setting}\n")
+        assert trust(site).files == {}

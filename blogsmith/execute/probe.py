@@ -69,7 +69,9 @@ def version(name: str) -> str:
     from importlib import metadata  # slow, and the builder imports this file too
 
     top = name.partition(".")[0]
-    for distribution in (top, *distributions(top)):
+    # what is called blogsmith in registries is another program
+    first = "blogsmith-site" if top == "blogsmith" else top
+    for distribution in (first, *distributions(top)):
         try:
             return metadata.version(distribution)
         except metadata.PackageNotFoundError:

@@ -58,10 +58,10 @@ class Editor:
         _start([_filled(argument, places) for argument in self.command], self.root)
 
 
-def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool) -> Editor:
+def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
     """The editor that the author names in BLOGSMITH_EDITOR, else that of the site's setting.
 
-    trusted: whether code of the site may run here.
+    trusted: whether code of the site may run here. why: why it may not any more, in words.
     """
     own = environ.get(VARIABLE, "").strip()
     choice = read_editor(own or setting)
@@ -74,8 +74,9 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
     if not choice.command:
         return Editor(root)
     if choice.is_code and not own and not trusted:
-        problem = "editor: a command of a site that is not trusted does not run; blogsmith trust lets it"
-        return Editor(root, problem=problem)
+        reason = f" ({why})" if why else ""
+        problem = f"editor: a command of a site that is not trusted does not run{reason}"
+        return Editor(root, problem=f"{problem}; blogsmith trust lets it")
     return Editor(root, BY_COMMAND, choice.command)
 
 

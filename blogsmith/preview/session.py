@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from .editors import editor_link
+from .editors import Editor, editor_link
 from .front import Front
 from .http.server import PreviewServer
 from .options import ServeOptions
@@ -38,7 +38,7 @@ def serve_site(
     often; raises when the preview is to end.
     """
     root = root.resolve()
-    editor = editor_link(*_editor_setting(root), root, _is_trusted(root))
+    editor = _editor(root)
     if editor.problem:
         say(f"warning: {editor.problem}")
     tag = Tag(secrets.token_urlsafe(16), editor.template)
@@ -78,13 +78,11 @@ def serve_site(
         works.run(front, check)
 
 
-def _editor_setting(root: Path) -> tuple[str, Mapping[str, str]]:
+def _editor(root: Path) -> Editor:
     from ..load_config import load_config
+    from ..trust import judge
 
-    return load_config(root).config.editor, os.environ
-
-
-def _is_trusted(root: Path) -> bool:
-    from ..trust import is_trusted
-
-    return is_trusted(root)
+    # the settings that are judged are those that are used
+    config = load_config(root).config
+    consent = judge(root, config)
+    return editor_link(config.editor, os.environ, root, consent.is_given, consent.reason)

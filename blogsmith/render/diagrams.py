@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..errors import Place, TextMap, place_within
+from ..errors import Place, SiteError, TextMap, place_within
 from ..hooks import Diagram
 from ..syntax.records import Fence
 from .captions import inline_html, plain
@@ -50,6 +50,10 @@ def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) ->
         place = _place(rendering, source, fence, error)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
+        return _folded(source, fence)
+    except SiteError as error:
+        for found in error.diagnostics:
+            rendering.reporter.add(found)
         return _folded(source, fence)
     except Exception as error:
         # a bug of the plugin must not take the build down, and must be known as the plugin's

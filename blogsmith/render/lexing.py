@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..alarm import alarm, has_alarm
@@ -38,11 +39,15 @@ _CHILD_S = 5.0
 """A child's start does not count against the deadline, nor what it waits for a busy machine."""
 _CHILD = """
 import json, sys
-job = json.load(sys.stdin)
-sys.path[:] = job["path"]
+# the builder's own, whichever else is installed; what lies beside it is not to be found before anything else
+sys.path.insert(0, sys.argv[1])
+import blogsmith
+del sys.path[0]
 from blogsmith.render.lexing import lex
+job = json.load(sys.stdin)
 json.dump(lex(job["source"], job["alias"]), sys.stdout)
 """
+_PACKAGE = Path(__file__).parents[2]
 
 
 class TooSlow(BaseException):
@@ -143,11 +148,18 @@ def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piec
 
 
 def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:
-    job = json.dumps({"source": source, "alias": alias, "path": sys.path})
-    command = [sys.executable, "-c", _CHILD]
+    job = json.dumps({"source": source, "alias": alias})
+    # -P, and far from the site: nothing is imported from there, also with an empty entry in PYTHONPATH
+    command = [sys.executable, "-P", "-c", _CHILD, str(_PACKAGE)]
     try:
         done = subprocess.run(
-            command, input=job, capture_output=True, text=True, timeout=deadline_s + _CHILD_S, check=True
+            command,
+            input=job,
+            capture_output=True,
+            text=True,
+            timeout=deadline_s + _CHILD_S,
+            check=True,
+            cwd="/",
         )
     except subprocess.TimeoutExpired as error:
         raise TooSlow from error

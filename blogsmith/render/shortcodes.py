@@ -84,6 +84,9 @@ def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | N
         rendering.reporter.error("plugin", message, call.place)
     except ValueError as error:
         rendering.reporter.error("shortcode-argument", str(error), call.place)
+    except SiteError as error:
+        for found in error.diagnostics:
+            rendering.reporter.add(found)
     except Exception as error:
         # a bug of the plugin must not take the build down, and must be known as the plugin's
         message = f"plugin {plugin} fails on {call.name}: {type(error).__name__}: {error}"

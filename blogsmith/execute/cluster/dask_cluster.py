@@ -24,6 +24,7 @@ from typing import Any, Self
 from ... import __version__
 from ...cells import Need
 from ...config import Dask
+from ...extras import install_extra
 from ...runs import SessionRun
 from ..jobs import SessionJob
 from .dask_executor import DaskExecutor
@@ -41,7 +42,6 @@ _START_S = 5.0
 """What is left of starting takes no longer when a run is broken off, or Ctrl-C has hit a worker too."""
 _NAMED = 4
 """Workers that a message names."""
-_INSTALL = "pip install 'blogsmith[dask]'"
 
 
 class ClusterError(Exception):
@@ -68,7 +68,8 @@ class DaskCluster:
 
     def __enter__(self) -> Self:
         if find_spec("distributed") is None:
-            raise ClusterError("executor: dask needs the package distributed", _INSTALL, EXECUTOR)
+            missing = "executor: dask needs the package distributed"
+            raise ClusterError(missing, install_extra("dask"), EXECUTOR)
         with ExitStack() as stack:
             stack.enter_context(_silence())
             if self.is_elsewhere:
@@ -231,6 +232,7 @@ def _started(workers: int, temporary: Path) -> Iterator[Any]:
 
 
 def _start_local(workers: int, starting: Future[Any]) -> None:
+    os.environ["PYTHONSAFEPATH"] = "1"  # the folder it is started in, the site's, is no place to import from
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # when it starts, it would undo the next line

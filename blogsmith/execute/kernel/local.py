@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ...extras import install_extra
 from ..process import ending_in_words
 
 TRIES = 3
@@ -109,7 +110,7 @@ def _manager(name: str, temporary: Path) -> Any:
         kernelspec: Any = import_module("jupyter_client.kernelspec")
         manager: Any = import_module("jupyter_client.manager")
     except ImportError as error:
-        missing = "the package jupyter-client is not installed; the extra blogsmith[jupyter] brings it"
+        missing = f"the package jupyter-client is not installed: {install_extra('jupyter')}"
         raise CannotStart(missing) from error
     specs = kernelspec.KernelSpecManager()
     try:

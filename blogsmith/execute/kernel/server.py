@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...extras import install_extra
 from .local import CannotStart, no_such_kernel
 from .session import note_on_server
 
@@ -31,7 +32,7 @@ class ServerKernel:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
             missing = "the package jupyter-kernel-client is not installed"
-            raise CannotStart(f"{missing}; the extra blogsmith[jupyter] brings it") from error
+            raise CannotStart(f"{missing}: {install_extra('jupyter')}") from error
         self.name = name
         url = url.rstrip("/")
         try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...load_config import CONFIG_NAME
+from ...plugin_code import is_covered
 from ...workshop import Workshop, open_workshop, with_theme
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
@@ -21,7 +22,7 @@ def reopened(root: Path, base_url: str | None, before: Workshop | None, changed:
     tops = {path.partition("/")[0] for path in changed}
     if before is None:
         return open_workshop(root, base_url)
-    code = any(path.startswith("plugins/") and path.endswith(".py") for path in changed)
+    code = any(map(is_covered, changed))
     if code or CONFIG_NAME in tops:
         opened = open_workshop(root, base_url, None if code else before.plugins)
         # equal parts stay the same objects: what is remembered is remembered under them

@@ -1,0 +1,247 @@
+"""What plugins of a site import: from the site only what consent covers, from its digested bytes.
+
+While plugins of a site load and while their hooks are called, a finder stands in front of Python's own. It
+asks those where a module would come from. Outside the site that is none of our business. Inside, a module
+that is a covered source runs from the bytes that were digested; anything else is refused: sources elsewhere
+in the site, bytecode, extension modules, archives. An audit hook refuses the same for code that reaches
+`exec` past the finders, as with `spec_from_file_location`.
+
+Out of reach, and said so in the manual: text that a plugin reads and executes itself, programs that it
+starts, libraries that it loads through ctypes. Consent is given to code that may do such things.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
+
+from .errors import Diagnostic, Place, SiteError
+from .plugin_code import FOLDER, PluginCode, is_covered
+
+PACKAGE = "blogsmith_plugins"
+"""Plugins of a site are modules of a package of this name: `from .helper import draw` finds helper.py."""
+_OWN = (Path(__file__).parent, Path(__file__).parent.parent / FOLDER)
+"""Our package, and the bundled plugins of a checkout: either may lie inside a site."""
+_BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
+_HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .{{name}} import …"
+
+
+@contextmanager
+def guarded_imports(code: PluginCode | None) -> Iterator[None]:
+    """Imports inside are those of a site whose plugins are `code`; without any, nothing is different."""
+    if code is None:
+        yield
+        return
+    _watch_exec()
+    guard, before = SiteImports(code), list(sys.path)
+    sys.meta_path.insert(0, guard)
+    try:
+        yield
+    finally:
+        # not by position: guards of two sites may end in any order
+        sys.meta_path.remove(guard)
+        if sys.path != before:
+            # outside of here nobody looks at what is imported
+            sys.path[:] = [entry for entry in sys.path if entry in before or not guard.is_inside(entry)]
+
+
+def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
+    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guarded_imports`."""
+    path = f"{FOLDER}/{name}.py"
+    full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
+    spec = _spec(full_name, str(code.root / path), code.sources[path])
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[full_name] = module
+    try:
+        spec.loader.exec_module(module)  # type: ignore[union-attr]
+    except BaseException:
+        sys.modules.pop(full_name, None)
+        raise
+    return module
+
+
+def forget_plugin_modules(code: PluginCode) -> None:
+    """Begin with a new package: modules of plugins loaded before are imported anew."""
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if name == PACKAGE or isinstance(getattr(spec, "loader", None), DigestedSource):
+            del sys.modules[name]
+    package = ModuleType(PACKAGE)
+    package.__path__ = [str(code.root / FOLDER)]
+    sys.modules[PACKAGE] = package
+
+
+class DigestedSource(InspectLoader):
+    """Loads one module from the bytes that were digested."""
+
+    def __init__(self, file: str, data: bytes) -> None:
+        self._file = file
+        self._data = data
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run its code."""
+        exec(self.get_code(module.__name__), module.__dict__)
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compiled now: bytecode on disk could be anybody's."""
+        return compile(self._data, self._file, "exec", dont_inherit=True)
+
+    def get_source(self, fullname: str) -> str:
+        """For tracebacks and `inspect`."""
+        return importlib.util.decode_source(self._data)
+
+
+class SiteImports(MetaPathFinder):
+    """Finds modules as Python does, and refuses those of the site that are not covered."""
+
+    def __init__(self, code: PluginCode) -> None:
+        self._code = code
+        self._root = str(code.root)
+        self._environment = _environment()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where a module is, for `import`; SiteError if it is refused."""
+        found = self._found(fullname, path, target)
+        if found is None:
+            return None
+        folders = list(found.submodule_search_locations or ())
+        inside = [place for place in (found.origin, *folders) if place and self.is_inside(place)]
+        if not inside:
+            return found
+        if found.origin is None and all(map(self._is_plugin_folder, inside)):
+            return found
+        source = self._source(found.origin or "")
+        if source is None:
+            raise self._refusal(inside[0])
+        is_package = found.submodule_search_locations is not None
+        return _spec(fullname, str(found.origin), source, folders if is_package else None)
+
+    def check(self, file: str, is_ours: bool) -> None:
+        """SiteError if what runs is of the site, unless it `is_ours`: compiled from digested bytes."""
+        if self.is_inside(file) and not is_ours:
+            raise self._refusal(file)
+
+    def is_inside(self, path: str) -> bool:
+        """Whether a path, as named or behind links, is of the site and not of an environment in it."""
+        forms = _forms(path)
+        if any(_is_below(form, folder) for form in forms for folder in self._environment):
+            return False
+        return any(_is_below(form, self._root) for form in forms)
+
+    def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            if not isinstance(finder, SiteImports):
+                found = finder.find_spec(name, path, target)
+                if found is not None:
+                    return found
+        # plugins that have put their folder into sys.path, and import later
+        return PathFinder.find_spec(name, [str(self._code.root / FOLDER)]) if path is None else None
+
+    def _source(self, file: str) -> bytes | None:
+        names = (os.path.relpath(form, self._root) for form in _forms(file))
+        return next((found for name in names if (found := self._code.sources.get(_posix(name)))), None)
+
+    def _is_plugin_folder(self, path: str) -> bool:
+        return any(_is_below(form, str(self._code.root / FOLDER)) for form in _forms(path))
+
+    def _refusal(self, file: str) -> SiteError:
+        path = _posix(os.path.relpath(_forms(file)[0], self._root))
+        importer, line = self._importer()
+        why = self._code.left_out.get(path) or _why_refused(path)
+        lines = self._code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
+        text = lines[line - 1] if 0 < line <= len(lines) else ""
+        place = Place(line, len(text) - len(text.lstrip()) + 1, max(1, len(text.strip()))) if line else None
+        message = f"plugin {Path(importer).stem} imports {path}, which is refused: {why}"
+        hint = _HINT.format(name=Path(path).stem)
+        return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
+
+    def _importer(self) -> tuple[str, int]:
+        """The covered source that imports now, and its line."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            for form in _forms(frame.f_code.co_filename):
+                path = _posix(os.path.relpath(form, self._root))
+                if path in self._code.sources:
+                    return path, frame.f_lineno
+            frame = frame.f_back
+        return "", 0
+
+
+def _spec(name: str, file: str, source: bytes, folders: list[str] | None = None) -> ModuleSpec:
+    loader = DigestedSource(file, source)
+    spec = importlib.util.spec_from_file_location(
+        name, file, loader=loader, submodule_search_locations=folders
+    )
+    assert spec is not None, "the loader is given"
+    return spec
+
+
+def _why_refused(path: str) -> str:
+    if path.endswith(_BINARY):
+        return "of a site only Python sources run, no bytecode and no extension modules"
+    if not is_covered(path):
+        return f"it is not in {FOLDER}/, and trust does not cover it"
+    return "it is not run by an import, or has come since trust was judged"
+
+
+def _forms(path: str) -> tuple[str, ...]:
+    """A path as it is named, made absolute, and as the system calls it, behind links."""
+    if path.startswith("<"):
+        return ()
+    # not Path.resolve(), which follows links
+    named = os.path.abspath(path)  # noqa: PTH100
+    real = os.path.realpath(path)
+    return (named,) if named == real else (named, real)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _posix(path: str) -> str:
+    return path.replace(os.sep, "/")
+
+
+@functools.cache
+def _environment() -> tuple[str, ...]:
+    """Folders of this Python and of blogsmith, which whoever started us chose, wherever they lie."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [sysconfig.get_path(name) for name in names]
+    folders += [*site.getsitepackages(), site.getusersitepackages(), *map(str, _OWN)]
+    return tuple(dict.fromkeys(form for folder in folders for form in _forms(folder)))
+
+
+@functools.cache
+def _watch_exec() -> None:
+    """Once a process: hooks cannot be taken away. It looks at nothing unless a guard stands."""
+    sys.addaudithook(_look_at)
+
+
+def _look_at(event: str, arguments: tuple[object, ...]) -> None:
+    if event not in ("exec", "import"):
+        return
+    guard = next((finder for finder in sys.meta_path if isinstance(finder, SiteImports)), None)
+    if guard is None:
+        return
+    if event == "exec":
+        code = arguments[0]
+        # in front of it stands who has called exec
+        caller = sys._getframe(1).f_code
+        if isinstance(code, CodeType):
+            guard.check(code.co_filename, caller is DigestedSource.exec_module.__code__)
+    elif isinstance(arguments[1], str):
+        # only extension modules come with their file
+        guard.check(arguments[1], is_ours=False)

@@ -1,0 +1,67 @@
+"""`blogsmith trust`: what may run from now on, and what has changed since it was allowed last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import terminal
+from .options import site_option, site_root
+from .report import printable
+
+if TYPE_CHECKING:
+    from .trust import Change, Consent
+
+
+@click.command()
+@site_option
+def trust(site: Path | None) -> int:
+    """Allow the code of the site to run: its plugins and the cells of its posts.
+
+    It runs with all your rights when the site is built; read it first. Consent is kept outside the site, for
+    this folder, and ends when a file under `plugins/`, a setting under `execute` or a command under `editor`
+    changes: this command lists them. New cells need no new consent.
+    """
+    from .trust import trust as record_trust
+
+    root = site_root(site)
+    for line in describe_consent(root, record_trust(root)):
+        terminal.say(printable(line))
+    return 0
+
+
+def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
+    """What was covered by consent that was just given, with what was different before; a line each."""
+    if consent.state in ("earlier", "elsewhere"):
+        yield f"asked again: {consent.reason}"
+    changed = {change.name: change for change in consent.changes}
+    names = [*consent.files, *consent.settings]
+    yield f"the code of {root} may run{' until one of these changes:' if names else '.'}"
+    for name in names:
+        yield f"  {name}{_value(name, consent)}{_difference(changed.get(name))}"
+    gone = [change for change in consent.changes if change.kind == "gone"]
+    if gone:
+        yield "no longer there:"
+        yield from (f"  {change.name}{_old_value(change)}" for change in gone)
+    if consent.code.left_out:
+        yield "not covered, so no plugin can import it:"
+        yield from (f"  {name}: {why}" for name, why in consent.code.left_out.items())
+    yield "Cells of its posts may run too, as they are and as they become."
+
+
+def _value(name: str, consent: Consent) -> str:
+    return f": {consent.settings[name]}" if name in consent.settings else ""
+
+
+def _difference(change: Change | None) -> str:
+    if change is None:
+        return ""
+    was = f", was {change.before}" if change.is_setting and change.before is not None else ""
+    return f"  ({change.kind}{was})"
+
+
+def _old_value(change: Change) -> str:
+    return f": {change.before}" if change.is_setting else ""

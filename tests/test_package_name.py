@@ -1,0 +1,111 @@
+"""The package is called blogsmith-site: what is called blogsmith in registries is another program."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from blogsmith import __version__
+from blogsmith.execute import probe
+from blogsmith.extras import EXTRAS, install_command
+from blogsmith.versions import installed
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+INSTALLER = (
+    r"\b(?:pip3?|pipx|uv|poetry|conda)\b[^\n`]{0,40}\b(?:install|add|inject|run)\b(?:\s+[^\s,;`&|#]+)*?\s+"
+)
+FOREIGN = re.compile(rf"(?:{INSTALLER}|\buvx )['\"]?blogsmith(?![\w./-])|\bblogsmith\[")
+"""An installer and, as a name of its own, `blogsmith`; or that with an extra, wherever it stands."""
+
+
+def texts() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    found = [ROOT / name for name in listed.stdout.splitlines()]
+    suffixes = (".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".html", ".js", ".json", "", ".cfg")
+    return [file for file in found if file.suffix in suffixes and file.is_file() and file != Path(__file__)]
+
+
+def test_no_text_of_ours_installs_the_foreign_package() -> None:
+    named = []
+    for file in texts():
+        for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1):
+            if FOREIGN.search(line):
+                named.append(f"{file.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
+    assert named == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install blogsmith",
+        "pip install 'blogsmith[lab]'",
+        "pipx install blogsmith",
+        "uv tool install blogsmith",
+        "uvx blogsmith build",
+        "python -m pip install --upgrade blogsmith",
+        "the extra blogsmith[jupyter] brings it",
+        'pipx install "blogsmith"',
+    ],
+)
+def test_the_foreign_package_is_recognized(text: str) -> None:
+    assert FOREIGN.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pipx install .",
+        "pipx inject blogsmith-site numpy",
+        "pip install 'blogsmith-site[lab]'",
+        "pip install git+https://example.org/blogsmith.git",
+        "pip install numpy, and blogsmith finds it",
+        "blogsmith.lab",
+    ],
+)
+def test_ours_is_not_the_foreign_package(text: str) -> None:
+    assert not FOREIGN.search(text)
+
+
+def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
+    assert PROJECT["name"] == "blogsmith-site"
+    assert set(PROJECT["scripts"]) == {"blogsmith"}
+    assert metadata.metadata("blogsmith-site")["Name"] == "blogsmith-site"
+
+
+def test_our_own_version_is_that_of_our_package() -> None:
+    """Results that were made with `blogsmith.lab` are compared with it."""
+    assert installed(["blogsmith"])["blogsmith"] == probe.version("blogsmith") == __version__
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_hints_name_what_the_extra_brings(extra: str) -> None:
+    assert list(EXTRAS[extra]) == PROJECT["optional-dependencies"][extra]
+
+
+def test_the_plugin_for_mermaid_names_what_the_extra_brings() -> None:
+    (package,) = PROJECT["optional-dependencies"]["diagrams"]
+    assert f'PACKAGE = "{package}"' in (ROOT / "plugins" / "mermaid.py").read_text("utf-8")
+
+
+def test_the_command_is_that_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipx, tool, plain = (tmp_path / name for name in ("blogsmith-site", "tool", "plain"))
+    for folder in (pipx, tool, plain):
+        folder.mkdir()
+    (pipx / "pipx_metadata.json").touch()
+    (tool / "uv-receipt.toml").touch()
+    assert install_command("numpy", "a<2", prefix=pipx) == "pipx inject blogsmith-site numpy 'a<2'"
+    assert install_command("numpy", prefix=tool) == f"uv pip install --python {tool} numpy"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    assert install_command("numpy", prefix=plain) == f"{sys.executable} -m pip install numpy"
+    # an environment of uv has no pip
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert install_command("numpy", prefix=plain) == f"uv pip install --python {plain} numpy"

@@ -1,0 +1,314 @@
+"""Consent means the code that was shown: plugins of a site run from the bytes that were digested."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import linecache
+import py_compile
+import sys
+import xml
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
+from blogsmith.ledger import BuildReport
+from blogsmith.plugin_code import is_covered, read_plugin_code
+from blogsmith.preview.line.reopening import reopened
+from blogsmith.trust import trust
+from blogsmith.workshop import open_workshop
+from tests.site_files import build
+
+REGISTER = "def register(hooks):\n    pass\n"
+OF_PLUGINS = "import sys\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parent.parent\n"
+POST = "---\ntitle: A\ndate: 2026-03-01\n---\n\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    root = tmp_path / "site"
+    write(root, {"blogsmith.yaml": "plugins: [mine]\n"})
+    return root
+
+
+@pytest.fixture(autouse=True)
+def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither modules nor folders of one test are those of the next."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(xml, "__path__", list(xml.__path__))
+    for name in ("helper", "lib", "lib.helper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+
+
+def load(root: Path) -> Plugins:
+    """The plugins of a site that is trusted as it is now."""
+    trust(root)
+    return open_workshop(root).plugins
+
+
+def refusal(root: Path) -> Diagnostic:
+    """Why a trusted site cannot load its plugins."""
+    with pytest.raises(SiteError) as caught:
+        load(root)
+    (found,) = caught.value.diagnostics
+    return found
+
+
+def compiled(text: str, folder: Path, to: Path) -> None:
+    """Bytecode of another source in the place of that of a module; Python would not look at the source."""
+    (folder / "foreign.py").write_text(text)
+    to.parent.mkdir(exist_ok=True)
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(folder / "foreign.py"), str(to), doraise=True, invalidation_mode=mode)
+
+
+# -- bytes --
+
+
+@pytest.mark.parametrize("module", ["mine", "helper"])
+def test_foreign_bytecode_is_not_loaded(site: Path, tmp_path: Path, module: str) -> None:
+    write(site, {"plugins/mine.py": f"from .helper import x\n{REGISTER}", "plugins/helper.py": "x = 1\n"})
+    cache = Path(importlib.util.cache_from_source(str(site / "plugins" / f"{module}.py")))
+    ran = tmp_path / "ran"
+    compiled(f"open({str(ran)!r}, 'w')\nx = 1\n{REGISTER}", tmp_path, cache)
+    assert load(site).names == ("mine",)
+    assert not ran.exists()
+
+
+def test_nothing_is_written_beside_plugins(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    write(site, {"plugins/mine.py": f"from .helper import x\n{REGISTER}", "plugins/helper.py": "x = 1\n"})
+    load(site)
+    assert sorted(path.name for path in (site / "plugins").iterdir()) == ["helper.py", "mine.py"]
+
+
+def test_what_was_digested_is_what_runs(site: Path, tmp_path: Path) -> None:
+    """A change after the digest runs nowhere: not at once, and not when a hook imports it later."""
+    plugin = """
+def register(hooks):
+    @hooks.shortcode_data("x")
+    def data(args, document):
+        from .helper import value
+        return {"value": value}
+"""
+    write(site, {"plugins/mine.py": plugin, "plugins/helper.py": "value = 'digested'\n"})
+    code = read_plugin_code(site)
+    write(site, {"plugins/mine.py": "exit(1)\n", "plugins/helper.py": "value = 'exchanged'\n"})
+    plugins = load_plugins(["mine"], [], code)
+    with blamed_on_plugins(plugins):
+        assert plugins.shortcode_data["x"][1]({}, None) == {"value": "digested"}  # type: ignore[arg-type]
+
+
+def test_a_changed_helper_asks_again_and_is_loaded_anew(site: Path) -> None:
+    plugin = "from .helper import kind\n\ndef register(hooks):\n    hooks.callout_kind(kind, kind)\n"
+    write(site, {"plugins/mine.py": plugin, "plugins/helper.py": "kind = 'one'\n"})
+    assert [kind.name for kind in load(site).kinds] == ["one"]
+    write(site, {"plugins/helper.py": "kind = 'two'\n"})
+    with pytest.raises(SiteError) as caught:
+        open_workshop(site)
+    assert "plugins/helper.py has changed" in caught.value.diagnostics[0].message
+    assert [kind.name for kind in load(site).kinds] == ["two"]
+
+
+# -- what is covered --
+
+
+@pytest.mark.parametrize(
+    ("path", "covered"),
+    [
+        ("plugins/a.py", True),
+        ("plugins/deep/er/a.py", True),
+        ("plugins/data.json", True),
+        ("plugins/a.so", True),
+        ("plugins/shortcodes/a.py", True),
+        ("plugins/shortcodes/a.html", False),
+        ("plugins/__pycache__/a.cpython-311.pyc", False),
+        ("plugins/.#a.py", False),
+        ("plugins/.git/a.py", False),
+        ("plugins/a.py~", False),
+        ("lib/a.py", False),
+        ("plugins", False),
+    ],
+)
+def test_covered_files(path: str, covered: bool) -> None:
+    assert is_covered(path) is covered
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [
+        "from .helper import x\n",
+        "from . import helper\nx = helper.x\n",
+        f"{OF_PLUGINS}sys.path.insert(0, str(ROOT / 'plugins'))\nfrom helper import x\n",
+        "from .package import x\n",
+        "from .package.inner import x\n",
+        "from .spaces.inner import x\n",
+    ],
+)
+def test_what_lies_beside_a_plugin_is_found(site: Path, plugin: str) -> None:
+    helpers = ("plugins/helper.py", "plugins/package/inner.py", "plugins/spaces/inner.py")
+    write(site, dict.fromkeys(helpers, "x = 1\n"))
+    write(site, {"plugins/package/__init__.py": "from .inner import x\n"})
+    write(site, {"plugins/mine.py": f"{plugin}assert x == 1\n{REGISTER}"})
+    assert load(site).names == ("mine",)
+
+
+OUTSIDE = "{lib}/helper.py"
+REFUSED = {
+    "a folder in sys.path": "sys.path.insert(0, str(ROOT / 'lib'))\nimport helper\n",
+    "the root in sys.path": "sys.path.append(str(ROOT))\nimport lib.helper\n",
+    "a namespace package": "sys.path.append(str(ROOT))\nimport lib\n",
+    "a package's path": "import xml\nxml.__path__.append(str(ROOT / 'lib'))\nimport xml.helper\n",
+    "an archive": "sys.path.insert(0, str(ROOT / 'lib.zip'))\nimport helper\n",
+    "an archive in plugins": "sys.path.insert(0, str(ROOT / 'plugins' / 'lib.zip'))\nimport helper\n",
+    "a link": "sys.path.insert(0, str(ROOT.parent / 'link'))\nimport helper\n",
+    "a loader of its own": (
+        "from importlib.util import spec_from_file_location, module_from_spec\n"
+        "spec = spec_from_file_location('helper', ROOT / 'lib' / 'helper.py')\n"
+        "spec.loader.exec_module(module_from_spec(spec))\n"
+    ),
+    "a loader for a covered file": (
+        "from importlib.util import spec_from_file_location, module_from_spec\n"
+        "spec = spec_from_file_location('helper', ROOT / 'plugins' / 'beside.py')\n"
+        "spec.loader.exec_module(module_from_spec(spec))\n"
+    ),
+    "runpy": "import runpy\nrunpy.run_path(str(ROOT / 'lib' / 'helper.py'))\n",
+    "bytecode alone": "from . import compiled\n",
+    "an extension module": "from . import native\n",
+    "a hidden file": "sys.path.insert(0, str(ROOT / 'plugins' / '.hidden'))\nimport helper\n",
+    "a linked folder": "from .linked import helper\n",
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+@pytest.mark.parametrize("later", [False, True], ids=["loading", "in a hook"])
+def test_code_of_the_site_that_is_not_covered_is_refused(
+    site: Path, tmp_path: Path, how: str, later: bool
+) -> None:
+    ran = tmp_path / "ran"
+    code = f"open({str(ran)!r}, 'w')\n"
+    files = ("lib/helper.py", "plugins/beside.py", "plugins/.hidden/helper.py", "linked/helper.py")
+    write(site, dict.fromkeys(files, code))
+    for archive in ("lib.zip", "plugins/lib.zip"):
+        with zipfile.ZipFile(site / archive, "w") as made:
+            made.writestr("helper.py", code)
+    compiled(code, tmp_path, site / "plugins" / "compiled.pyc")
+    suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
+    (site / "plugins" / f"native{suffix}").write_bytes(b"\x7fELF")
+    (site / "plugins" / "linked").symlink_to("../linked")
+    (tmp_path / "link").symlink_to(site / "lib")
+    body = REFUSED[how]
+    if later:
+        lines = "".join(f"        {line}\n" for line in body.splitlines())
+        plugin = (
+            f"{OF_PLUGINS}def register(hooks):\n    @hooks.shortcode_data('x')\n"
+            f"    def x(args, document):\n{lines}        return {{}}\n"
+        )
+        write(site, {"content/posts/a.md": f'{POST}{{% x a="1" %}}\n', "shortcodes/x.html": "<p>x</p>\n"})
+        write(site, {"plugins/mine.py": plugin})
+        trust(site)
+        report: BuildReport = build(site)
+        (found,) = report.diagnostics
+    else:
+        write(site, {"plugins/mine.py": f"{OF_PLUGINS}{body}{REGISTER}"})
+        found = refusal(site)
+    assert (found.code, found.path) == ("plugin-import", "plugins/mine.py")
+    assert found.place is not None and found.source_line.strip() == body.splitlines()[-1]
+    assert not ran.exists()
+
+
+def test_the_refusal_names_plugin_file_and_remedy(site: Path) -> None:
+    write(site, {"lib/helper.py": "", "plugins/part.py": "import lib.helper\n"})
+    write(
+        site, {"plugins/mine.py": f"{OF_PLUGINS}sys.path.append(str(ROOT))\nfrom . import part\n{REGISTER}"}
+    )
+    found = refusal(site)
+    assert found.message == (
+        "plugin part imports lib, which is refused: it is not in plugins/, and trust does not cover it"
+    )
+    assert (found.path, found.place) == ("plugins/part.py", Place(1, 1, 17))
+    assert found.hint == "put it into plugins/, which blogsmith trust covers, and write: from .lib import …"
+
+
+def test_a_plugin_that_is_a_link_out_of_the_site_is_refused(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "foreign.py").write_text(REGISTER)
+    (site / "plugins").mkdir()
+    (site / "plugins" / "mine.py").symlink_to(tmp_path / "foreign.py")
+    found = refusal(site)
+    assert (found.code, found.message) == (
+        "plugin-missing",
+        "plugin mine is not loaded: it is a link that leads out of the site",
+    )
+
+
+def test_an_environment_inside_the_site_is_no_code_of_the_site(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(site, {".venv/lib/site-packages/helper.py": "x = 1\n"})
+    write(site, {"plugins/mine.py": f"from helper import x\n{REGISTER}"})
+    packages = str(site / ".venv" / "lib" / "site-packages")
+    monkeypatch.syspath_prepend(packages)
+    assert refusal(site).code == "plugin-import"
+    monkeypatch.setattr("blogsmith.plugin_imports._environment", lambda: (packages,))
+    assert load(site).names == ("mine",)
+
+
+# -- what else stays as it was --
+
+
+def test_the_search_path_keeps_nothing_of_the_site(site: Path, tmp_path: Path) -> None:
+    added = "".join(
+        f"sys.path.insert(0, {path})\n" for path in ("str(ROOT)", "str(ROOT / 'plugins')", "'/opt/x'")
+    )
+    write(site, {"plugins/mine.py": f"{OF_PLUGINS}{added}{REGISTER}"})
+    before, finders = list(sys.path), list(sys.meta_path)
+    load(site)
+    assert (sys.path, sys.meta_path) == (["/opt/x", *before], finders)
+
+
+def test_a_missing_module_is_an_import_error_as_ever(site: Path) -> None:
+    code = "try:\n    import no_such_module\nexcept ImportError:\n    pass\n"
+    write(site, {"plugins/mine.py": code + REGISTER})
+    assert load(site).names == ("mine",)
+
+
+def test_tracebacks_and_inspect_know_the_lines(site: Path) -> None:
+    plugin = "def register(hooks):\n    hooks.markdown(rule)\n\n\ndef rule(md):\n    return 1\n"
+    write(site, {"plugins/mine.py": plugin})
+    (rule,) = load(site).markdown_rules
+    linecache.clearcache()
+    assert inspect.getsource(rule) == "def rule(md):\n    return 1\n"
+    assert inspect.getsourcefile(rule) == str(site.resolve() / "plugins" / "mine.py")
+    assert inspect.getmodule(rule) is sys.modules[rule.__module__]
+
+
+def test_mistakes_in_a_helper_are_told_at_the_plugin(site: Path) -> None:
+    write(
+        site, {"plugins/mine.py": f"x = 1\nfrom . import helper\n{REGISTER}", "plugins/helper.py": "1 / 0\n"}
+    )
+    found = refusal(site)
+    assert (found.code, found.path, found.place) == ("plugin", "plugins/mine.py", Place(2, 1, 20))
+    assert "ZeroDivisionError" in found.message
+
+
+@pytest.mark.parametrize("name", ["plugins/data.json", "plugins/helper.py"])
+def test_the_preview_asks_again_as_a_build_does(site: Path, name: str) -> None:
+    write(site, {"plugins/mine.py": REGISTER, "plugins/data.json": "{}", "plugins/helper.py": ""})
+    trust(site)
+    before = open_workshop(site)
+    assert reopened(site, None, before, ["content/a.md"]) is before
+    write(site, {name: "x = 1\n"})
+    with pytest.raises(SiteError) as caught:
+        reopened(site, None, before, [name])
+    assert caught.value.diagnostics[0].code == "plugin-untrusted"
+    trust(site)
+    assert reopened(site, None, before, [name]).plugins.names == ("mine",)
