@@ -93,9 +93,8 @@ def test_who_is_being_answered_stays() -> None:
 def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
     pages = site()
     with (tmp_path / "big").open("wb") as big:
-        big.truncate(
-            1_000_000_000
-        )  # more than any system takes before it is read; it has no bytes on the disk
+        # more than any system takes before it is read; it has no bytes on the disk
+        big.truncate(1_000_000_000)
     pages.pages["/big"] = Answer(200, "video/mp4", file=tmp_path.resolve() / "big")
     limits = Limits(connections=2, stall_s=0.05, room_s=WAIT_S)
     with serving(pages, limits=limits) as server, ExitStack() as stack:
