@@ -466,7 +466,7 @@ def test_a_probe_that_failed_is_tried_again(site: Path, impatient: None) -> None
 
 
 def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
-    probe, notifier, now_s, pauses = Probe(str(tmp_path / "own")), SilentNotifier(Notices()), 100.0, []
+    probe, notifier, now_s, pauses = Probe(tmp_path), SilentNotifier(Notices()), 100.0, []
     for _ in range(10):
         assert probe.write(notifier, now_s)
         assert (probe.is_waiting, probe.next_s) == (True, now_s + PROBE_S)
@@ -474,18 +474,24 @@ def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
         pauses.append(probe.next_s - now_s)
         now_s = probe.next_s
     assert pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]
-    assert list((tmp_path / "own").iterdir()) == []
+    assert list((tmp_path / ".blogsmith").iterdir()) == []
 
 
 def test_the_probe_writes_through_no_link(tmp_path: Path) -> None:
     """A cloned site may bring one of any name."""
-    (tmp_path / "own").mkdir()
+    (tmp_path / ".blogsmith").mkdir()
     (tmp_path / "precious").write_text("kept")
-    probe = Probe(str(tmp_path / "own"))
+    probe = Probe(tmp_path)
     Path(probe.place).symlink_to(tmp_path / "precious")
     assert probe.write(SilentNotifier(Notices()), 0.0)
     assert (tmp_path / "precious").read_text() == "kept"
     assert not Path(probe.place).is_symlink()
+    probe.remove()
+    (tmp_path / ".blogsmith").rmdir()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / ".blogsmith").symlink_to("theirs")
+    assert not probe.write(SilentNotifier(Notices()), 0.0)
+    assert list((tmp_path / "theirs").iterdir()) == []
 
 
 def test_a_system_that_reports_is_not_polled(site: Path, unhurried: None) -> None:

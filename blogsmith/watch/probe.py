@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..storage.cache import CACHE, open_cache
 from .notifier import CannotWatch, Notifier
 
 PROBE_S = 3.0
@@ -25,8 +26,10 @@ class Probe:
     An answer is an answer however late it comes, also between two attempts.
     """
 
-    folder: str
-    """The site's folder for what is kept on this machine; made if it is missing."""
+    root: Path
+    """The site; its folder for what is kept on this machine is made if it is missing."""
+    folder: str = field(init=False)
+    """That folder."""
     place: str = field(init=False)
     patience_s: float = field(init=False)
     """How long an attempt lasts."""
@@ -34,21 +37,21 @@ class Probe:
     """Whether the file is there and its event is waited for."""
     next_s: float = 0.0
     """When to give up this attempt, or to make the next one, in seconds of `time.monotonic`."""
+    _name: str = field(init=False)
     _pause_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.place = str(Path(self.folder, f"watch-{os.getpid()}"))
+        place = self.root / CACHE / f"watch-{os.getpid()}"
+        self.folder, self.place, self._name = str(place.parent), str(place), place.name
         self.patience_s, self._pause_s = PROBE_S, PAUSE_S
 
     def write(self, notifier: Notifier, now_s: float) -> bool:
         """Whether there is something to wait for: a site that cannot be written is not probed."""
         self.remove()
         try:
-            Path(self.folder).mkdir(exist_ok=True)
-            notifier.watch(self.folder, Path(self.folder).stat().st_ino, alone=True)
-            # a link of that name, which a clone may bring, is not written through
-            with Path(self.place).open("xb"):
-                pass
+            with open_cache(self.root) as folder:
+                notifier.watch(self.folder, folder.own_status().st_ino, alone=True)
+                folder.create(self._name).close()
         except (OSError, CannotWatch):
             return False
         self.is_waiting, self.next_s = True, now_s + self.patience_s
@@ -62,5 +65,5 @@ class Probe:
 
     def remove(self) -> None:
         """Leave no trace."""
-        with suppress(OSError):
-            Path(self.place).unlink()
+        with suppress(OSError), open_cache(self.root, make=False) as folder:
+            folder.remove(self._name)

@@ -81,7 +81,7 @@ class Watcher:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
             self._compare(self._tree.learn_all)
-            self._probe = Probe(str(Path(self._tree.root, ".blogsmith")))
+            self._probe = Probe(Path(self._tree.root))
             # its event may be read when all folders have been gone through again
             self._tree.beside = frozenset({self._probe.folder})
             self._write_probe(self._probe)
