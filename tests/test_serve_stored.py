@@ -182,7 +182,7 @@ def test_a_forged_file_names_nothing_that_is_not_public(site: Path) -> None:
     targets += [f"{site}/{name}" for name in ("../secret.txt", "blogsmith.yaml", "content/posts/a.md")]
     targets += [f"{site}/static/{name}" for name in ("link.txt", "../../secret.txt", "../blogsmith.yaml")]
     named = {f"/posts/{number}.txt": target for number, target in enumerate(targets)}
-    insert = "INSERT OR REPLACE INTO files VALUES (?, ?)"
+    insert = "INSERT OR REPLACE INTO files VALUES (?, ?, NULL)"
     change(site, *((insert, row) for row in named.items()), (insert, ("/data.txt", "/etc/passwd")))
     with running(site) as serving:
         for path in named:
