@@ -347,5 +347,5 @@ def test_answers_do_not_wait_for_an_acknowledgement() -> None:
     with serving(site()) as server, Client(server.port) as client:
         client.ask("/posts/a/")
         # with Nagle's algorithm a second small answer waits 40 ms on Linux; so may one for a busy machine
-        [connection] = server._room
+        [connection] = server._admission
         assert connection.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

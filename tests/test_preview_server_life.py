@@ -63,7 +63,7 @@ def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> No
     with serving(pages, limits=Limits(send_s=0.1)) as server, Client(server.port) as client:
         client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
         assert client.socket.recv(1) == b"H"
-        assert soon(lambda: len(server._room) == 0)
+        assert soon(lambda: len(server._admission) == 0)
         assert ask(server, "/posts/a/").status == 200
 
 

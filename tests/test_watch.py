@@ -470,7 +470,7 @@ def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
     for _ in range(10):
         assert probe.write(notifier, now_s)
         assert (probe.is_waiting, probe.next_s) == (True, now_s + PROBE_S)
-        probe.rest(now_s := probe.next_s)
+        probe.pause(now_s := probe.next_s)
         pauses.append(probe.next_s - now_s)
         now_s = probe.next_s
     assert pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]

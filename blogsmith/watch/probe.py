@@ -57,7 +57,7 @@ class Probe:
         self.is_waiting, self.next_s = True, now_s + self.patience_s
         return True
 
-    def rest(self, now_s: float) -> None:
+    def pause(self, now_s: float) -> None:
         """No answer for now: the next attempt comes later, and the one after it later still."""
         self.remove()
         self.is_waiting, self.next_s = False, now_s + self._pause_s

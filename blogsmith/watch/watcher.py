@@ -83,7 +83,7 @@ class Watcher:
             self._compare(self._tree.learn_all)
             self._probe = Probe(Path(self._tree.root))
             # its event may be read when all folders have been gone through again
-            self._tree.beside = frozenset({self._probe.folder})
+            self._tree.extra_folders = frozenset({self._probe.folder})
             self._write_probe(self._probe)
         self._thread.start()
 
@@ -236,7 +236,7 @@ class Watcher:
         if not probe.is_waiting:
             self._write_probe(probe)
             return
-        probe.rest(time.monotonic())
+        probe.pause(time.monotonic())
         self._missed.clear()
         self._poll(f"none came within {probe.patience_s:g} s", " until one comes")
 
@@ -249,4 +249,4 @@ class Watcher:
         if self._probe is not None:
             self._probe.remove()
             self._probe = None
-            self._tree.beside = frozenset()
+            self._tree.extra_folders = frozenset()

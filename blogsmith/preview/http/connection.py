@@ -41,7 +41,7 @@ class Connection:
         self.is_idle = False
         """Whether it is one after an answer, and nothing of it has come yet."""
         self.is_sending = False
-        self.is_sent_away = False
+        self.is_evicted = False
         self.since_s = time.monotonic()
         """Since when it is asking, or when the client took a piece of the answer last."""
 
@@ -50,9 +50,9 @@ class Connection:
         """The client's end is the other one."""
         return self._connection
 
-    def send_away(self) -> None:
+    def evict(self) -> None:
         """Have it end, unless a whole request has come by now; any thread may call this."""
-        self.is_sent_away = True
+        self.is_evicted = True
         # what the client has sent already is still read
         _shut(self._connection, socket.SHUT_RDWR if self.is_sending else socket.SHUT_RD)
 
@@ -75,7 +75,7 @@ class Connection:
                 reply = self._answer(request, body)
                 if reply.stream and request.method == "GET":
                     return self._hand_over(reply)
-                keep_alive = request.keep_alive and is_read and not reply.stream and not self.is_sent_away
+                keep_alive = request.keep_alive and is_read and not reply.stream and not self.is_evicted
                 self._send(reply, request.method == "HEAD", keep_alive)
                 if not keep_alive:
                     if not is_read:

@@ -16,6 +16,7 @@ from threading import Thread
 from time import monotonic
 
 from ..answer import Actions, Site
+from .admission import Admission
 from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
@@ -24,7 +25,6 @@ from .hub import Hub
 from .limits import MAX_HEAD, Limits
 from .listening import host_in_url, listen
 from .reply import head_of, plain
-from .room import Room
 from .routes import Routes
 
 _JOIN_S = 2.0
@@ -64,7 +64,7 @@ class PreviewServer:
         self._names = (*allowed_hosts, *([host] if is_loopback(host) else []))
         self._given_report_bug = report_bug
         self.hub = Hub(lambda: {**hello(), "kind": "hello", "run": self.run}, self._report_bug, self._limits)
-        self._room = Room(self._limits)
+        self._admission = Admission(self._limits)
         self._listeners: list[socket.socket] = []
         self._closing = False
         self._accepting = Thread(target=self._accept, name="preview accept", daemon=True)
@@ -101,7 +101,7 @@ class PreviewServer:
         self._closing = True
         self._wake_in.send(b"!")
         # it may be waiting for room
-        threads = self._room.close()
+        threads = self._admission.close()
         self._accepting.join()
         for end in (*self._listeners, self._wake_out, self._wake_in):
             end.close()
@@ -148,12 +148,12 @@ class PreviewServer:
         reply = partial(self._routes.reply, is_near=is_near)
         connection = Connection(end, reply, self.hub, self._limits)
         thread = Thread(target=self._converse, args=(connection,), name="preview connection", daemon=True)
-        if not self._room.enter(connection, thread):
+        if not self._admission.enter(connection, thread):
             return False
         try:
             thread.start()
         except RuntimeError:  # the system gives no more threads
-            self._room.leave(connection)
+            self._admission.leave(connection)
             return False
         return True
 
@@ -164,7 +164,7 @@ class PreviewServer:
         except Exception as error:
             self._report_bug(error)
         finally:
-            self._room.leave(connection)
+            self._admission.leave(connection)
             if not handed_over:
                 connection.socket.close()
 

@@ -24,7 +24,7 @@ PAGE = "/posts/a/"
 def test_who_says_nothing_goes_first_and_the_oldest_before_the_others() -> None:
     with serving(site(), limits=Limits(connections=3)) as server, ExitStack() as stack:
         first, second, third = (stack.enter_context(Client(server.port)) for _ in range(3))
-        assert soon(lambda: len(server._room) == 3)
+        assert soon(lambda: len(server._admission) == 3)
         # the first has begun, which counts for nothing; the second is one that a browser keeps
         first.send(b"GET / HTTP/1.1\r\n")
         assert second.ask(PAGE).status == 200
@@ -42,9 +42,9 @@ def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
     with serving(site(), limits=Limits(connections=2)) as server, ExitStack() as stack:
         slow, silent = (stack.enter_context(Client(server.port)) for _ in range(2))
         assert slow.ask(PAGE).status == 200
-        assert soon(lambda: len(server._room) == 2)
+        assert soon(lambda: len(server._admission) == 2)
         slow.send(b"G")
-        assert soon(lambda: not any(connection.is_idle for connection in server._room))
+        assert soon(lambda: not any(connection.is_idle for connection in server._admission))
         assert ask(server, PAGE).status == 200
         assert silent.ended()
         slow.send(b"ET " + PAGE.encode() + f" HTTP/1.1\r\nHost: {slow.host}\r\n\r\n".encode())
@@ -57,7 +57,7 @@ def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
         for client in kept:
             assert client.ask(PAGE).status == 200
         assert kept[0].ask(PAGE).status == 200
-        assert soon(lambda: all(connection.is_idle for connection in server._room))
+        assert soon(lambda: all(connection.is_idle for connection in server._admission))
         assert ask(server, PAGE).status == 200
         assert kept[1].ended(), "it was asked for something longest ago"
         assert kept[0].ask(PAGE).status == kept[2].ask(PAGE).status == 200
@@ -73,7 +73,7 @@ def test_who_is_being_answered_stays() -> None:
             assert go_on.wait(WAIT_S)
             return Answer(200)
 
-    limits = Limits(connections=2, room_s=0.1)
+    limits = Limits(connections=2, admission_s=0.1)
     with serving(Slow(), limits=limits) as server, ExitStack() as stack:
         busy = [stack.enter_context(Client(server.port)) for _ in range(2)]
         for client in busy:
@@ -96,7 +96,7 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
         # more than any system takes before it is read; it has no bytes on the disk
         big.truncate(1_000_000_000)
     pages.pages["/big"] = Answer(200, "video/mp4", file=tmp_path.resolve() / "big")
-    limits = Limits(connections=2, stall_s=0.05, room_s=WAIT_S)
+    limits = Limits(connections=2, stall_s=0.05, admission_s=WAIT_S)
     with serving(pages, limits=limits) as server, ExitStack() as stack:
         stalled, silent = (stack.enter_context(Client(server.port)) for _ in range(2))
         stalled.send(f"GET /big HTTP/1.1\r\nHost: {stalled.host}\r\n\r\n".encode())
@@ -124,7 +124,7 @@ def test_a_request_that_has_come_is_answered_all_the_same() -> None:
     """Who is to go may have said it all just before; a browser would lose what it asked."""
     with conversing(Limits()) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more")
-        connection.send_away()
+        connection.evict()
         assert not connection.serve()
         said = client.recv(65536)
         assert said.startswith(b"HTTP/1.1 200 ") and b"connection: close" in said.lower()
@@ -133,7 +133,7 @@ def test_a_request_that_has_come_is_answered_all_the_same() -> None:
 def test_half_a_request_is_not_waited_for() -> None:
     with conversing(Limits(head_s=10 * WAIT_S)) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\n")
-        connection.send_away()
+        connection.evict()
         assert not connection.serve()
 
 
@@ -168,7 +168,7 @@ def test_slow_connections_harm_no_browser(slow: int, many_files: None) -> None:
                 assert ahead.ask(PAGE).status == 200
                 server.hub.publish({"kind": "status", "number": number})
                 assert tab.event()["number"] == number
-            most = max(most, len(server._room))
+            most = max(most, len(server._admission))
         assert most == limits.connections
         stack.close()
         assert soon(lambda: len(set(threading.enumerate()) - before) == own)

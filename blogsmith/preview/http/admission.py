@@ -18,7 +18,7 @@ _LOOK_S = 0.05
 """Who is told to go may have become busy just now: another one is told after this time."""
 
 
-class Room:
+class Admission:
     """Filled by the thread that accepts, emptied by those of the connections."""
 
     def __init__(self, limits: Limits) -> None:
@@ -36,14 +36,14 @@ class Room:
 
     def enter(self, connection: Connection, thread: Thread) -> bool:
         """Whether there is room, after somebody else had to go if need be."""
-        until_s = monotonic() + self._limits.room_s
+        until_s = monotonic() + self._limits.admission_s
         with self._changed:
             while len(self._threads) >= self._limits.connections and not self._is_closed:
                 now_s = monotonic()
                 if now_s >= until_s:
                     return False
-                if (last := self._most_dispensable(now_s)) is not None:
-                    last.send_away()
+                if (oldest := self._most_dispensable(now_s)) is not None:
+                    oldest.evict()
                 self._changed.wait(min(_LOOK_S, until_s - now_s))
             if not self._is_closed:
                 self._threads[connection] = thread
@@ -75,7 +75,7 @@ class Room:
 
 def _rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
     """The lower, the sooner it goes; None: it stays."""
-    if connection.is_sent_away:
+    if connection.is_evicted:
         return None
     if connection.is_asking:
         # a browser keeps connections for what it asks next, and opens others without a word
