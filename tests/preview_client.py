@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -20,6 +21,17 @@ from blogsmith.preview.http.server import PreviewServer
 TOKEN = "the token of this run"
 WAIT_S = 30.0
 """Nothing here takes a tenth of it, unless the machine is overloaded."""
+
+
+SECURITY = {
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "SAMEORIGIN",
+    "server": "blogsmith",
+}
+"""Headers of every answer."""
 
 
 @dataclass(slots=True)
@@ -217,3 +229,15 @@ def soon(true: Callable[[], bool], within_s: float = WAIT_S) -> bool:
             return False
         time.sleep(0.002)
     return True
+
+
+# [D 11] load
+def threads_since(before: set[threading.Thread]) -> int:
+    """How many there are that were not there before; those that were may end meanwhile."""
+    return len(set(threading.enumerate()) - before)
+
+
+def made(**settings: object) -> PreviewServer:
+    """A server that is not started."""
+    pages = site()
+    return PreviewServer(pages, pages, token=TOKEN, hello=dict, **settings)  # type: ignore[arg-type]

@@ -39,8 +39,10 @@ WHOLE = re.compile(r"^[\d,]+ pages?, .* in [\d.,]+ m?s", re.MULTILINE)
 class Listener:
     """A tab's stream of events, and all that came on it."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, said: Callable[[], str] = lambda: "") -> None:
+        """said: what stands on the server's terminal, for when this waits in vain."""
         self.events: list[Mapping[str, Any]] = []
+        self._said = said
         self._came = threading.Condition()
         self._client = Client(port)
         # between two saves there may be nothing to say
@@ -79,7 +81,7 @@ class Listener:
     def wait_for(self, kind: str, after: int = 0, **fields: Any) -> Mapping[str, Any]:
         """The first such event, also one that came already."""
         with self._came:
-            assert self._came.wait_for(lambda: self.of(kind, after, **fields), PATIENCE_S), self.events[-5:]
+            assert self._came.wait_for(lambda: self.of(kind, after, **fields), PATIENCE_S), self._heard()
             return self.of(kind, after, **fields)[0]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
@@ -87,9 +89,14 @@ class Listener:
         deadline = time.monotonic() + PATIENCE_S
         with self._came:
             while not is_so():
-                assert time.monotonic() < deadline, self.events[-5:]
+                assert time.monotonic() < deadline, self._heard()
                 # what the server says may change without an event
                 self._came.wait(_LOOK_S)
+
+    def _heard(self) -> str:
+        """What came last, and what the server said meanwhile."""
+        last = [str(event)[:2000] for event in self.events[-10:]]
+        return "\n".join((f"{len(self.events)} events", *last, "on the terminal:", self._said()[-4000:]))
 
     def version(self, path: str) -> str:
         """What was told last of a page; empty if nothing was."""
@@ -163,11 +170,11 @@ class Serving:
 
     def listen(self) -> Listener:
         """A tab."""
-        return Listener(self.port)
+        return Listener(self.port, self.said)
 
     def trust(self) -> None:
         """As `blogsmith trust` of the same user."""
-        with patch.dict(os.environ, _state(self.root)):
+        with patch.dict(os.environ, state(self.root)):
             trust(self.root)
 
 
@@ -180,7 +187,7 @@ def running(
     A block that ends it itself has to look at that itself.
     """
     if trusted:
-        with patch.dict(os.environ, _state(root)):
+        with patch.dict(os.environ, state(root)):
             trust(root)
     log = root.parent / "serve.log"
     port = () if any(option.startswith("--port") for option in options) else ("--port=0",)
@@ -189,7 +196,7 @@ def running(
         process = subprocess.Popen(
             command,
             cwd=root,
-            env={**os.environ, "PYTHONFAULTHANDLER": "1", **_state(root), **(environ or {})},
+            env={**os.environ, "PYTHONFAULTHANDLER": "1", **state(root), **(environ or {})},
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
@@ -227,7 +234,7 @@ def _end(process: subprocess.Popen[bytes]) -> list[int]:
     return left
 
 
-def _state(root: Path) -> dict[str, str]:
+def state(root: Path) -> dict[str, str]:
     """Where the user's consent is kept."""
     return {"XDG_STATE_HOME": str(root.parent / "state")}
 

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,12 +16,9 @@ from typing import Any
 import pytest
 
 from blogsmith.preview.answer import Answer
-from blogsmith.preview.http import listening
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import Limits
-from blogsmith.preview.http.listening import listen
-from blogsmith.preview.http.server import PreviewServer
-from tests.preview_client import TOKEN, WAIT_S, Client, MemorySite, ask, quiet_port, serving, site, soon
+from tests.preview_client import WAIT_S, Client, MemorySite, ask, made, serving, site, soon
 
 
 @pytest.fixture(autouse=True)
@@ -30,142 +26,6 @@ def no_thread_is_left() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
     assert soon(lambda: set(threading.enumerate()) <= before), threading.enumerate()
-
-
-def has_ipv6() -> bool:
-    try:
-        with socket.socket(socket.AF_INET6) as probe:
-            probe.bind(("::1", 0))
-    except OSError:
-        return False
-    return True
-
-
-needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
-
-
-def made(**settings: object) -> PreviewServer:
-    pages = site()
-    return PreviewServer(pages, pages, token=TOKEN, hello=dict, **settings)  # type: ignore[arg-type]
-
-
-def bound(server: PreviewServer) -> set[str]:
-    return {listener.getsockname()[0] for listener in server._listeners}
-
-
-# [D 9] who can reach it
-def test_only_this_machine_can_connect() -> None:
-    with serving(site()) as server:
-        assert bound(server) <= {"127.0.0.1", "::1"}
-        assert len({listener.getsockname()[1] for listener in server._listeners}) == 1
-        assert server.url == f"http://127.0.0.1:{server.port}"
-        assert ask(server, "/posts/a/").status == 200
-
-
-@needs_ipv6
-def test_localhost_is_this_server_in_both_of_its_meanings() -> None:
-    with serving(site()) as server:
-        for name, address in (("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("localhost", "::1")):
-            with Client(server.port, address) as client:
-                host = f"{name}:{server.port}"
-                assert client.ask("/posts/a/", Host=host, Origin=f"http://{host}").status == 200
-
-
-def test_a_machine_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
-    bind = listening._bind
-
-    def without_ipv6(address: listening.Address, port: int) -> socket.socket:
-        if address[1] == "::1":
-            raise OSError(99, "Cannot assign requested address")
-        return bind(address, port)
-
-    monkeypatch.setattr(listening, "_bind", without_ipv6)
-    with serving(site()) as server:
-        assert bound(server) == {"127.0.0.1"}
-        assert ask(server, "/posts/a/").status == 200
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "desk.lan"])
-def test_others_are_let_in_by_name_only(host: str) -> None:
-    with pytest.raises(ValueError, match="under which names"):
-        made(host=host)
-
-
-def test_a_server_for_the_network_checks_names_too() -> None:
-    with serving(site(), host="0.0.0.0", allowed_hosts=["desk.lan"]) as server:
-        assert bound(server) == {"0.0.0.0"}
-        assert server.url == f"http://127.0.0.1:{server.port}"
-        for host, status in (("desk.lan", 200), ("127.0.0.1", 200), ("0.0.0.0", 403), ("evil.example", 403)):
-            assert ask(server, "/posts/a/", Host=f"{host}:{server.port}").status == status
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere 127.0.0.1 is the only one of its kind")
-def test_another_address_of_this_machine() -> None:
-    with serving(site(), host="127.0.0.2") as server, Client(server.port, "127.0.0.2") as client:
-        assert client.ask("/posts/a/", Host=f"127.0.0.2:{server.port}").status == 200
-        assert server.url == f"http://127.0.0.2:{server.port}"
-
-
-def test_an_address_that_this_machine_does_not_have() -> None:
-    server = made(host="192.0.2.1", allowed_hosts=["192.0.2.1"])
-    with pytest.raises(OSError):
-        server.start()
-    server.close()
-
-
-# [D 13] a port that is taken
-def test_the_next_free_port_is_taken() -> None:
-    first = quiet_port(3)
-    with serving(site(), port=first) as one, serving(site(), port=first) as two:
-        assert (one.port, two.port) == (first, first + 1)
-        assert ask(one, "/posts/a/").status == ask(two, "/posts/a/").status == 200
-        # each answers to its own address only
-        assert ask(two, "/posts/a/", Host=f"localhost:{first}").status == 403
-
-
-@needs_ipv6
-def test_a_port_that_is_taken_on_one_address_is_taken() -> None:
-    first = quiet_port(2)
-    with socket.socket(socket.AF_INET6) as other:
-        other.bind(("::1", first))
-        other.listen()
-        with serving(site(), port=first) as server:
-            assert server.port == first + 1
-            assert bound(server) == {"127.0.0.1", "::1"}
-
-
-def test_no_port_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = quiet_port()
-    monkeypatch.setattr(listening, "PORTS_TRIED", 1)
-    with serving(site(), port=first), pytest.raises(OSError, match="in use"):
-        listen("127.0.0.1", first)
-    with pytest.raises(OSError):
-        listen("127.0.0.1", 65536)
-
-
-# [D 14] the end
-def test_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    # less than an idle connection lasts
-    monkeypatch.setattr(server_module, "_JOIN_S", Limits().idle_s / 2)
-    port, before = quiet_port(), set(threading.enumerate())
-    with serving(site(), port=port) as server:
-        assert server.port == port
-        clients = [Client(port) for _ in range(10)]
-        for client in clients[:5]:
-            assert client.ask("/posts/a/").status == 200
-        for client in clients[5:]:
-            assert client.listen().event()["kind"] == "hello"
-        threads = set(threading.enumerate()) - before
-        assert len(threads) > 2
-        server.close()
-        assert not any(thread.is_alive() for thread in threads), "it ends them, or it waits in vain"
-        # with the old connections still in the system's tables
-        with serving(site(), port=port) as again:
-            assert again.port == port
-            assert ask(again, "/posts/a/").status == 200
-        for client in clients:
-            assert client.ended()
-            client.socket.close()
 
 
 def test_closing_twice_and_before_the_start() -> None:
@@ -194,84 +54,6 @@ def test_closing_does_not_wait_for_the_site(monkeypatch: pytest.MonkeyPatch) -> 
     go_on.set()
 
 
-def test_no_process_of_ours_inherits_the_port() -> None:
-    with serving(site(), port=quiet_port()) as server:
-        sleeper = subprocess.Popen(
-            [sys.executable, "-c", "input()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            close_fds=False,
-        )
-        port = server.port
-    with serving(site(), port=port) as again:
-        assert again.port == port
-    sleeper.communicate(b"\n")
-
-
-# [D 11] load
-def threads_since(before: set[threading.Thread]) -> int:
-    """How many there are that were not there before; those that were may end meanwhile."""
-    return len(set(threading.enumerate()) - before)
-
-
-def test_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture[str]) -> None:
-    # so long that all is done before, also on a busy machine
-    limits = Limits(head_s=5.0, idle_s=15.0)
-    before = set(threading.enumerate())
-    with serving(site(), limits=limits, is_patient=False) as server:
-        own = threads_since(before)
-        tabs = [Client(server.port).listen() for _ in range(200)]
-        for tab in tabs:
-            assert tab.event()["kind"] == "hello"
-        assert soon(lambda: threads_since(before) == own), "a tab has a thread"
-        # a byte now and then, each within any limit for one read
-        slow = [Client(server.port) for _ in range(20)]
-        spans = []
-        for byte in (b"G", b"E", b"T", b" ", b"/"):
-            for client in slow:
-                client.send(byte)
-            begun = time.perf_counter()
-            assert ask(server, "/posts/a/").status == 200
-            spans.append(time.perf_counter() - begun)
-        assert threads_since(before) > own
-        begun = time.perf_counter()
-        server.hub.publish({"kind": "status"})
-        for tab in tabs:
-            assert tab.event() == {"kind": "status"}
-        told = time.perf_counter() - begun
-        assert soon(lambda: threads_since(before) == own), "slow clients keep their threads"
-        for client in slow:
-            assert client.answer().status == 408
-            client.socket.close()
-        for tab in tabs:
-            tab.socket.close()
-        assert soon(lambda: server.hub.clients() == 0)
-    with capsys.disabled():
-        print(f"\n200 tabs, 20 slow clients: page {max(spans) * 1000:.1f} ms, tabs told {told * 1000:.1f} ms")
-    # whoever waits for a slow client waits until it is turned away
-    assert max(spans) < limits.head_s
-    assert told < limits.head_s
-
-
-def test_clients_that_leave_in_the_middle_leave_no_threads() -> None:
-    pages = site()
-    pages.pages["/big"] = Answer(200, body=b"x" * 5_000_000)
-    before = set(threading.enumerate())
-    with serving(pages) as server:
-        own = threads_since(before)
-        for _ in range(30):
-            with Client(server.port) as client:
-                client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
-                client.socket.recv(100)
-            with Client(server.port) as client:
-                head = (
-                    f"POST /_blogsmith/do/edit HTTP/1.1\r\nHost: {client.host}\r\nContent-Length: 50\r\n\r\n"
-                )
-                client.send(head.encode() + b"{")
-        assert soon(lambda: threads_since(before) == own)
-        assert ask(server, "/posts/a/").status == 200
-
-
 def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> None:
     # more than any system takes before it is read; it has no bytes on the disk
     (tmp_path / "big").touch()
@@ -281,7 +63,7 @@ def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> No
     with serving(pages, limits=Limits(send_s=0.1)) as server, Client(server.port) as client:
         client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
         assert client.socket.recv(1) == b"H"
-        assert soon(lambda: len(server._connections) == 0)
+        assert soon(lambda: len(server._admission) == 0)
         assert ask(server, "/posts/a/").status == 200
 
 

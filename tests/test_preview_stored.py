@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
 import zlib
 from hashlib import sha256
@@ -12,8 +14,10 @@ import pytest
 from blogsmith.bundled import bundled_folder
 from blogsmith.preview.editors import Editor
 from blogsmith.preview.front import Front
+from blogsmith.preview.seal import Sealer, make_sealer, read_sealer
 from blogsmith.preview.shown.tag import Tag
 from blogsmith.preview.stored import StoredPage, StoredPages
+from blogsmith.trust import record_file
 
 HTML = b"<p>text</p>"
 SOURCE = "content/a.md"
@@ -116,13 +120,102 @@ def test_a_folder_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory
     assert (other / "preview.db").read_bytes() == before
 
 
+def change(root: Path, statement: str, *values: object) -> None:
+    """As a cloned site may bring it, from somebody who knows all but the user's key."""
+    with sqlite3.connect(database(root)) as forged:
+        assert forged.execute(statement, values).rowcount > 0
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("path", "/a/x/"),
+        ("version", "v2"),
+        ("source", ""),
+        ("digest", ""),
+        ("packed", zlib.compress(b"forged")),
+        ("seal", b""),
+        ("seal", None),
+        ("seal", "text"),
+        ("seal", bytes(32)),
+    ],
+)
+def test_what_this_user_has_not_written_is_not_given_out(root: Path, column: str, value: object) -> None:
+    change(root, f"UPDATE pages SET {column} = ?", value)
+    assert store(root).page("/a/x/" if column == "path" else "/a/") is None
+
+
+def test_a_page_without_a_source_is_given_out_only_if_this_user_made_it(root: Path) -> None:
+    store(root).save([StoredPage("/x/", "v1", "", "", zlib.compress(HTML))], [])
+    assert store(root).page("/x/") is not None
+    columns = "path, version, source, digest, packed"
+    change(root, f"INSERT INTO pages SELECT '/y/', {columns[6:]}, seal FROM pages")
+    change(root, "INSERT INTO pages VALUES ('/z/', 'v1', '', '', ?, ?)", zlib.compress(HTML), bytes(32))
+    assert store(root).page("/y/") is None
+    assert store(root).page("/z/") is None
+
+
+def test_a_file_that_this_user_has_not_named_is_not_given_out(root: Path) -> None:
+    css = bundled_folder("themes").resolve() / "paper" / "static" / "layout.css"
+    assert css.is_file()
+    change(root, "UPDATE files SET file = ? WHERE path = '/assets/paper/theme.css'", str(css))
+    assert store(root).file("/assets/paper/theme.css") is None
+
+
+def test_another_user_s_pages(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(root / "other"))
+    assert store(root).page("/a/") is None, "this one has no key"
+    make_sealer("another purpose")
+    assert store(root).page("/a/") is None, "and another one's is another one"
+
+
+def test_pages_of_another_site_of_this_user(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    copy = tmp_path_factory.mktemp("copy") / "site"
+    shutil.copytree(root, copy)
+    assert store(copy).page("/a/") is None
+    assert store(copy).file("/assets/paper/theme.css") is None
+    assert store(root).page("/a/") is not None
+
+
+class TestSealer:
+    def test_fields_are_not_run_together(self) -> None:
+        sealer = Sealer(bytes(32), "test")
+        seals = {sealer.seal(*fields) for fields in ([b"ab", b"c"], [b"a", b"bc"], [b"abc"], [b"abc", b""])}
+        assert len(seals) == 4
+        assert Sealer(bytes(32), "other").seal(b"abc") not in seals
+        assert Sealer(b"\1" * 32, "test").seal(b"abc") not in seals
+
+    def test_the_key_is_the_user_s_alone(self) -> None:
+        file = record_file().with_name("preview.key")
+        assert read_sealer("test") is None
+        sealer = make_sealer("test")
+        assert sealer == make_sealer("test") == read_sealer("test")
+        assert (len(sealer.key), file.read_bytes()) == (32, sealer.key)
+        assert os.name != "posix" or file.stat().st_mode & 0o777 == 0o600
+
+    @pytest.mark.parametrize("damaged", [b"", b"short", bytes(33)])
+    def test_a_damaged_key_is_none(self, damaged: bytes) -> None:
+        file = record_file().with_name("preview.key")
+        old = make_sealer("test")
+        file.write_bytes(damaged)
+        assert read_sealer("test") is None
+        assert make_sealer("test") not in (None, old)
+
+    def test_a_state_folder_that_cannot_be(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_STATE_HOME", str(root / SOURCE))
+        before = database(root).read_bytes()
+        store(root).save([], [])
+        assert store(root).page("/a/") is None
+        assert database(root).read_bytes() == before
+
+
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT {} FROM n"
 
 
 def test_a_view_that_computes_for_ever(root: Path) -> None:
     with sqlite3.connect(database(root)) as hostile:
         hostile.execute("ALTER TABLE pages RENAME TO hidden")
-        columns = "'/b/' AS path, 'v' AS version, '' AS source, '' AS digest, max(i) AS packed"
+        columns = "'/b/' AS path, 'v' AS version, '' AS source, '' AS digest, max(i) AS packed, '' AS seal"
         hostile.execute(f"CREATE VIEW pages AS {ENDLESS.format(columns)}")
     assert store(root).page("/a/") is None
     with sqlite3.connect(database(root)) as hostile:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.preview_client import Client
 from tests.serve_process import Listener, Serving, post, running, write
 from tests.test_watch_saves import SAVES, in_place, temporary_and_rename, vim
 
@@ -94,76 +91,3 @@ def test_none_of_300_saves_is_missed(serving: Serving) -> None:
         for name in names:
             path = f"/posts/{name}/"
             tab.wait_until(lambda path=path: tab.version(path) == serving.version(path))  # type: ignore[misc]
-
-
-def test_the_last_of_a_thousand_saves_wins(serving: Serving, tab: Listener) -> None:
-    chance = random.Random(6)
-    pause = threading.Event()
-    for _ in range(1000):
-        text = word()
-        chance.choice(QUICK)(serving.root / FILE, post("First", text))
-        pause.wait(0.001)
-    serving.wait_for(PAGE, "200 ", text)
-    is_told(serving, tab)
-    assert text in serving.page(PAGE)
-
-
-def test_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: Listener) -> None:
-    text = ""
-    for number in range(5):
-        write(serving.root, {"blogsmith.yaml": f"title: Notes {number}\n"})
-        for _ in range(4):
-            text = word()
-            write(serving.root, {FILE: post("First", text)})
-        serving.wait_for(PAGE, "200 ", text)
-    serving.wait_for(PAGE, "200 ", text, "Notes 4")
-    serving.wait_for("/posts/p3/", "200 ", "Notes 4")
-    is_told(serving, tab)
-
-
-def git(root: Path, *words: str) -> None:
-    """As an author has it who has no settings."""
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
-
-
-def test_a_branch_switch_of_500_files(tmp_path: Path) -> None:
-    root = tmp_path / "site"
-    names = {number: f"content/posts/p{number:03}.md" for number in range(500)}
-    main = {names[number]: post(f"P{number}", "on main") for number in range(350)}
-    other = {names[number]: post(f"P{number}", "on other") for number in range(150, 500)}
-    write(root, {"blogsmith.yaml": "title: Notes\n", ".gitignore": ".blogsmith/\n", **main})
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", "--all")
-    git(root, "commit", "-qm", "main")
-    git(root, "switch", "-qc", "other")
-    for name in main:
-        (root / name).unlink()
-    write(root, other)
-    git(root, "add", "--all")
-    git(root, "commit", "-qm", "other")
-    git(root, "switch", "-q", "main")
-    with running(root) as serving, serving.listen() as tab:
-        serving.wait_until_whole()
-        first, gone = serving.version(f"/{_page(200)}"), f"/{_page(0)}"
-        serving.page(f"/{_page(200)}")
-        serving.page(gone)
-        git(root, "switch", "-q", "other")
-        serving.wait_for(f"/{_page(499)}", "200 ", "on other")
-        serving.wait_for(gone, "404 ")
-        with Client(serving.port) as client:
-            for number in range(500):
-                got = client.ask(f"/{_page(number)}")
-                assert got.status == (200 if number >= 150 else 404), number
-                assert b"on main" not in got.body
-        tab.wait_until(lambda: tab.version(f"/{_page(200)}") not in ("", first))
-        # so many others were asked for that it counts as closed
-        serving.page(f"/{_page(200)}")
-        git(root, "switch", "-q", "main")
-        serving.wait_for(f"/{_page(349)}", "200 ", "on main")
-        serving.wait_for(f"/{_page(499)}", "404 ")
-        tab.wait_until(lambda: tab.version(f"/{_page(200)}") == first)
-
-
-def _page(number: int) -> str:
-    return f"posts/p{number:03}/"

@@ -17,6 +17,7 @@ from blogsmith.watch.changes import Changes
 from blogsmith.watch.notices import Notices
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
 from blogsmith.watch.observed import ObserverNotifier
+from blogsmith.watch.probe import PROBE_S, Probe
 from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import descriptors, wait_for
@@ -58,15 +59,15 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event may take as long as this machine likes."""
-    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", DEADLINE_S)
+    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 10 * DEADLINE_S)
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", DEADLINE_S / 8)
 
 
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is found that no event tells of."""
-    for name in ("PROBE_S", "NET_S"):
-        monkeypatch.setattr(f"blogsmith.watch.watcher.{name}", 10 * DEADLINE_S)
+    for name in ("probe.PROBE_S", "watcher.NET_S"):
+        monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
 
 
 class SilentNotifier:
@@ -389,16 +390,108 @@ def test_a_system_that_refuses_later_is_polled(site: Path, only_told: None) -> N
         assert opened[0].stopped
 
 
+def probe_of(root: Path) -> Path:
+    """The file that is written to see whether it is noticed."""
+    return root / f".blogsmith/watch-{os.getpid()}"
+
+
+NONE_SO_FAR = "no events for changed files (none came within 0.3 s): looking every 1 s until one comes"
+NO_MORE_LOOKING = "changed files are told of now: no more looking at all of them"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe is given up soon, and tried again soon."""
+    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.probe.PAUSE_S", 0.01)
+    monkeypatch.setattr("blogsmith.watch.probe.MAX_PAUSE_S", 0.05)
+
+
 def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
     with watching(site, notifier=SilentNotifier) as (receiver, _):
         receiver.wait(lambda: bool(receiver.lines))
-        assert receiver.lines == [
-            "no events for changed files (the system reports none here): looking every 1 s"
-        ]
+        assert receiver.lines == [NONE_SO_FAR]
         write(site, POST, text="second\n")
         receiver.wait_for(POST)
         assert list((site / ".blogsmith").iterdir()) == []
+
+
+class HeldBack(SilentNotifier):
+    """A machine so busy that nothing is read of what the system reports until `read` is called.
+
+    Like the system, it forgets what it has of folders that are watched no more.
+    """
+
+    def read(self, place: Path) -> None:
+        """What was reported of a place."""
+        if str(place.parent) in self.folders:
+            self.notices.add(str(place))
+
+
+def test_the_probe_is_heard_however_late_it_is_read(site: Path, impatient: None) -> None:
+    held: list[HeldBack] = []
+
+    def hold_back(notices: Notices) -> HeldBack:
+        held.append(HeldBack(notices))
+        return held[0]
+
+    with watching(site, notifier=hold_back) as (receiver, watcher):
+        # as the preview does at once: what is watched is gone through again
+        watcher.watch_also([site.parent / "elsewhere.json"])
+        receiver.wait(lambda: bool(receiver.lines))
+        held[0].read(probe_of(site))
+        receiver.wait(lambda: len(receiver.lines) > 1)
+        assert receiver.lines == [NONE_SO_FAR, NO_MORE_LOOKING]
+        assert watcher._poll_s is None
+        assert list((site / ".blogsmith").iterdir()) == []
+
+
+def test_a_probe_that_failed_is_tried_again(site: Path, impatient: None) -> None:
+    """A folder that begins to report, such as one whose mount came late."""
+
+    class Third(SilentNotifier):
+        attempts = 0
+
+        def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+            if folder.endswith(".blogsmith"):
+                self.attempts += 1
+                if self.attempts == 3:
+                    self.notices.add(str(probe_of(site)))
+
+    with watching(site, notifier=Third) as (receiver, watcher):
+        receiver.wait(lambda: len(receiver.lines) > 1)
+        assert receiver.lines == [NONE_SO_FAR, NO_MORE_LOOKING]
+        assert watcher._probe is None
+
+
+def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
+    probe, notifier, now_s, pauses = Probe(tmp_path), SilentNotifier(Notices()), 100.0, []
+    for _ in range(10):
+        assert probe.write(notifier, now_s)
+        assert (probe.is_waiting, probe.next_s) == (True, now_s + PROBE_S)
+        probe.pause(now_s := probe.next_s)
+        pauses.append(probe.next_s - now_s)
+        now_s = probe.next_s
+    assert pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]
+    assert list((tmp_path / ".blogsmith").iterdir()) == []
+
+
+def test_the_probe_writes_through_no_link(tmp_path: Path) -> None:
+    """A cloned site may bring one of any name."""
+    (tmp_path / ".blogsmith").mkdir()
+    (tmp_path / "precious").write_text("kept")
+    probe = Probe(tmp_path)
+    Path(probe.place).symlink_to(tmp_path / "precious")
+    assert probe.write(SilentNotifier(Notices()), 0.0)
+    assert (tmp_path / "precious").read_text() == "kept"
+    assert not Path(probe.place).is_symlink()
+    probe.remove()
+    (tmp_path / ".blogsmith").rmdir()
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / ".blogsmith").symlink_to("theirs")
+    assert not probe.write(SilentNotifier(Notices()), 0.0)
+    assert list((tmp_path / "theirs").iterdir()) == []
 
 
 def test_a_system_that_reports_is_not_polled(site: Path, unhurried: None) -> None:
@@ -411,14 +504,18 @@ def test_a_system_that_reports_is_not_polled(site: Path, unhurried: None) -> Non
 
 
 def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
-    def half_deaf(notices: Notices) -> SilentNotifier:
+    notices: list[Notices] = []
+
+    def half_deaf(opened: Notices) -> SilentNotifier:
+        notices.append(opened)
+
         class HalfDeaf(SilentNotifier):
             def watch(self, folder: str, inode: int, *, alone: bool) -> None:
                 # a container that tells of its own files, and not of those of its host
                 if folder.endswith(".blogsmith"):
-                    notices.add(str(Path(folder, f"watch-{os.getpid()}")))
+                    opened.add(str(probe_of(site)))
 
-        return HalfDeaf(notices)
+        return HalfDeaf(opened)
 
     with watching(site, notifier=half_deaf) as (receiver, _):
         write(site, POST, text="second\n")
@@ -428,11 +525,27 @@ def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
             receiver.reports.clear()
             write(site, POST, text=f"{number}\n")
             receiver.wait_for(POST)
-        assert receiver.lines == ["no events for changed files (changes came without): looking every 1 s"]
+        without = "no events for changed files (changes came without): looking every 1 s"
+        assert receiver.lines == [without]
+        # its own files are told of, which says nothing of the others
+        notices[0].add(str(site / "content/own.md"))
+        for number in range(2, 4):
+            receiver.reports.clear()
+            write(site, POST, text=f"{number}\n")
+            receiver.wait_for(POST)
+        assert receiver.lines == [without]
+        # the events of all that was missed came after all
+        notices[0].add(str(site / POST))
+        receiver.wait(lambda: len(receiver.lines) > 1)
+        assert receiver.lines == [without, NO_MORE_LOOKING]
 
 
-def test_events_that_come_late_are_events(site: Path, soon: None) -> None:
+def test_events_that_come_late_are_events(
+    site: Path, soon: None, unhurried: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A busy machine: the comparison finds each change before its event comes."""
+    # the comparison waits for no event: each is too late, however quick this machine is
+    monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", 0.0)
     told: list[Notices] = []
 
     def late(notices: Notices) -> SilentNotifier:

@@ -2,7 +2,8 @@
 
 Nothing is true because it stands here: a page is given out only while its source is the same, and as soon as
 the site is known it is compared with what it is now. The file may be damaged or missing, or have come with a
-cloned site: it is read as data, and names no file but those in public folders of the site and bundled themes.
+cloned site: only what this user's previews of this site have sealed is read at all, and it names no file but
+those in public folders of the site and bundled themes.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from pathlib import Path
 from .. import __version__
 from ..bundled import bundled_folder
 from ..storage.cache import CACHE, open_cache
+from .seal import make_sealer, read_sealer
 from .shown.media import media_type
 
 _FILE = "preview.db"
 _SCHEMA = """
 CREATE TABLE made_by (made_by TEXT);
-CREATE TABLE pages (path TEXT PRIMARY KEY, version TEXT, source TEXT, digest TEXT, packed BLOB);
-CREATE TABLE files (path TEXT PRIMARY KEY, file TEXT);
+CREATE TABLE pages (path TEXT PRIMARY KEY, version TEXT, source TEXT, digest TEXT, packed BLOB, seal BLOB);
+CREATE TABLE files (path TEXT PRIMARY KEY, file TEXT, seal BLOB);
 """
 _MOST_BYTES = 64 * 1024 * 1024
 """Of one page; what deflates to more is not ours."""
@@ -67,25 +69,35 @@ class StoredPages:
         self._root = root
         self._file = root / CACHE / _FILE
         self._made_by = f"{__version__} {settings}"
+        self._purpose = f"preview {self._made_by} of {root}"
+        self._sealer = read_sealer(self._purpose)
 
     def page(self, path: str) -> StoredPage | None:
         """The page at a path, if its source has not changed."""
-        row = self._row("SELECT path, version, source, digest, packed FROM pages WHERE path = ?", path)
-        if row is None or not isinstance(row[4], bytes):
+        found = self._row(
+            "SELECT path, version, source, digest, packed, seal FROM pages WHERE path = ?", path
+        )
+        if found is None or not isinstance(found[4], bytes):
             return None
-        where, version, source, digest = map(str, row[:4])
-        is_same = not source or self._digest(source) == digest
-        return StoredPage(where, version, source, digest, row[4]) if is_same else None
+        where, version, source, digest = map(str, found[:4])
+        page = StoredPage(where, version, source, digest, found[4])
+        is_ours = self._sealer is not None and self._sealer.holds(found[5], *_fields(page))
+        is_same = is_ours and (not source or self._digest(source) == digest)
+        return page if is_same else None
 
     def file(self, path: str) -> tuple[str, Path] | None:
         """Media type and place of a file that was copied as it is to a path."""
-        row = self._row("SELECT file FROM files WHERE path = ?", path)
-        file = Path(str(row[0])) if row else None
-        return (media_type(path), file) if file and self._is_public(file) else None
+        found = self._row("SELECT path, file, seal FROM files WHERE path = ?", path)
+        if found is None:
+            return None
+        where, file = map(str, found[:2])
+        is_ours = self._sealer is not None and self._sealer.holds(found[2], _bytes(where), _bytes(file))
+        return (media_type(path), Path(file)) if is_ours and self._is_public(Path(file)) else None
 
     def save(self, pages: Iterable[StoredPage], files: Iterable[tuple[str, Path]]) -> None:
         """Replace everything; what cannot be written is not kept."""
         with suppress(OSError, sqlite3.Error), ExitStack() as stack:
+            sealer = self._sealer = make_sealer(self._purpose)
             # SQLite opens files by their paths: in a folder of this process alone
             name = str(Path(stack.enter_context(tempfile.TemporaryDirectory()), _FILE))
             with closing(sqlite3.connect(name)) as store, store:
@@ -94,11 +106,18 @@ class StoredPages:
                 store.execute("PRAGMA journal_mode = OFF")
                 store.executescript(_SCHEMA)
                 store.execute("INSERT INTO made_by VALUES (?)", (self._made_by,))
+                named = ((path, str(file)) for path, file in files)
                 store.executemany(
-                    "INSERT INTO files VALUES (?, ?)", ((path, str(file)) for path, file in files)
+                    "INSERT INTO files VALUES (?, ?, ?)",
+                    ((path, file, sealer.seal(_bytes(path), _bytes(file))) for path, file in named),
                 )
-                rows = ((p.path, p.version, p.source, p.digest, p.packed) for p in pages)
-                store.executemany("INSERT INTO pages VALUES (?, ?, ?, ?, ?)", rows)
+                store.executemany(
+                    "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        (p.path, p.version, p.source, p.digest, p.packed, sealer.seal(*_fields(p)))
+                        for p in pages
+                    ),
+                )
             folder = stack.enter_context(open_cache(self._root))
             folder.replace(_FILE, stack.enter_context(Path(name).open("rb")))
 
@@ -137,3 +156,12 @@ class StoredPages:
                     found: tuple[object, ...] | None = store.execute(question, (path,)).fetchone()
                     return found
         return None
+
+
+def _fields(page: StoredPage) -> tuple[bytes, ...]:
+    """All that is sealed of a page; a page and a file have another number of them."""
+    return (*map(_bytes, (page.path, page.version, page.source, page.digest)), page.packed)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

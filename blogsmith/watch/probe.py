@@ -7,37 +7,63 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .notifier import Notifier
+from ..storage.cache import CACHE, open_cache
+from .notifier import CannotWatch, Notifier
 
 PROBE_S = 3.0
 """An event takes less than a millisecond, but the thread that reads it may wait for long on a busy
 machine, while a large site is read. Until then what changes is found by comparing."""
+PAUSE_S = 5.0
+"""How long after an attempt without an answer there is another …"""
+MAX_PAUSE_S = 300.0
+"""… and at most, after pauses that double: a folder that never reports is to cost nothing."""
 
 
 @dataclass(slots=True)
 class Probe:
-    """A file of our own that is written to see whether it is noticed."""
+    """A file of our own that is written to see whether it is noticed, again and again until it is.
 
-    folder: str
-    """The site's folder for what is kept on this machine; made if it is missing."""
-    until_s: float
-    """When to give up, in seconds of `time.monotonic`."""
+    An answer is an answer however late it comes, also between two attempts.
+    """
+
+    root: Path
+    """The site; its folder for what is kept on this machine is made if it is missing."""
+    folder: str = field(init=False)
+    """That folder."""
     place: str = field(init=False)
+    patience_s: float = field(init=False)
+    """How long an attempt lasts."""
+    is_waiting: bool = False
+    """Whether the file is there and its event is waited for."""
+    next_s: float = 0.0
+    """When to give up this attempt, or to make the next one, in seconds of `time.monotonic`."""
+    _name: str = field(init=False)
+    _pause_s: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.place = str(Path(self.folder, f"watch-{os.getpid()}"))
+        place = self.root / CACHE / f"watch-{os.getpid()}"
+        self.folder, self.place, self._name = str(place.parent), str(place), place.name
+        self.patience_s, self._pause_s = PROBE_S, PAUSE_S
 
-    def write(self, notifier: Notifier) -> bool:
+    def write(self, notifier: Notifier, now_s: float) -> bool:
         """Whether there is something to wait for: a site that cannot be written is not probed."""
+        self.remove()
         try:
-            Path(self.folder).mkdir(exist_ok=True)
-            notifier.watch(self.folder, Path(self.folder).stat().st_ino, alone=True)
-            Path(self.place).write_bytes(b"")
-        except OSError:
+            with open_cache(self.root) as folder:
+                notifier.watch(self.folder, folder.own_status().st_ino, alone=True)
+                folder.create(self._name).close()
+        except (OSError, CannotWatch):
             return False
+        self.is_waiting, self.next_s = True, now_s + self.patience_s
         return True
+
+    def pause(self, now_s: float) -> None:
+        """No answer for now: the next attempt comes later, and the one after it later still."""
+        self.remove()
+        self.is_waiting, self.next_s = False, now_s + self._pause_s
+        self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
 
     def remove(self) -> None:
         """Leave no trace."""
-        with suppress(OSError):
-            Path(self.place).unlink()
+        with suppress(OSError), open_cache(self.root, make=False) as folder:
+            folder.remove(self._name)

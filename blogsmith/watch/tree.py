@@ -45,6 +45,8 @@ class Tree:
     """Folders that are not watched, links resolved."""
     notifier: Notifier | None = None
     """Told of every folder, unless there are no events."""
+    extra_folders: frozenset[str] = frozenset()
+    """Folders that are watched for another reason, named as the notifier was given them; they stay so."""
     stamps: dict[str, Stamp] = field(default_factory=dict)
     """Every file by its place."""
     _unlearned: list[str] = field(default_factory=list)
@@ -215,7 +217,7 @@ class Tree:
         self._links = {p: real for p, real in self._links.items() if outside(p)} | found.links
         if self.notifier is not None:
             files = {os.path.dirname(real) for top, real in self._tops.items() if top not in self._folders}
-            self.notifier.keep({*self._folders.values(), *files})
+            self.notifier.keep({*self._folders.values(), *files, *self.extra_folders})
         differing: Differing = dict.fromkeys(
             p for p in self.stamps if p not in found.files and not outside(p)
         )

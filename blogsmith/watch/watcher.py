@@ -13,7 +13,7 @@ from .changes import Changes
 from .findings import Findings
 from .notices import Burst, Notices
 from .notifier import CannotWatch, OpenNotifier
-from .probe import PROBE_S, Probe
+from .probe import Probe
 from .systems import open_notifier
 from .tree import Tree
 
@@ -55,7 +55,8 @@ class Watcher:
         notifier: OpenNotifier = open_notifier,
     ) -> None:
         """output: folders that are not watched, absolute or relative to the root. poll_s: compare everything
-        this often, without events. say: gets a line for the author if there are no events unexpectedly.
+        this often, without events. say: gets a line for the author if there are no events unexpectedly, and
+        another one if they come after all.
         """
         outputs = (str(Path(root, folder).resolve()) for folder in output)
         self._tree = Tree(str(root.absolute()), frozenset(outputs))
@@ -68,6 +69,7 @@ class Watcher:
         self._poll_s = poll_s
         """None: there are events."""
         self._probe: Probe | None = None
+        """Until the first event."""
         self._next_scan_s = 0.0
         self._missed: list[Set[str]] = []
         """Places that changed at once without an event, until one comes."""
@@ -79,9 +81,10 @@ class Watcher:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
             self._compare(self._tree.learn_all)
-            if self._tree.notifier is not None:
-                probe = Probe(str(Path(self._tree.root, ".blogsmith")), time.monotonic() + PROBE_S)
-                self._probe = probe if probe.write(self._tree.notifier) else None
+            self._probe = Probe(Path(self._tree.root))
+            # its event may be read when all folders have been gone through again
+            self._tree.extra_folders = frozenset({self._probe.folder})
+            self._write_probe(self._probe)
         self._thread.start()
 
     def stop(self) -> None:
@@ -120,7 +123,7 @@ class Watcher:
         """How long there is nothing to do."""
         until_s = self._next_scan_s
         if self._probe is not None:
-            until_s = min(until_s, self._probe.until_s)
+            until_s = min(until_s, self._probe.next_s)
         wait_s = until_s - time.monotonic()
         if not self._tree.is_there:
             return min(wait_s, _ABSENT_S)
@@ -128,9 +131,8 @@ class Watcher:
 
     def _idle(self) -> None:
         now_s = time.monotonic()
-        if self._probe is not None and now_s >= self._probe.until_s:
-            self._end_probe()
-            self._poll("the system reports none here")
+        if self._probe is not None and now_s >= self._probe.next_s:
+            self._go_on_probing(self._probe)
         elif now_s >= self._next_scan_s or not self._tree.is_there:
             self._report(Burst(rescan=True))
         elif not self._tree.is_learned:
@@ -164,7 +166,8 @@ class Watcher:
         self, findings: Findings, burst: Burst, places: Set[str] = frozenset(), *, final: bool = False
     ) -> bool:
         """Whether events told of something."""
-        reals = self._without_probe(burst.places)
+        probe = self._probe.place if self._probe else ""
+        reals = {place: writing for place, writing in burst.places.items() if place != probe}
         with self._lock:
             if burst.rescan or burst.overflow:
                 places = places | self._compare(self._tree.scan).keys()
@@ -173,6 +176,11 @@ class Watcher:
             self._missed = [missed for missed in self._missed if missed.isdisjoint(told)]
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
             findings.look(places, writing, math.inf if final else time.monotonic())
+            if burst.overflow:
+                # they are lost, and what they were about has been compared
+                self._missed.clear()
+            if burst.places or burst.overflow:
+                self._trust_events()
         return bool(reals)
 
     def _compare(self, scan: Callable[[], T]) -> T:
@@ -205,26 +213,40 @@ class Watcher:
         if notifier is not None:
             notifier.stop()
 
-    def _poll(self, reason: str) -> None:
+    def _poll(self, reason: str, until: str = "") -> None:
         if self._poll_s is None:
             self._poll_s = POLL_S
             self._next_scan_s = time.monotonic()
-            self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s")
+            self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s{until}")
 
     def _count_missed(self, changes: Changes) -> None:
         self._missed.append(frozenset(map(str, changes.paths)))
         if len(self._missed) == _MAX_MISSED:
             self._poll("changes came without")
 
-    def _without_probe(self, places: dict[str, bool]) -> dict[str, bool]:
-        """What events told, without that of the probe, which is over when it comes."""
-        if self._probe is None or self._probe.place not in places:
-            return places
-        place = self._probe.place
+    def _trust_events(self) -> None:
+        """Some came: look at everything no more often than they need, unless others are still missing."""
         self._end_probe()
-        return {other: writing for other, writing in places.items() if other != place}
+        if self._poll_s is not None and self._tree.notifier is not None and not self._missed:
+            self._poll_s = None
+            self._say("changed files are told of now: no more looking at all of them")
+
+    def _go_on_probing(self, probe: Probe) -> None:
+        """One attempt ends without an answer, or the next one begins."""
+        if not probe.is_waiting:
+            self._write_probe(probe)
+            return
+        probe.pause(time.monotonic())
+        self._missed.clear()
+        self._poll(f"none came within {probe.patience_s:g} s", " until one comes")
+
+    def _write_probe(self, probe: Probe) -> None:
+        with self._lock:
+            if self._tree.notifier is None or not probe.write(self._tree.notifier, time.monotonic()):
+                self._end_probe()
 
     def _end_probe(self) -> None:
         if self._probe is not None:
             self._probe.remove()
             self._probe = None
+            self._tree.extra_folders = frozenset()

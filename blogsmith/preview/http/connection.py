@@ -1,6 +1,7 @@
 """One connection with a thread of its own, from its first request to its last.
 
-A deadline holds for a head as a whole, so that a byte now and then keeps no thread.
+A deadline holds for a head as a whole, so that a byte now and then keeps no thread. The thread that accepts
+looks at what is going on here, and may send a client away that has nothing going.
 """
 
 from __future__ import annotations
@@ -35,6 +36,30 @@ class Connection:
         self._hub = hub
         self._limits = limits
         self._read = b""
+        self.is_asking = True
+        """Whether a request is still to come, or the rest of one."""
+        self.is_idle = False
+        """Whether it is one after an answer, and nothing of it has come yet."""
+        self.is_sending = False
+        self.is_evicted = False
+        self.since_s = time.monotonic()
+        """Since when it is asking, or when the client took a piece of the answer last."""
+
+    @property
+    def socket(self) -> socket.socket:
+        """The client's end is the other one."""
+        return self._connection
+
+    def evict(self) -> None:
+        """Have it end, unless a whole request has come by now; any thread may call this."""
+        self.is_evicted = True
+        # what the client has sent already is still read
+        _shut(self._connection, socket.SHUT_RDWR if self.is_sending else socket.SHUT_RD)
+
+    def hang_up(self) -> None:
+        """Have it end whatever goes on; any thread may call this."""
+        # not close(): the thread may be reading, and the number could be given to another file
+        _shut(self._connection, socket.SHUT_RDWR)
 
     def serve(self) -> bool:
         """Answer until the client has enough. True: the hub has the socket now; False: it is to be closed."""
@@ -46,22 +71,32 @@ class Connection:
                     self._refuse(refused.reply)
                     return False
                 body, is_read = self._body(request)
+                self.is_asking = False
                 reply = self._answer(request, body)
                 if reply.stream and request.method == "GET":
                     return self._hand_over(reply)
-                keep_alive = request.keep_alive and is_read and not reply.stream
+                keep_alive = request.keep_alive and is_read and not reply.stream and not self.is_evicted
                 self._send(reply, request.method == "HEAD", keep_alive)
                 if not keep_alive:
                     if not is_read:
                         self._linger()
                     return False
+                self._ask_on()
         except (_Gone, OSError):  # a browser that hangs up in the middle is no error
             return False
+
+    def _ask_on(self) -> None:
+        """Wait for the next request from now on."""
+        self.since_s = time.monotonic()
+        self.is_idle = not self._read
+        self.is_asking = True
 
     def _request(self) -> Request:
         """The next request; `_Gone` if none comes, `Refused` if it is none."""
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
+        if self.is_idle:
+            self.since_s, self.is_idle = time.monotonic(), False
         until = time.monotonic() + self._limits.head_s
         while (end := self._read.find(b"\r\n\r\n")) < 0:
             self._check_beginning()
@@ -109,6 +144,7 @@ class Connection:
         self._read += piece
 
     def _refuse(self, reply: Reply) -> None:
+        self.is_asking = False
         self._send(reply, head_only=False, keep_alive=False)
         self._linger()
 
@@ -129,13 +165,22 @@ class Connection:
 
     def _write(self, head: bytes, pieces: Iterator[bytes] | tuple[()]) -> None:
         """Head and first piece at once: a page is one packet on its way, not two."""
-        self._connection.settimeout(self._limits.send_s)
+        self.since_s, self.is_sending = time.monotonic(), True
         waiting = head
         for piece in pieces:
-            self._connection.sendall(waiting + piece)
+            self._write_all(waiting + piece)
             waiting = b""
-        if waiting:
-            self._connection.sendall(waiting)
+        self._write_all(waiting)
+        self.is_sending = False
+
+    def _write_all(self, data: bytes) -> None:
+        """As `sendall`, noting when the client took something last."""
+        until_s = time.monotonic() + self._limits.send_s
+        left = memoryview(data)
+        while left:
+            self._connection.settimeout(max(until_s - time.monotonic(), 0.001))
+            left = left[self._connection.send(left) :]
+            self.since_s = time.monotonic()
 
     def _linger(self) -> None:
         """Read what still comes: a socket closed with unread bytes takes back the answer it has just sent."""
@@ -145,6 +190,11 @@ class Connection:
             while True:
                 self._read = b""
                 self._receive(until)
+
+
+def _shut(connection: socket.socket, how: int) -> None:
+    with suppress(OSError):  # the client was faster
+        connection.shutdown(how)
 
 
 def _pieces(part: FilePart) -> Iterator[bytes]:

@@ -25,7 +25,11 @@ class Limits:
     ping_s: float = 15.0
     """Between two signs of life on a stream of events."""
     connections: int = 256
-    """Connections with a thread; more are refused."""
+    """Connections with a thread; for one more another has to go, see `admission.py`."""
+    admission_s: float = 1.0
+    """So long a connection waits until one of them has gone; then it is refused."""
+    stall_s: float = 1.0
+    """Who takes nothing of an answer for this long may have to go."""
     streams: int = 512
     """Streams of events; more are refused."""
     unread: int = 1_000_000

@@ -12,10 +12,11 @@ import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from threading import Lock, Thread
+from threading import Thread
 from time import monotonic
 
 from ..answer import Actions, Site
+from .admission import Admission
 from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
@@ -63,8 +64,7 @@ class PreviewServer:
         self._names = (*allowed_hosts, *([host] if is_loopback(host) else []))
         self._given_report_bug = report_bug
         self.hub = Hub(lambda: {**hello(), "kind": "hello", "run": self.run}, self._report_bug, self._limits)
-        self._lock = Lock()
-        self._connections: dict[socket.socket, Thread] = {}
+        self._admission = Admission(self._limits)
         self._listeners: list[socket.socket] = []
         self._closing = False
         self._accepting = Thread(target=self._accept, name="preview accept", daemon=True)
@@ -100,18 +100,16 @@ class PreviewServer:
             return
         self._closing = True
         self._wake_in.send(b"!")
+        # it may be waiting for room
+        threads = self._admission.close()
         self._accepting.join()
         for end in (*self._listeners, self._wake_out, self._wake_in):
             end.close()
-        with self._lock:
-            connections = dict(self._connections)
-            for connection in connections:
-                # not close(): the thread may be reading, and the number could be given to another file
-                _hang_up(connection)
         self.hub.close()
         until = monotonic() + _JOIN_S
-        for thread in connections.values():
-            thread.join(max(0.0, until - monotonic()))
+        for thread in threads:
+            if thread.ident is not None:  # the system may have given none
+                thread.join(max(0.0, until - monotonic()))
 
     def _report_bug(self, error: Exception) -> None:
         # a site that is being closed leaves questions without an answer; that is no bug
@@ -130,7 +128,7 @@ class PreviewServer:
 
     def _accept_one(self, listener: socket.socket) -> None:
         try:
-            connection, _ = listener.accept()
+            connection, address = listener.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (BlockingIOError, ConnectionError):
             return  # gone before we came
@@ -138,9 +136,7 @@ class PreviewServer:
             # no more open files: the listener stays readable, so do not turn in circles
             self._wait(_OUT_OF_FILES_S)
             return
-        with self._lock:
-            has_room = len(self._connections) < self._limits.connections
-        if not has_room or not self._give_thread(connection):
+        if not self._give_thread(connection, is_near=_is_near(address[0])):
             _turn_away(connection)
 
     def _wait(self, seconds: float) -> None:
@@ -148,42 +144,35 @@ class PreviewServer:
         with suppress(TimeoutError):
             self._wake_out.recv(1)
 
-    def _give_thread(self, connection: socket.socket) -> bool:
+    def _give_thread(self, end: socket.socket, *, is_near: bool) -> bool:
+        reply = partial(self._routes.reply, is_near=is_near)
+        connection = Connection(end, reply, self.hub, self._limits)
         thread = Thread(target=self._converse, args=(connection,), name="preview connection", daemon=True)
-        with self._lock:
-            self._connections[connection] = thread
+        if not self._admission.enter(connection, thread):
+            return False
         try:
             thread.start()
         except RuntimeError:  # the system gives no more threads
-            with self._lock:
-                del self._connections[connection]
+            self._admission.leave(connection)
             return False
         return True
 
-    def _converse(self, connection: socket.socket) -> None:
+    def _converse(self, connection: Connection) -> None:
         handed_over = False
         try:
-            reply = partial(self._routes.reply, is_near=_is_near(connection))
-            handed_over = Connection(connection, reply, self.hub, self._limits).serve()
+            handed_over = connection.serve()
         except Exception as error:
             self._report_bug(error)
         finally:
-            with self._lock:
-                del self._connections[connection]
-                if not handed_over:
-                    connection.close()
+            self._admission.leave(connection)
+            if not handed_over:
+                connection.socket.close()
 
 
-def _is_near(connection: socket.socket) -> bool:
+def _is_near(address: str) -> bool:
     """Whether the other end is on this machine."""
-    address = connection.getpeername()[0]
     # an IPv4 address as a socket for both families has it
-    return is_loopback(str(address).removeprefix("::ffff:"))
-
-
-def _hang_up(connection: socket.socket) -> None:
-    with suppress(OSError):  # the client was faster
-        connection.shutdown(socket.SHUT_RDWR)
+    return is_loopback(address.removeprefix("::ffff:"))
 
 
 def _turn_away(connection: socket.socket) -> None:

@@ -1,0 +1,236 @@
+"""Row 20: whatever comes over the files of a site while it is previewed, the last save wins.
+
+So many saves that events of the system get lost, saves while pages are made, a switch of branches, builds at
+the same time, an output folder that is deleted. The long forms last, and end in a comparison with a build.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.preview_client import Client, soon
+from tests.preview_sites import MARK
+from tests.serve_process import PATIENCE_S, PROGRAM, Listener, Serving, post, running, write
+from tests.test_watch_saves import in_place, temporary_and_rename, vim
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
+
+POSTS = 12
+QUICK = (in_place, temporary_and_rename, vim)
+FILE = "content/posts/a.md"
+PAGE = "/posts/a/"
+TAG = re.compile(rb'<script type="module" src="/_blogsmith/live\.js"[^>]*></script>\n')
+
+_numbers = count(1)
+
+
+def word() -> str:
+    """One that no post has had."""
+    return f"zq{next(_numbers):05}x"
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[Serving]:
+    """A preview of a dozen posts beside the one that editors save."""
+    root = tmp_path / "site"
+    files = {f"content/posts/p{number}.md": post(f"Post {number}") for number in range(POSTS)}
+    write(root, {"blogsmith.yaml": "title: Notes\n", FILE: post("First"), **files})
+    with running(root) as serving:
+        serving.wait_until_whole()
+        yield serving
+
+
+@pytest.fixture
+def tab(serving: Serving) -> Iterator[Listener]:
+    """A tab that shows the post."""
+    with serving.listen() as tab:
+        serving.page(PAGE)
+        yield tab
+
+
+def is_told(serving: Serving, tab: Listener) -> None:
+    """Wait until what tabs were told last of the page is what it is."""
+    tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
+
+
+def build(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """`blogsmith build`, as it is run beside a preview."""
+    command = [str(PROGRAM), "build", *options]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=10 * PATIENCE_S)
+
+
+def is_as_built(serving: Serving, output: Path) -> None:
+    """Every page of the preview, once it is what a clean build of the same files writes."""
+    done = build(serving.root, "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    for file in sorted(output.rglob("*.html")):
+        path = f"/{file.relative_to(output).as_posix().removesuffix('index.html')}"
+        wanted = file.read_bytes()
+
+        def bare(path: str = path) -> bytes:
+            return MARK.sub(b"", TAG.sub(b"", serving.ask(path).body))
+
+        if path != "/404.html":
+            assert soon(lambda bare=bare, wanted=wanted: bare() == wanted, PATIENCE_S), path  # type: ignore[misc]
+
+
+def test_row_20_the_last_of_a_thousand_saves_wins(serving: Serving, tab: Listener) -> None:
+    chance = random.Random(6)
+    pause = threading.Event()
+    for _ in range(1000):
+        text = word()
+        chance.choice(QUICK)(serving.root / FILE, post("First", text))
+        pause.wait(0.001)
+    serving.wait_for(PAGE, "200 ", text)
+    is_told(serving, tab)
+    assert text in serving.page(PAGE)
+
+
+def test_row_20_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: Listener) -> None:
+    text = ""
+    for number in range(5):
+        write(serving.root, {"blogsmith.yaml": f"title: Notes {number}\n"})
+        for _ in range(4):
+            text = word()
+            write(serving.root, {FILE: post("First", text)})
+        serving.wait_for(PAGE, "200 ", text)
+    serving.wait_for(PAGE, "200 ", text, "Notes 4")
+    serving.wait_for("/posts/p3/", "200 ", "Notes 4")
+    is_told(serving, tab)
+
+
+def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener) -> None:
+    """While it is written, too: it is no input of the preview, and the next build writes all of it again."""
+    output = serving.root / "public"
+    for _ in range(3):
+        building = subprocess.Popen(
+            [PROGRAM, "build"], cwd=serving.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        text = word()
+        write(serving.root, {FILE: post("First", text)})
+        shutil.rmtree(output, ignore_errors=True)
+        serving.wait_for(PAGE, "200 ", text)
+        building.wait(10 * PATIENCE_S)
+        shutil.rmtree(output, ignore_errors=True)
+    is_told(serving, tab)
+    assert not output.exists(), "the preview writes nothing there"
+    assert build(serving.root).returncode == 0
+    assert text in (output / "posts/a/index.html").read_text("utf-8")
+
+
+def git(root: Path, *words: str) -> None:
+    """As an author has it who has no settings."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
+
+
+def test_row_20_a_branch_switch_of_500_files(tmp_path: Path) -> None:
+    root = tmp_path / "site"
+    names = {number: f"content/posts/p{number:03}.md" for number in range(500)}
+    main = {names[number]: post(f"P{number}", "on main") for number in range(350)}
+    other = {names[number]: post(f"P{number}", "on other") for number in range(150, 500)}
+    write(root, {"blogsmith.yaml": "title: Notes\n", ".gitignore": ".blogsmith/\n", **main})
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "main")
+    git(root, "switch", "-qc", "other")
+    for name in main:
+        (root / name).unlink()
+    write(root, other)
+    git(root, "add", "--all")
+    git(root, "commit", "-qm", "other")
+    git(root, "switch", "-q", "main")
+    with running(root) as serving, serving.listen() as tab:
+        serving.wait_until_whole()
+        first, gone = serving.version(f"/{_page(200)}"), f"/{_page(0)}"
+        serving.page(f"/{_page(200)}")
+        serving.page(gone)
+        git(root, "switch", "-q", "other")
+        serving.wait_for(f"/{_page(499)}", "200 ", "on other")
+        serving.wait_for(gone, "404 ")
+        with Client(serving.port) as client:
+            for number in range(500):
+                got = client.ask(f"/{_page(number)}")
+                assert got.status == (200 if number >= 150 else 404), number
+                assert b"on main" not in got.body
+        tab.wait_until(lambda: tab.version(f"/{_page(200)}") not in ("", first))
+        # so many others were asked for that it counts as closed
+        serving.page(f"/{_page(200)}")
+        git(root, "switch", "-q", "main")
+        serving.wait_for(f"/{_page(349)}", "200 ", "on main")
+        serving.wait_for(f"/{_page(499)}", "404 ")
+        tab.wait_until(lambda: tab.version(f"/{_page(200)}") == first)
+
+
+def _page(number: int) -> str:
+    return f"posts/p{number:03}/"
+
+
+@pytest.mark.long
+def test_row_20_a_hundred_saves_a_second_while_the_site_is_built(serving: Serving, tmp_path: Path) -> None:
+    """A thousand in ten seconds, of all posts and the settings, with builds meanwhile."""
+    chance, pause, is_over = random.Random(20), threading.Event(), threading.Event()
+    codes: list[int] = []
+
+    def go_on_building() -> None:
+        while not is_over.is_set():
+            codes.append(build(serving.root).returncode)
+
+    builder = threading.Thread(target=go_on_building)
+    builder.start()
+    names = ["a", *(f"p{number}" for number in range(POSTS))]
+    try:
+        for number in range(1000):
+            if number % 50 == 49:
+                write(serving.root, {"blogsmith.yaml": f"title: Notes {number}\n"})
+            elif number % 100 == 10:
+                shutil.rmtree(serving.root / "public", ignore_errors=True)
+            name = chance.choice(names)
+            text = post(name, f"{word()}, [next]({chance.choice(names)}.md)", tags=f"[t{number % 7}]")
+            chance.choice(QUICK)(serving.root / f"content/posts/{name}.md", text)
+            pause.wait(0.01)
+    finally:
+        is_over.set()
+        builder.join()
+    assert codes
+    serving.wait_for("/", "Notes 999")
+    is_as_built(serving, tmp_path / "built")
+
+
+@pytest.mark.long
+def test_row_20_branches_that_are_switched_again_and_again(tmp_path: Path) -> None:
+    """Five hundred files each time, back before the preview is done with the last one."""
+    root = tmp_path / "site"
+    write(root, {"blogsmith.yaml": "title: Notes\n", ".gitignore": ".blogsmith/\npublic/\n"})
+    git(root, "init", "-q", "-b", "b0")
+    for branch in range(3):
+        if branch:
+            git(root, "switch", "-qc", f"b{branch}")
+            shutil.rmtree(root / "content")
+        numbers = range(100 * branch, 100 * branch + 400)
+        write(root, {f"content/posts/p{n:03}.md": post(f"P{n}", f"on {branch}") for n in numbers})
+        git(root, "add", "--all")
+        git(root, "commit", "-qm", str(branch))
+    chance, pause = random.Random(21), threading.Event()
+    with running(root) as serving:
+        serving.wait_until_whole()
+        branch = 2
+        for _ in range(20):
+            branch = chance.choice([other for other in range(3) if other != branch])
+            git(root, "switch", "-q", f"b{branch}")
+            pause.wait(chance.choice([0.0, 0.05, 0.5]))
+        serving.wait_for(f"/{_page(100 * branch + 399)}", "200 ", f"on {branch}")
+        is_as_built(serving, tmp_path / "built")
+        for number in range(600):
+            is_there = 100 * branch <= number < 100 * branch + 400
+            assert serving.ask(f"/{_page(number)}").status == (200 if is_there else 404), number

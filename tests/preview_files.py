@@ -1,0 +1,26 @@
+"""A file that a site in memory names, for tests of the preview's server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blogsmith.preview.answer import Answer
+from tests.preview_client import MemorySite
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """A file of the site, beside a folder whose name begins with the site's."""
+    root = tmp_path.resolve() / "site"
+    (root / "posts").mkdir(parents=True)
+    (root.parent / "site-secret").mkdir()
+    (root.parent / "site-secret" / "a.png").write_bytes(b"secret")
+    (root / "posts" / "a.png").write_bytes(bytes(range(100)))
+    return root / "posts" / "a.png"
+
+
+def with_file(path: Path) -> MemorySite:
+    """A site that has it at `/a.png`."""
+    return MemorySite({"/a.png": Answer(200, "image/png", file=path)})
