@@ -22,6 +22,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "config-key": "blogsmith.yaml has a setting that does not exist.",
         "config-missing": "There is no blogsmith.yaml: the folder is not a site.",
         "config-value": "A setting has a value of the wrong type or out of its range.",
+        "csp-stopped": "A page of untrusted posts holds what its Content-Security-Policy stops (warning).",
         "date": "A date is no date, or no day that exists; `updated` before `date` is a warning.",
         "duplicate-url": "Two pages, or a page and an alias, have the same address.",
         "front-matter-key": "A front matter key is misspelt, or another generator's (warning).",
