@@ -115,6 +115,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "image-missing": "An image names a file that does not exist.",
         "image-remote": "An image is on another host; pages load nothing from elsewhere.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
+        "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width of an image is not a length.",
         # links and references
         "citation-key": "A citation names a reference that the post does not list.",

@@ -1,8 +1,9 @@
 """The Content-Security-Policy of a page: what stands in it may load and run, and nothing else.
 
 It is a `<meta>` in the page itself, so it holds wherever the page lies: on any server, and opened from a
-disk. It is made from the finished page, so no layout can forget it. Where posts are written by people one does not
-trust, a page may only do what blogsmith itself lets posts do, and what it holds beyond that is reported.
+disk. It is made from the finished page, so no layout can forget it. Where posts are written by people one
+does not trust, a page may only do what blogsmith itself lets posts do, and what it holds beyond that is
+reported.
 """
 
 from __future__ import annotations

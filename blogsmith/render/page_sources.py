@@ -84,7 +84,7 @@ def page_sources(tags: Iterable[PageTag], html: bytes, depth: int = 0) -> Source
     def add(directive: str, *sources: str) -> None:
         found.setdefault(directive, set()).update(source for source in sources if source)
 
-    if re.search(rb"style\s*=", html, re.IGNORECASE):
+    if b"style=" in html or re.search(rb"style\s*=", html.lower()):
         add("style-src-attr", "'unsafe-inline'")
     for tag in tags:
         for directive, source in _of_tag(tag):
@@ -121,7 +121,7 @@ def _of_tag(tag: PageTag) -> Iterator[tuple[str, str]]:
     if "data-embed-url" in own:
         yield "frame-src", source_of(own["data-embed-url"])
     if "data-pyodide" in own:
-        # Python has a worker of its own, to which the policy of the page does not apply; its pictures come as blobs
+        # Python runs in a worker, to which the policy of the page does not apply; its pictures come as blobs
         yield "worker-src", SELF
         yield "img-src", "blob:"
     special = _SPECIAL.get(tag.name)
@@ -224,7 +224,7 @@ def source_of(address: str) -> str:
 
 
 def folder_of(address: str) -> str:
-    """The source for a script: its folder, from which it may load its parts; `'self'` for those of the site."""
+    """The source for a script of another host: its folder, from which it may load its parts."""
     source = source_of(address)
     if source in (SELF, "") or source.endswith(":"):
         return source

@@ -1,25 +1,25 @@
 """The tags of a finished page that load something, run something or lead to a new window.
 
-Read from the page's bytes, so that nothing can be forgotten that a template or an author has written. This is no HTML
-parser: comments, scripts and style sheets are passed over as browsers do it, every other tag is taken for
-itself. A page has thousands of tags and few of these, so they are looked for by their names.
+Read from the page's bytes, so that nothing can be forgotten that a template or an author has written. This is
+no HTML parser: comments, scripts and style sheets are passed over as browsers do it, every other tag is taken
+for itself. A page has thousands of tags and few of these, so they are looked for by their names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import unescape
 
 _NAMED = re.compile(
     rb"<(?:s(?:cript|tyle|ource)|i(?:frame|mg|nput|mage)|f(?:rame|orm)|video|audio|track|embed|object|link"
-    rb"|base|button|meta|textarea|title)(?=[\s/>])|<!--"
+    rb"|base|button|textarea|title)(?=[\s/>])|<!--"
 )
-# Attributes that matter on any tag. Those of events are many, so they are looked for by how they begin.
-_EVENT_BEGINS = (b" on", b"\non", b"\ton", b"/on", b'"on', b"'on")
-_MARKED = (b"target", b"data-embed-url", b"data-pyodide", b"url(")
-_EVENT = re.compile(rb".on[a-z]+\s*=", re.DOTALL)
+_EVENT = re.compile(rb"on[a-z]{3,}+\s*+=")
+_BEFORE_ATTRIBUTES = b" \n\t\r\f/\"'"
+_MARKS = (b"target", b"data-embed-url", b"data-pyodide", b"http-equiv", b"charset", b"url(")
+"""Of attributes that matter on any tag; those of events are too many to be named."""
 _OPENING = re.compile(rb"<(?:[a-z]|!--)")
 _NAME = re.compile(rb"<([a-z][^\s/>]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
@@ -55,7 +55,7 @@ def page_tags(html: bytes) -> Iterator[PageTag]:
         if start < end:
             continue
         if low.startswith(b"<!--", start):
-            closing = low.find(b"-->", start + 4)
+            closing = low.find(b"-->", start + 2)
             end = closing + 3 if closing >= 0 else len(low)
             continue
         tag = _read(html, start)
@@ -73,11 +73,21 @@ def page_tags(html: bytes) -> Iterator[PageTag]:
 def _starts(low: bytes) -> list[int]:
     """Where such tags may begin, sorted."""
     found = {match.start() for match in _NAMED.finditer(low)}
-    for word in _MARKED:
-        found.update(low.rfind(b"<", 0, at) for at in _places(low, word))
-    for word in _EVENT_BEGINS:
-        found.update(low.rfind(b"<", 0, at) for at in _places(low, word) if _EVENT.match(low, at))
+    for word in _MARKS:
+        found.update(_around(low, _places(low, word)))
+    events = (match.start() for match in _EVENT.finditer(low, 1))
+    found.update(_around(low, (at for at in events if low[at - 1] in _BEFORE_ATTRIBUTES)))
     return sorted(start for start in found if start >= 0 and _OPENING.match(low, start))
+
+
+def _around(low: bytes, places: Iterable[int]) -> Iterator[int]:
+    """Where the tag begins that each of the rising places may stand in; -1: in none."""
+    start = seen = -1
+    for at in places:
+        # only what was not searched for the place before
+        start = max(start, low.rfind(b"<", max(seen, 0), at))
+        seen = at
+        yield start
 
 
 def _places(text: bytes, word: bytes) -> Iterator[int]:
@@ -90,15 +100,19 @@ def _places(text: bytes, word: bytes) -> Iterator[int]:
 def _read(html: bytes, start: int) -> PageTag | None:
     name = _NAME.match(html, start)
     assert name is not None, "only starts of tags are read"
-    at, attributes, spans = name.end(), {}, {}
+    at = name.end()
+    attributes: dict[str, str] = {}
+    spans: dict[str, tuple[int, int]] = {}
     while found := _ATTRIBUTE.match(html, at):
-        key = found[1].decode("utf-8", "replace").lower()
-        group = next((number for number in (2, 3, 4) if found[number] is not None), 0)
-        if key not in attributes:
-            attributes[key] = unescape(found[group].decode("utf-8", "replace")) if group else ""
-            quoted = group in (2, 3)
-            spans[key] = (found.start(group) - quoted, found.end(group) + quoted) if group else found.span(1)
         at = found.end()
+        key = found[1].decode("utf-8", "replace").lower()
+        if key in attributes:
+            continue
+        group = found.lastindex or 1
+        value = found[group].decode("utf-8", "replace") if group > 1 else ""
+        attributes[key] = unescape(value) if "&" in value else value
+        start, end = found.span(group)
+        spans[key] = (start - 1, end + 1) if group in (2, 3) else (start, end)
     closing = _END.match(html, at)
     if closing is None:
         return None
