@@ -133,6 +133,8 @@ class TestScripts:
         found = policy_for("", '<script src="/a.js"></script>')
         assert found["script-src"] == "'self'"
         assert found["connect-src"] == "'self'"
+        # a card may show a formula of another page
+        assert found["style-src-attr"] == "'unsafe-inline'"
 
     def test_in_the_page_are_allowed_by_their_hash(self) -> None:
         text = "\n let a = '<p>' < \"</p>\";\n"

@@ -145,6 +145,8 @@ def _of_script(tag: PageTag) -> Iterator[tuple[str, str]]:
     yield "script-src", folder_of(address)
     if source == SELF:
         yield "connect-src", SELF
+        # scripts put pieces of other pages into this one, with the attributes that these have
+        yield "style-src-attr", "'unsafe-inline'"
         return
     for directive in _FROM_ITS_HOST:
         yield directive, source

@@ -11,7 +11,7 @@ from ...render.page_policy import with_sources
 from ..answer import PREFIX
 
 _END_OF_HEAD = b"</head>"
-_NEEDS = MappingProxyType(
+NEEDS = MappingProxyType(
     {
         "script-src": ("'self'",),
         "connect-src": ("'self'",),
@@ -40,7 +40,7 @@ class Tag:
         data = {"version": version, "source": source, "token": self.token, "editor": self.editor}
         attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         script = f'<script type="module" src="{PREFIX}live.js" data-blogsmith{attributes}></script>\n'
-        before, end, behind = with_sources(html, _NEEDS).partition(_END_OF_HEAD)
+        before, end, behind = with_sources(html, NEEDS).partition(_END_OF_HEAD)
         return before + script.encode() + end + behind
 
 

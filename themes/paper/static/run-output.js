@@ -129,7 +129,9 @@ function changed(look, sequence) {
 
 // A value's own HTML, built anew from what is listed: nothing of it can act or load.
 function cleaned(html, name) {
-  const parsed = new DOMParser().parseFromString(html, "text/html").body;
+  // a style sheet would be dropped as the others below, but the page's policy complains of it before
+  const plain = html.replace(/<style\b[^]*?(?:<\/style\s*>|$)/gi, "");
+  const parsed = new DOMParser().parseFromString(plain, "text/html").body;
   for (const element of parsed.querySelectorAll(DROPPED)) element.remove();
   const made = document.createDocumentFragment();
   made.append(...[...parsed.childNodes].flatMap(copied));
