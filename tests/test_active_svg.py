@@ -15,8 +15,9 @@ from tests.preview_sites import new_line, problems, settled
 NAMES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 MATPLOTLIB = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
-<svg {NAMES} version="1.1"><metadata><dc:description xmlns:dc="http://purl.org/dc/">A subscript</dc:description>
-</metadata><style type="text/css">*{{stroke-linejoin: round}}</style><g clip-path="url(#p1)">
+<svg {NAMES} version="1.1"><metadata xmlns:dc="http://purl.org/dc/">
+<dc:description>A subscript</dc:description></metadata>
+<style type="text/css">*{{stroke-linejoin: round}}</style><g clip-path="url(#p1)">
 <use xlink:href="#m1" style="fill: url('#g')"/><image href="data:image/png;base64,AA"/></g>
 <a href="https://example.org/"><text>a link</text></a></svg>
 """

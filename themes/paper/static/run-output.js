@@ -129,8 +129,10 @@ function changed(look, sequence) {
 
 // A value's own HTML, built anew from what is listed: nothing of it can act or load.
 function cleaned(html, name) {
-  // a style sheet would be dropped as the others below, but the page's policy complains of it before
-  const plain = html.replace(/<style\b[^]*?(?:<\/style\s*>|$)/gi, "");
+  // what the page's policy would complain of while it is parsed; it is left out in any case
+  const plain = html
+    .replace(/<style\b[^]*?(?:<\/style\s*>|$)/gi, "")
+    .replace(/<[a-z][^<>]*>/gi, (tag) => tag.replace(/([\s"'/])on\w+\s*=/gi, "$1data-left="));
   const parsed = new DOMParser().parseFromString(plain, "text/html").body;
   for (const element of parsed.querySelectorAll(DROPPED)) element.remove();
   const made = document.createDocumentFragment();
