@@ -21,6 +21,7 @@ from .config import Config
 from .editor_words import read_editor
 from .errors import Reporter, did_you_mean, nearest
 from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
+from .policy_words import check_policy
 from .pyodide.distribution import CDN, setting_problem
 from .pyodide.names import PACKAGE_NAMES, package_meant
 from .strict_yaml import MAX_REPORTS, Located
@@ -293,5 +294,6 @@ _CHECKS: tuple[Callable[[Config, _Checker], None], ...] = (
     _dask,
     _browser,
     _editor,
+    check_policy,
     _known_words,
 )

@@ -22,6 +22,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "config-key": "blogsmith.yaml has a setting that does not exist.",
         "config-missing": "There is no blogsmith.yaml: the folder is not a site.",
         "config-value": "A setting has a value of the wrong type or out of its range.",
+        "csp-stopped": "A page of untrusted posts holds what its Content-Security-Policy stops (warning).",
         "date": "A date is no date, or no day that exists; `updated` before `date` is a warning.",
         "duplicate-url": "Two pages, or a page and an alias, have the same address.",
         "front-matter-key": "A front matter key is misspelt, or another generator's (warning).",
@@ -114,6 +115,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "image-missing": "An image names a file that does not exist.",
         "image-remote": "An image is on another host; pages load nothing from elsewhere.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
+        "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width of an image is not a length.",
         # links and references
         "citation-key": "A citation names a reference that the post does not list.",

@@ -9,6 +9,7 @@ from .config import Config
 from .errors import Diagnostic
 from .ledger import BuildOptions, Ledger
 from .model import Asset, Document, SiteFiles, Source
+from .read.active_svg import Inspect, svg_warnings
 from .read.files import read_site
 from .read.front_matter import read_document
 from .site.neighbours import series_problems
@@ -50,8 +51,12 @@ def arrange(
     options: BuildOptions,
     ledger: Ledger,
     read: ReadDocument = read_document,
+    inspect: Inspect = svg_warnings,
 ) -> Collected:
-    """Settle what of the site's files is built and under which address."""
+    """Settle what of the site's files is built and under which address.
+
+    inspect: says what there is to say about a file that is copied.
+    """
     config = workshop.config
     ledger.add(files.diagnostics)
     documents: list[Document] = []
@@ -70,6 +75,7 @@ def arrange(
     future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
+    ledger.add(found for asset in assets.values() for found in inspect(asset))
     return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)
 
 

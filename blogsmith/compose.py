@@ -18,6 +18,7 @@ from .ledger import Ledger
 from .load_config import CONFIG_NAME
 from .model import Document, Output
 from .page_view import PageView, SiteView
+from .render.page_policy import GuardedPage, guarded
 from .render.theme import Theme
 from .site.collisions import folded
 from .site.feeds import feed_files
@@ -53,19 +54,23 @@ class Composition:
     """Source path → document, of the pages that have one."""
     workshop: Workshop
 
-    def page(self, view: PageView) -> bytes:
-        """The HTML of a page; SiteError if it cannot be made."""
+    def page(self, view: PageView) -> GuardedPage:
+        """A page with what its policy stops; SiteError if it cannot be made."""
         theme = self.workshop.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
-        return theme.render(view.layout, view, self.site).encode()
+        html = theme.render(view.layout, view, self.site).encode()
+        return guarded(html, self.workshop.config)
 
-    def output(self, planned: Planned) -> Output:
-        """The file, made; SiteError if it cannot be."""
+    def output(self, planned: Planned) -> tuple[Output, tuple[Diagnostic, ...]]:
+        """The file, made, with what there is to say about it; SiteError if it cannot be made."""
         content = planned.content
         if isinstance(content, Path):
-            return Output(planned.path, file=content)
-        return Output(planned.path, self.page(content) if isinstance(content, PageView) else content())
+            return Output(planned.path, file=content), ()
+        if isinstance(content, PageView):
+            page = self.page(content)
+            return Output(planned.path, page.html), page.problems
+        return Output(planned.path, content()), ()
 
 
 def compose(
@@ -80,7 +85,9 @@ def compose(
     made: list[Output] = []
     for planned in ledger.each("pages", composition.files):
         try:
-            made.append(composition.output(planned))
+            output, problems = composition.output(planned)
+            made.append(output)
+            ledger.add(problems)
         except SiteError as error:
             ledger.add(error.diagnostics)
     # two pages on one address were reported where the address comes from
@@ -126,7 +133,13 @@ def _page(view: PageView, document: Document | None, workshop: Workshop) -> Iter
     origin = view.path or f"the page {site_path} that blogsmith makes"
     yield Planned(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
-        yield Planned(redirect_path(alias), f'the alias "{alias}" of {origin}', partial(redirect, view))
+        yield Planned(
+            redirect_path(alias), f'the alias "{alias}" of {origin}', _guarded_redirect(view, workshop)
+        )
+
+
+def _guarded_redirect(view: PageView, workshop: Workshop) -> Callable[[], bytes]:
+    return lambda: guarded(redirect(view), workshop.config).html
 
 
 def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:

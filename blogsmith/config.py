@@ -150,6 +150,13 @@ class Execution(Struct, frozen=True):
     dask: Dask = Dask()
 
 
+class Security(Struct, frozen=True):
+    """What pages may load and run in readers' browsers."""
+
+    csp: Literal["on", "off"] | Mapping[str, tuple[str, ...]] = "on"
+    """Content-Security-Policy of pages: `on`, `off`, or directive → sources that are added to it."""
+
+
 class Browser(Struct, frozen=True):
     """Code that readers run in their browser."""
 
@@ -206,6 +213,7 @@ class Config(Struct, frozen=True):
     execute: Literal["off", "marked", "all"] | Execution = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     browser: Browser = Browser()
+    security: Security = Security()
     editor: str = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
 

@@ -136,7 +136,8 @@ class _Converter:
 
     def _one_of(self, value: Any, kind: inspect.UnionType, path: YamlPath) -> Any:
         """A setting that is either a word or a mapping of settings."""
-        wanted = inspect.StructType if isinstance(value, dict) else inspect.LiteralType
+        mappings = (inspect.StructType, inspect.DictType)
+        wanted = mappings if isinstance(value, dict) else (inspect.LiteralType,)
         fitting = next(one for one in kind.types if isinstance(one, wanted))
         if isinstance(fitting, inspect.LiteralType) and value not in fitting.values:
             return self._wrong(kind, path)

@@ -40,7 +40,7 @@ def outputs(present: Present) -> dict[str, bytes]:
     found = {}
     for planned in reversed(list(present.table.values())):
         try:
-            made = present.composition.output(planned)
+            made, _ = present.composition.output(planned)
         except SiteError:
             continue
         data = made.file.read_bytes() if made.file else made.data or b""

@@ -42,6 +42,7 @@ PART_OF = {
     "runs": "model",
     "execution_words": "config",
     "editor_words": "config",
+    "policy_words": "config",
     "clocks": "cli",
     "trust_command": "cli",
     "json_lines": "cli",

@@ -17,6 +17,7 @@ from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, start_tag
 from .context import Rendering
 from .images import img_tag
+from .openers import with_openers
 
 ADDRESSES: Mapping[str, str] = MappingProxyType(
     {"a": "href", "video": "src", "audio": "src", "source": "src", "track": "src"}
@@ -40,7 +41,9 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
         pieces.append(text[at : found.start()])
         pieces.append(_rewrite(rendering, token, text, found.start(), tag))
         at = tag.end
-    return "".join(pieces) + text[at:]
+    rewritten = "".join(pieces) + text[at:]
+    # last: what is reported above has its place in the author's text
+    return with_openers(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
 
 
 def _comments(text: str) -> list[tuple[int, int]]:

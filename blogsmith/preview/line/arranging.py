@@ -10,9 +10,10 @@ from ...build import index_of, measured, page_tools
 from ...collect import Collected, arrange
 from ...errors import Diagnostic
 from ...ledger import BuildOptions, ExecutionOptions, Ledger, no_progress
-from ...model import Document, ImageInfo, SiteFiles
+from ...model import Asset, Document, ImageInfo, SiteFiles
 from ...perform import may_run
 from ...pyodide.distribution import Distribution
+from ...read.active_svg import SUFFIX, svg_warnings
 from ...readers_python import readers_python
 from ...runs import PageResults
 from ...workshop import Workshop
@@ -32,12 +33,14 @@ class Arranger:
         self._touched: set[str] = set()
         """Paths that have changed since `arranged` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
+        self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[Workshop, object], Callable[[], Distribution], Ledger] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
         """Images that were saved: their stamps may be the same."""
         for path in changed:
             self._sizes.pop(self._root / path, None)
+            self._svgs.pop(self._root / path, None)
         self._touched.update(changed)
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
@@ -63,6 +66,7 @@ class Arranger:
             ledger,
             # what is wrong with a head is told with its page
             lambda source, config: (self._memory.document(source, config)[0], ()),
+            self._inspected,
         )
         ledger.add(
             found
@@ -136,6 +140,15 @@ class Arranger:
             ledger = Ledger(no_progress)
             self._python = (key, readers_python(arranged.workshop, ledger), ledger)
         return self._python[1]
+
+    def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:
+        if asset.path.suffix.lower() != SUFFIX:
+            return ()
+        stamp = (stamp_of(asset.file), asset.path)
+        known = self._svgs.get(asset.file)
+        if known is None or known[0] != stamp:
+            known = self._svgs[asset.file] = (stamp, svg_warnings(asset))
+        return known[1]
 
     def _measured(self, file: Path) -> ImageInfo | str:
         stamp = stamp_of(file)

@@ -90,7 +90,7 @@ class Pages:
         good = last.page if last else None
         try:
             with time_limit(self._limit_s):
-                html = composition.page(view)
+                page = composition.page(view)
         except SiteError as error:
             return _Made(view, site, theme, good, error.diagnostics)
         except TookTooLong:
@@ -98,12 +98,13 @@ class Pages:
             slow = Diagnostic("page-slow", message, view.path, hint="look for loops in its templates")
             return _Made(view, site, theme, good, (slow,))
         if is_wrong and good:
-            return _Made(view, site, theme, good)
-        version = version_of(html)
+            return _Made(view, site, theme, good, page.problems)
+        version = version_of(page.html)
         if good and good.version == version:
-            return _Made(view, site, theme, good)
+            return _Made(view, site, theme, good, page.problems)
         self._count += 1
-        return _Made(view, site, theme, Page(version, zlib.compress(html, _QUICKLY), view.path))
+        made = Page(version, zlib.compress(page.html, _QUICKLY), view.path)
+        return _Made(view, site, theme, made, page.problems)
 
 
 def _is_of(made: _Made, view: PageView, composition: Composition) -> bool:

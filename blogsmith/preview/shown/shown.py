@@ -187,6 +187,7 @@ _PLAIN = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; form-action 'none'; base-uri 'none'">
 <title>{title}</title>
 </head>
 <body><p>{text}</p></body>

@@ -5,10 +5,22 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from html import escape
+from types import MappingProxyType
 
+from ...render.page_policy import with_sources
 from ..answer import PREFIX
 
 _END_OF_HEAD = b"</head>"
+NEEDS = MappingProxyType(
+    {
+        "script-src": ("'self'",),
+        "connect-src": ("'self'",),
+        "worker-src": ("'self'",),
+        # a formula that is written while the page is open may bring the first attribute
+        "style-src-attr": ("'unsafe-inline'",),
+    }
+)
+"""What the preview's scripts add to the policy of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +33,14 @@ class Tag:
     """As `data-editor`: how a source file is opened."""
 
     def put_in(self, html: bytes, version: str, source: str) -> bytes:
-        """The page with the script at the end of its head. source: path of its Markdown file, or empty."""
+        """The page with the script at the end of its head, and with leave for it in the page's policy.
+
+        source: path of its Markdown file, or empty.
+        """
         data = {"version": version, "source": source, "token": self.token, "editor": self.editor}
         attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         script = f'<script type="module" src="{PREFIX}live.js" data-blogsmith{attributes}></script>\n'
-        before, end, behind = html.partition(_END_OF_HEAD)
+        before, end, behind = with_sources(html, NEEDS).partition(_END_OF_HEAD)
         return before + script.encode() + end + behind
 
 

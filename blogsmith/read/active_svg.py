@@ -1,0 +1,152 @@
+"""What of an SVG file would act if somebody opened it by itself: scripts, HTML, addresses elsewhere.
+
+In an `<img>` nothing of it runs, so such a file stays what it is, and its author is told. A drawing that can
+hold none of this is passed by a search for a few words, and only the others are read as XML.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from xml.parsers import expat
+
+from ..errors import Diagnostic, Place, Reporter, place_within
+from ..model import Asset
+
+CODE = "svg-active"
+SUFFIX = ".svg"
+_HINT = "in an <img> nothing of it happens, but in a tab of its own; take it out, or ignore svg-active"
+_MAX_BYTES = 20_000_000
+_MOST = 5
+"""Findings of one file that are told."""
+_WORDS = (
+    b"script",
+    b"foreignobject",
+    b"<!entity",
+    b"xml-stylesheet",
+    b"@import",
+    b"xhtml",
+    b"attributename",
+    b"\0",
+)
+_SIGNS = (
+    re.compile(rb"on[a-z]{3,}+\s*+="),
+    # addresses that lead out of the file
+    re.compile(rb"href\s*+=\s*+[\"'](?!#)"),
+    re.compile(rb"url\(\s*+[\"']?+(?!#)"),
+)
+_EVENT = re.compile(r"on[a-z]+", re.IGNORECASE)
+_SCRIPTED = re.compile(r"[\x00-\x20]*(?:java|vb)script:|[\x00-\x20]*data:text/html", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//\S*", re.IGNORECASE)
+_CSS_ELSEWHERE = re.compile(r"""(?:@import\s+|url\(\s*)["']?((?:https?:)?//[^"')\s;]+)""", re.IGNORECASE)
+_SVG = "http://www.w3.org/2000/svg"
+_XHTML = "http://www.w3.org/1999/xhtml"
+_LOADING = frozenset(("image", "use", "feImage", "script", "mpath", "tref", "cursor", "font-face-uri"))
+_CHANGING = frozenset(("set", "animate"))
+_BYTE_ORDERS: Mapping[bytes, str] = MappingProxyType(
+    {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+)
+
+
+def svg_warnings(asset: Asset) -> tuple[Diagnostic, ...]:
+    """What there is to say about a file; nothing of files that are no SVG or cannot be read."""
+    if asset.path.suffix.lower() != SUFFIX or asset.size > _MAX_BYTES:
+        return ()
+    try:
+        data = Path(asset.file).read_bytes()
+    except OSError:
+        # whoever copies it says so
+        return ()
+    return active_content(data, asset.path.as_posix()) if _is_suspect(data.lower()) else ()
+
+
+def _is_suspect(low: bytes) -> bool:
+    return any(word in low for word in _WORDS) or any(sign.search(low) for sign in _SIGNS)
+
+
+def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """A warning for each kind of thing in the file that acts, where it stands first."""
+    encoding = next((name for mark, name in _BYTE_ORDERS.items() if data.startswith(mark)), "utf-8")
+    text = data.decode(encoding, "replace")
+    reading = _Reading(Reporter(path, re.split(r"\r\n?|\n", text)))
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.ordered_attributes = True
+
+    def place() -> Place:
+        return Place(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    parser.StartElementHandler = lambda name, attributes: reading.start(name, attributes, place())
+    parser.EndElementHandler = lambda name: reading.end()
+    parser.CharacterDataHandler = lambda text: reading.characters(text, place())
+    parser.ProcessingInstructionHandler = lambda target, _: reading.instruction(target, place())
+    parser.EntityDeclHandler = lambda name, *_: reading.entity(name)
+    # browsers, too, show and run what stands before a mistake
+    with suppress(expat.ExpatError, LookupError, ValueError):
+        parser.Parse(data, True)
+    return tuple(reading.reporter.diagnostics[:_MOST])
+
+
+class _Reading:
+    """One file while it is read."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.reporter = reporter
+        self._path: list[str] = []
+        self._known: set[str] = set()
+
+    def start(self, name: str, attributes: list[str], place: Place) -> None:
+        space, _, local = name.rpartition(" ")
+        self._path.append(local)
+        if local == "script" and space in (_SVG, _XHTML, ""):
+            self._report("<script>, which runs", "script", place)
+        elif local == "foreignObject":
+            self._report("<foreignObject>, which holds HTML", "foreignObject", place)
+        elif space == _XHTML and "foreignObject" not in self._path:
+            self._report(f"the HTML element <{local}>", local, place)
+        for key, value in zip(attributes[::2], attributes[1::2], strict=True):
+            for what in _of_attribute(local, key.rpartition(" ")[2], value):
+                self._report(what, key.rpartition(" ")[2], place)
+
+    def end(self) -> None:
+        self._path.pop()
+
+    def characters(self, text: str, place: Place) -> None:
+        if self._path[-1:] == ["style"]:
+            for found in _CSS_ELSEWHERE.finditer(text):
+                self._report(f"a style sheet that loads {found[1]}", found[1], place)
+
+    def instruction(self, target: str, place: Place) -> None:
+        if target == "xml-stylesheet":
+            self._report("<?xml-stylesheet?>, which loads another file", target, place)
+
+    def entity(self, name: str) -> None:
+        # the parser is already behind it
+        self._report(f"a declaration of the entity {name}", f"<!ENTITY {name}", Place(1, 1))
+
+    def _report(self, what: str, word: str, place: Place) -> None:
+        if what not in self._known:
+            self._known.add(what)
+            at = place_within(word, place, self.reporter.lines)
+            self.reporter.warn(CODE, f"this SVG holds {what}", at, _HINT)
+
+
+def _of_attribute(element: str, name: str, value: str) -> Iterator[str]:
+    """What of one attribute acts, in words."""
+    if _EVENT.fullmatch(name):
+        yield f"the attribute {name}, which runs a script"
+    if name in ("href", "src", "to", "from", "values") and any(map(_SCRIPTED.match, value.split(";"))):
+        yield f"an address that is a script ({name})"
+    if name in ("href", "src") and element in _LOADING and _ELSEWHERE.match(value):
+        yield f"<{element}> that loads {value.strip()}"
+    if name == "attributeName" and element in _CHANGING and value.rpartition(":")[2] == "href":
+        yield f"<{element}>, which changes the address of a link"
+    for found in _CSS_ELSEWHERE.finditer(value):
+        yield f"a style that loads {found[1]}"
+
+
+Inspect = Callable[[Asset], tuple[Diagnostic, ...]]
+"""`svg_warnings`, or what remembers its answers."""
