@@ -16,6 +16,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from ..characters import find_forbidden, find_hidden, name_of
 from ..config import Config
 from ..decode import decode
 from ..errors import Diagnostic, Severity, SiteError
@@ -218,6 +219,9 @@ class _Walker:
             twin = first.setdefault(_folded(name), name)
             if twin != name:
                 self._report_twins(path / twin, path / name)
+            if unseen := find_forbidden(name) or find_hidden(name):
+                message = f"the file's name holds the invisible character {name_of(unseen[0])}"
+                self.report("hidden-character", message, path / name, "rename the file", "warning")
         return [name for name in names if self._is_text(path / name)]
 
     def _is_text(self, path: PurePosixPath) -> bool:
