@@ -219,14 +219,14 @@ class _Walker:
             twin = first.setdefault(_folded(name), name)
             if twin != name:
                 self._report_twins(path / twin, path / name)
-            if unseen := find_forbidden(name) or find_hidden(name):
-                message = f"the file's name holds the invisible character {name_of(unseen[0])}"
-                self.report("hidden-character", message, path / name, "rename the file", "warning")
         return [name for name in names if self._is_text(path / name)]
 
     def _is_text(self, path: PurePosixPath) -> bool:
         """Whether the name is UTF-8, as it must be in an address."""
         if shown(path) == str(path):
+            if unseen := find_forbidden(path.name) or find_hidden(path.name):
+                message = f"the file's name holds the invisible character {name_of(unseen[0])}"
+                self.report("hidden-character", message, path, "rename the file", "warning")
             return True
         self.report("encoding", "the file's name is not UTF-8", path, "rename the file")
         return False

@@ -148,6 +148,16 @@ def test_row_41_a_title_made_from_a_file_name(tmp_path: Path) -> None:
     assert find_forbidden((root / "public/posts/x/index.html").read_text("utf-8")) is None
 
 
+def test_row_41_names_of_files_are_told(tmp_path: Path) -> None:
+    root = site_with(tmp_path, HEAD)
+    for name in ("a\u202egnp.txt", "b\x1bc.txt", "می\u200cخواهم.txt", "שלום.txt"):
+        (root / "content/posts" / name).write_text("x", "utf-8")
+    report = build(root)
+    told = [(one.path.rpartition("/")[2], one.code) for one in report.diagnostics]
+    assert told == [("a\u202egnp.txt", "hidden-character"), ("b\x1bc.txt", "hidden-character")]
+    assert r"a\u202egnp.txt: warning" in printed(report)
+
+
 TRAPS = {
     "code": ("```python\nx = 1 {}\n```", "6:7"),
     "indented code": ("    x = 1 {}", "5:11"),
