@@ -15,6 +15,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "encoding": "A text file is not valid UTF-8 or holds a NUL character.",
         "file-too-large": "A Markdown or settings file is larger than any post should be.",
         "symlink": "A symbolic link leads out of the site, to hidden files, nowhere, or in a circle.",
+        "private-file": "A published file holds a key or secrets, or names folders of a machine (warning).",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
         "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
@@ -68,7 +69,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "code-plain": "A code fence is too slow or too wide to highlight and is shown plain (warning).",
         "diagram": "A diagram is written wrongly and cannot be drawn.",
         "diagram-source": "A diagram has no renderer; its source is shown (warning).",
-        "hidden-character": "Code holds a character that nobody sees (warning).",
+        "hidden-character": "Text holds a character that no page may hold, or code an unseen one (warning).",
         "fence-info": "A code fence has a word or setting that means nothing (warning).",
         "fence-open": "A code fence is never closed, so all that follows is code (warning).",
         # running code
@@ -112,6 +113,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         # images and embeds
         "embed-host": "A video is on a host that the site does not allow.",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
+        "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",
         "image-remote": "An image is on another host; pages load nothing from elsewhere.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",

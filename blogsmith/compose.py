@@ -12,13 +12,17 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from . import __version__
+from .characters import without_forbidden
 from .collect import Collected
+from .config import Config
+from .disclosure import disclosures, leaks, published_assets
 from .errors import Diagnostic, Reporter, SiteError
 from .ledger import Ledger
 from .load_config import CONFIG_NAME
-from .model import Document, Output
+from .model import Asset, Document, Output
 from .page_view import PageView, SiteView
 from .render.page_policy import GuardedPage, guarded
+from .photos.cleaning import cleaned_bytes
 from .render.theme import Theme
 from .site.collisions import folded
 from .site.feeds import feed_files
@@ -52,21 +56,29 @@ class Composition:
     files: tuple[Planned, ...]
     documents: Mapping[str, Document]
     """Source path → document, of the pages that have one."""
+    assets: Mapping[str, tuple[Asset, str]]
+    """As `published_assets` gives them."""
     workshop: Workshop
+
+    @property
+    def cleans(self) -> bool:
+        """Whether pictures are published without their private data."""
+        return self.workshop.config.images.metadata == "clean"
 
     def page(self, view: PageView) -> GuardedPage:
         """A page with what its policy stops; SiteError if it cannot be made."""
         theme = self.workshop.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
-        html = theme.render(view.layout, view, self.site).encode()
+        # templates and plugins may print anything
+        html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
         return guarded(html, self.workshop.config)
 
     def output(self, planned: Planned) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
         content = planned.content
         if isinstance(content, Path):
-            return Output(planned.path, file=content), ()
+            return Output(planned.path, file=content, is_cleaned=self.cleans), ()
         if isinstance(content, PageView):
             page = self.page(content)
             return Output(planned.path, page.html), page.problems
@@ -93,6 +105,7 @@ def compose(
     # two pages on one address were reported where the address comes from
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
         ledger.add(clashes(composition.files))
+    ledger.add(disclosures(composition.assets, workshop.config, leaks))
     return made
 
 
@@ -107,10 +120,11 @@ def plan(
     for item in rendered:
         origin = f"a picture that the code of {item.document.path} draws"
         for name, content in item.body.files.items():
-            picture = content if isinstance(content, Path) else partial(bytes, content)
+            picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(Planned(output_path(item.url + name), origin, picture))
-    for path, url in collected.asset_urls.items():
-        files.append(Planned(output_path(url), path, collected.assets[path].file))
+    assets = published_assets(collected, rendered, config)
+    for path, (asset, url) in assets.items():
+        files.append(Planned(output_path(url), path, asset.file))
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config),
@@ -124,7 +138,11 @@ def plan(
     ]
     for asset in workshop.theme.static_files():
         files.append(Planned(asset.path, f"a file of theme {workshop.theme.name}", asset.file))
-    return Composition(site, tuple(files), documents, workshop)
+    return Composition(site, tuple(files), documents, assets, workshop)
+
+
+def _picture(content: bytes, config: Config) -> bytes:
+    return cleaned_bytes(content) if config.images.metadata == "clean" else content
 
 
 def _page(view: PageView, document: Document | None, workshop: Workshop) -> Iterator[Planned]:

@@ -87,6 +87,13 @@ class CalloutKind(Struct, frozen=True):
     """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
 
 
+class Images(Struct, frozen=True):
+    """What becomes of pictures."""
+
+    metadata: Literal["clean", "keep"] = "clean"
+    """`clean` publishes pictures without what cameras write into them (place, owner); `keep` as they are."""
+
+
 class Embeds(Struct, frozen=True):
     """Which hosts a video embed may name."""
 
@@ -208,6 +215,7 @@ class Config(Struct, frozen=True):
     markup: Markup = Markup()
     math: MathSettings = MathSettings()
     code: Code = Code()
+    images: Images = Images()
     embeds: Embeds = Embeds()
     diagnostics: Diagnostics = Diagnostics()
     execute: Literal["off", "marked", "all"] | Execution = Execution()

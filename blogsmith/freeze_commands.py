@@ -36,8 +36,8 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
     widest = max((len(page.state) for page in pages), default=0)
     for page in pages:
-        line = f"{page.cells.path!s:<{longest}}  {page.state:<{widest}}  {printable(page.devices)}"
-        terminal.say(line.rstrip())
+        line = f"{page.cells.path!s:<{longest}}  {page.state:<{widest}}  {page.devices}"
+        terminal.say(printable(line.rstrip()))
     if not pages:
         terminal.say("no post has cells")
     return STALE if any(page.stale for page in pages) else 0

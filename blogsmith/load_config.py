@@ -7,6 +7,7 @@ its type stands in `check_config.py`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from .characters import find_hidden, name_of
 from .check_config import check_config
 from .config import Config
 from .decode import decode, one_line_end
@@ -22,6 +24,8 @@ from .errors import Diagnostic, Place, Reporter, SiteError, did_you_mean
 from .strict_yaml import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
 
 CONFIG_NAME = "blogsmith.yaml"
+_PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
+"""A line whose value is a text for readers, which may need invisible characters."""
 
 _WORDS: tuple[tuple[type[inspect.Type], str], ...] = (
     (inspect.StrType, "a text"),
@@ -71,11 +75,21 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
     text = one_line_end(text.removeprefix("\ufeff"))
     reporter = Reporter(path, text.split("\n"))
     located = load(text, reporter)
+    _warn_of_hidden(reporter)
     if located is None or located.value is None:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     converted = _Converter(reporter, located).convert(located.value, inspect.type_info(Config), ())
     config = check_config(converted, located, reporter) if isinstance(converted, Config) else Config()
     return LoadedConfig(config, tuple(reporter.diagnostics), located.places, tuple(reporter.lines))
+
+
+def _warn_of_hidden(reporter: Reporter) -> None:
+    """Warn of invisible characters in settings and comments."""
+    for number, line in enumerate(reporter.lines, 1):
+        found = None if _PROSE.match(line) else find_hidden(line)
+        if found:
+            message = f"this line holds the invisible character {name_of(found[0])}"
+            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
 
 
 def _failed(*diagnostics: Diagnostic) -> LoadedConfig:

@@ -235,3 +235,5 @@ class Output:
     """Its bytes, or None if it is copied from `file`."""
     file: Path | None = None
     """Where to copy it from when `data` is None."""
+    is_cleaned: bool = False
+    """What the file tells of its author is left out on the way, see `photos/`."""

@@ -14,6 +14,7 @@ from typing import TextIO
 
 import click
 
+from .characters import is_seen
 from .errors import Diagnostic, Place, sort_key
 
 MAX_SHOWN = 500
@@ -85,13 +86,17 @@ def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 def printable(text: str, keep: str = "") -> str:
     """`text` with the characters that could act on a terminal escaped, those in `keep` excepted."""
-    return "".join(char if char in keep else _shown(char) for char in text)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char in keep else _shown(text, index) for index, char in enumerate(text))
 
 
-def _shown(char: str) -> str:
+def _shown(text: str, index: int) -> str:
     """The character itself, or its escape if a terminal might obey it or hide it."""
-    harmless = unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char in _JOINERS
-    return char if harmless else char.encode("unicode_escape").decode("ascii")
+    char = text[index]
+    acts = unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS
+    hides = acts or not is_seen(text, index)
+    return char.encode("unicode_escape").decode("ascii") if hides else char
 
 
 def _headline(diagnostic: Diagnostic, color: bool) -> str:
@@ -115,9 +120,10 @@ def _quoted(diagnostic: Diagnostic, color: bool) -> list[str]:
         return []
     excerpt = _cut(diagnostic.source_line, diagnostic.place)
     number = f"{diagnostic.place.line:>5}"
-    before = excerpt.text[: excerpt.column]
-    under = excerpt.text[excerpt.column : excerpt.column + excerpt.length]
-    caret = _padding(before) + _paint("^" * max(1, len(_padding(under))), color, fg="green", bold=True)
+    end = excerpt.column + excerpt.length
+    under = len(_padding(excerpt.text, excerpt.column, end))
+    caret = _padding(excerpt.text, 0, excerpt.column)
+    caret += _paint("^" * max(1, under), color, fg="green", bold=True)
     shown = printable(excerpt.text, keep="\t")
     return [f"{number} | {shown}", f"{' ' * len(number)} | {caret}"]
 
@@ -132,17 +138,20 @@ def _cut(line: str, place: Place) -> _Excerpt:
     return _Excerpt(head + line[start:end] + tail, column - start + len(head), length)
 
 
-def _padding(text: str) -> str:
-    """Blanks as wide as `text` on a terminal; a tab stays a tab, so that it jumps as far."""
-    return "".join(char if char == "\t" else " " * _width(char) for char in text)
+def _padding(text: str, start: int, end: int) -> str:
+    """Blanks as wide as `text[start:end]` on a terminal; a tab stays a tab, so that it jumps as far."""
+    indexes = range(start, min(end, len(text)))
+    return "".join("\t" if text[index] == "\t" else " " * _width(text, index) for index in indexes)
 
 
-def _width(char: str) -> int:
+def _width(text: str, index: int) -> int:
     """Columns the character takes once printed: 0 for accents, 2 for East Asian wide ones."""
+    char, shown = text[index], _shown(text, index)
+    if shown != char:
+        return len(shown)
     if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"} or char in _JOINERS:
         return 0
-    shown = _shown(char)
-    return len(shown) if shown != char else 1 + (unicodedata.east_asian_width(char) in "WF")
+    return 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
 def _paint(text: str, color: bool, *, fg: str | None = None, bold: bool | None = None) -> str:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from blogsmith.errors import Diagnostic, SiteError
 from blogsmith.ledger import BuildOptions
+from blogsmith.model import Output
 from blogsmith.page_view import PageView
+from blogsmith.photos.cleaning import published_bytes
 from blogsmith.preview.line.line import Asked, Line
 from blogsmith.preview.line.present import Present
 from tests.site_files import NOW
@@ -43,11 +45,18 @@ def outputs(present: Present) -> dict[str, bytes]:
             made, _ = present.composition.output(planned)
         except SiteError:
             continue
-        data = made.file.read_bytes() if made.file else made.data or b""
+        data = _written(made)
         found[planned.path.as_posix()] = (
             MARK.sub(b"", data) if isinstance(planned.content, PageView) else data
         )
     return found
+
+
+def _written(made: Output) -> bytes:
+    if made.file is None:
+        return made.data or b""
+    with made.file.open("rb") as stream:
+        return b"".join(published_bytes(stream)) if made.is_cleaned else stream.read()
 
 
 def page_paths(present: Present) -> list[str]:

@@ -25,12 +25,14 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
     ("page_view", "plugin_code"),
-    ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide"),
+    ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide", "photos"),
     # diagnostics as text, for the terminal and for the preview's page
     ("report",),
     ("codes", "errors", "extras"),
     # everything that is written on disk
     ("storage",),
+    # which of them nobody sees
+    ("characters",),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it
     ("lab",),
     ("__init__",),
@@ -78,6 +80,7 @@ PART_OF = {
     "pyodide_vendor": "cli",
     "pyodide_command": "cli",
     "compose": "build",
+    "disclosure": "build",
     "yaml_problems": "strict_yaml",
     "yaml_scalars": "strict_yaml",
 }

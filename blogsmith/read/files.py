@@ -16,6 +16,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from ..characters import find_forbidden, find_hidden, name_of
 from ..config import Config
 from ..decode import decode
 from ..errors import Diagnostic, Severity, SiteError
@@ -223,6 +224,9 @@ class _Walker:
     def _is_text(self, path: PurePosixPath) -> bool:
         """Whether the name is UTF-8, as it must be in an address."""
         if shown(path) == str(path):
+            if unseen := find_forbidden(path.name) or find_hidden(path.name):
+                message = f"the file's name holds the invisible character {name_of(unseen[0])}"
+                self.report("hidden-character", message, path, "rename the file", "warning")
             return True
         self.report("encoding", "the file's name is not UTF-8", path, "rename the file")
         return False

@@ -7,8 +7,9 @@ with mistakes still gives a document with all that could be read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..config import Config
 from ..errors import Diagnostic, Place, Reporter
 from ..model import Document, Source
@@ -18,6 +19,8 @@ from .head import read_head
 
 _HYPHENS = re.compile(r"-{3,}")
 _KEY = re.compile(r"[A-Za-z]\w*:(?:\s|$)")
+_CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "math", "slug", "template"})
+"""Keys whose values are no prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,38 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     located = load(split.head, reporter, first_line=2) if split.head.strip() else None
     fields = _fields(located, reporter)
     front = read_head(fields, source.path, config.timezone)
-    return Document(source, front, split.body, split.first_line), tuple(reporter.diagnostics)
+    _warn_of_hidden(split, reporter)
+    body = _printable_body(split, reporter)
+    if body != split.body:
+        source = replace(source, text="\n".join([*lines[: split.first_line - 1], body]))
+    return Document(source, front, body, split.first_line), tuple(reporter.diagnostics)
+
+
+def _printable_body(split: _Split, reporter: Reporter) -> str:
+    """The body without characters that no page may hold; the first of each line is reported.
+
+    Whatever comes later sees the line without them: its columns count in what is left.
+    """
+    if not find_forbidden(split.body):
+        return split.body
+    for number, line in enumerate(split.body.split("\n"), split.first_line):
+        if found := find_forbidden(line):
+            message = f"no page may hold the character {name_of(found[0])}, so it is left out"
+            place = Place(number, found.start() + 1)
+            reporter.warn("hidden-character", message, place, "take it out")
+    return without_forbidden(split.body)
+
+
+def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
+    """Warn of invisible characters in what is no prose: macros, settings of cells, comments."""
+    key = ""
+    for number, line in enumerate(split.head.split("\n"), 2):
+        if named := _KEY.match(line):
+            key = named[0].partition(":")[0]
+        found = find_hidden(line)
+        if found and (key in _CODE or line.lstrip().startswith("#")):
+            message = f"this line holds the invisible character {name_of(found[0])}"
+            reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
 
 
 def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from types import MappingProxyType
 
+from ..characters import without_forbidden
+
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 """Colours 0 to 7; 8 to 15 are `bright-` and the same."""
 
@@ -98,7 +100,7 @@ def plain_output(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return _NO_CHARACTER.sub("�", _CONTROL.sub("", text))
+    return without_forbidden(_NO_CHARACTER.sub("�", _CONTROL.sub("", text)))
 
 
 def _span(text: str, classes: str) -> str:

@@ -146,10 +146,10 @@ class Rendering:
             self.reporter.error(target.code, target.problem, place, target.hint)
 
     def warn_of_location(self, image: ImageInfo, path: str, place: Place | None) -> None:
-        """A photo that carries a position tells every reader where it was taken, often a home."""
-        if image.located:
+        """A photo that keeps its position tells every reader where it was taken, often a home."""
+        if image.located and self.tools.config.images.metadata == "keep":
             message = f"image {path} tells where it was taken"
-            hint = "take the position out of its EXIF data, e.g. with exiftool -gps:all="
+            hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
 
     def absorb(self, error: SiteError) -> None:

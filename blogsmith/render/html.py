@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..characters import without_forbidden
 from ..errors import Reporter
 from ..model import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
@@ -105,7 +106,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     # the title comes first in the page, so macros it defines count from there on
     title = _unlinked(render_tokens(rendering, parsed.title)) or prose.escaped(parsed.title_text)
     description = _unlinked(render_tokens(rendering, parsed.description))
-    html = render_tokens(rendering, parsed.tokens)
+    # what cells gave may hold anything
+    html = without_forbidden(render_tokens(rendering, parsed.tokens))
     report_repeated_ids(html, reporter)
     text = body_text(parsed, spoken)
     return Body(

@@ -1,4 +1,4 @@
-"""Invisible characters in code: what runs, or is copied, would not be what one reads.
+"""Invisible characters in code and formulas: what runs, or is copied, would not be what one reads.
 
 Prose is left alone, since languages need some of them; in code they are a mistake or an attack
 (CVE-2021-42574, "Trojan Source").
@@ -6,38 +6,64 @@ Prose is left alone, since languages need some of them; in code they are a mista
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 
-from ..errors import Place, TextMap
-from .records import get
+from ..characters import escape_of, find_hidden, name_of
+from ..errors import Place, Reporter, TextMap
+from .records import Math, Shortcode, get
 from .state import PageState, page_of
 
-# zero-width space, marks of direction, embeddings and overrides, word joiner, isolates, byte order mark;
-# the zero-width joiner is part of many emoji
-_HIDDEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_BY_LINES: Mapping[str, str] = MappingProxyType(
+    {"fence": "code", "code_block": "code", "math_display": "formula", "shortcode": "shortcode"}
+)
+"""Type of a token → what it is called in a message."""
 
 
 def hidden_characters(state: StateCore) -> None:
-    """Core rule: warn of the first such character of each line of code."""
+    """Core rule: warn of the first such character of each line of code, of each formula and shortcode."""
     page = page_of(state.env)
     for token in state.tokens:
-        if token.type in ("fence", "code_block") and _HIDDEN.search(token.content):
-            first, end = token.map or (0, 0)
-            for number in range(first, min(end, len(page.lines))):
-                if found := _HIDDEN.search(page.lines[number]):
-                    _warn(page, found[0], Place(page.first_line + number, found.start() + 1))
-        elif token.type == "inline" and _HIDDEN.search(token.content):
-            origin = get(token, TextMap)
-            for child in token.children or ():
-                found = _HIDDEN.search(child.content) if child.type in ("code_inline", "value") else None
-                if found:
-                    at = max(0, origin.text.find(child.content))
-                    _warn(page, found[0], origin.place(at + found.start()))
+        if token.type in _BY_LINES and token.map:
+            _of_lines(page, token, _BY_LINES[token.type])
+        elif token.type == "inline" and find_hidden(token.content):
+            _of_text(page, get(token, TextMap), token.children or ())
 
 
-def _warn(page: PageState, character: str, place: Place) -> None:
-    name = f"{ord(character):04X}"
-    hint = f"take it out, or write it as \\u{name.lower()}"
-    page.reporter.warn("hidden-character", f"this code holds the invisible character U+{name}", place, hint)
+def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
+    """The same for the formulas among inline tokens."""
+    for token in tokens:
+        if token.type in ("math_inline", "math_display"):
+            _of_map(get(token, Math).origin, "formula", reporter)
+
+
+def _of_lines(page: PageState, token: Token, what: str) -> None:
+    first, end = token.map or (0, 0)
+    for number in range(first, min(end, len(page.lines))):
+        if found := find_hidden(page.lines[number]):
+            _warn(page.reporter, what, found[0], Place(page.first_line + number, found.start() + 1))
+
+
+def _of_text(page: PageState, origin: TextMap, children: Sequence[Token]) -> None:
+    warn_of_hidden_math(children, page.reporter)
+    for child in children:
+        if child.type in ("shortcode", "shortcode_inline"):
+            for argument in get(child, Shortcode).arg_maps.values():
+                _of_map(argument, "shortcode", page.reporter)
+        elif child.type in ("code_inline", "value") and (found := find_hidden(child.content)):
+            at = max(0, origin.text.find(child.content))
+            _warn(page.reporter, "code", found[0], origin.place(at + found.start()))
+
+
+def _of_map(origin: TextMap, what: str, reporter: Reporter) -> None:
+    if found := find_hidden(origin.text):
+        _warn(reporter, what, found[0], origin.place(found.start()))
+
+
+def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
+    message = f"this {what} holds the invisible character {name_of(character)}"
+    hint = f"take it out, or write it as {escape_of(character)}" if what == "code" else "take it out"
+    reporter.warn("hidden-character", message, place, hint)

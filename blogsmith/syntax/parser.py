@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ..cells import PageCells
+from ..characters import without_forbidden
 from ..errors import Diagnostic, Place, Reporter, TextMap
 from ..model import Document
 from .attributes import attribute_rules, resolve_blocks
@@ -32,7 +33,7 @@ from .figures import figures
 from .foreign import foreign
 from .front_text import located
 from .headings import heading_attributes, number_headings, plain_text, title_heading
-from .hidden import hidden_characters
+from .hidden import hidden_characters, warn_of_hidden_math
 from .labels import Label
 from .links import link_rules, linkify_rule
 from .math import math_rules, text_with_formulas
@@ -245,6 +246,7 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
         return []
     origin = located(text, places.get(key, Place(1)), reporter.lines)
     tokens = text_with_formulas(origin)
+    warn_of_hidden_math(tokens, reporter)
     warn_of_unread(tokens, origin, reporter)
     refuse_values(origin, reporter)
     return tokens
@@ -252,7 +254,7 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 def _name_of(document: Document) -> str:
     path = document.path
-    name = path.parent.name if path.stem in ("index", "_index") else path.stem
+    name = without_forbidden(path.parent.name if path.stem in ("index", "_index") else path.stem)
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
 
 

@@ -28,6 +28,9 @@ _SOURCES = (
 )
 """Folders of a site that hold its author's work."""
 
+_HOSTING = frozenset({".domains", ".git", ".nojekyll", ".well-known", "CNAME"})
+"""What hosts want beside a site, and who publishes from a branch has there before the first build."""
+
 
 def check_folder(target: Path, site_root: Path) -> None:
     """Refuse an output folder whose loss would hurt; SiteError `output-folder`."""
@@ -37,7 +40,8 @@ def check_folder(target: Path, site_root: Path) -> None:
 
 def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
     """Refuse a folder that has contents but no manifest of ours; SiteError `output-folder`."""
-    if read_manifest(folder) is None and any(name != IN_PLACE_STAGE for name, _ in folder.entries()):
+    kept = (IN_PLACE_STAGE, *_HOSTING)
+    if read_manifest(folder) is None and any(name not in kept for name, _ in folder.entries()):
         hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
         raise refuse_folder(target, site_root, "holds files that blogsmith did not write", hint)
 

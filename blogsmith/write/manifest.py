@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import Diagnostic, SiteError
 from ..model import Output
+from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
 
 MANIFEST = ".blogsmith-manifest.json"
@@ -51,6 +52,11 @@ def digest(output: Output) -> str:
         return hashlib.sha256(output.data).hexdigest()
     assert output.file is not None, "an output has data or a file"
     with output.file.open("rb") as stream:
+        if output.is_cleaned:
+            total = hashlib.sha256()
+            for block in published_bytes(stream):
+                total.update(block)
+            return total.hexdigest()
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

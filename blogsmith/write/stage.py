@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 
 from ..errors import SiteError
 from ..model import Output
+from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
@@ -157,7 +158,10 @@ def _put(folder: Folder, name: str, output: Output) -> None:
                 stream.write(output.data)
             elif output.file is not None:
                 with output.file.open("rb") as source:
-                    shutil.copyfileobj(source, stream)
+                    if output.is_cleaned:
+                        stream.writelines(published_bytes(source))
+                    else:
+                        shutil.copyfileobj(source, stream)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(output.path)) from error
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ...build import frame_of, menu_problems, placed, unpublished
 from ...compose import Planned, clashes, plan, planned_fonts
+from ...disclosure import disclosures
 from ...errors import Diagnostic
 from ...hooks import blamed_on_plugins
 from ...ledger import BuildOptions, Ledger, no_progress
@@ -26,6 +27,7 @@ from ...workshop import Workshop
 from .arranging import Arranger
 from .cells_now import CellMemory
 from .fonts_now import FontMemory
+from .leaks_now import LeakMemory
 from .memory import Memory
 from .present import Arranged, Present
 from .reopening import reopened
@@ -71,6 +73,7 @@ class Line:
         self._memory = Memory(limit_s)
         self._cells = CellMemory(root)
         self._fonts = FontMemory()
+        self._leaks = LeakMemory()
         self._arranger = Arranger(root, self._memory, self._cells, options.execution)
 
     def settle(self, before: Present | None, asked: Asked) -> Iterator[Present | None]:
@@ -170,6 +173,7 @@ class Line:
     def _forget(self, changed: Collection[str]) -> None:
         """Files that have changed, whatever their stamps say."""
         self._cells.forget(changed)
+        self._leaks.forget(changed)
         self._arranger.forget(changed)
 
     def _body(self, arranged: Arranged, document: Document) -> Body:
@@ -221,6 +225,8 @@ class Line:
         files = (*composition.files, *planned_fonts(fonts, workshop))
         if not any(found.code == "duplicate-url" for found in ledger.report()):
             ledger.add(clashes(files))
+        self._leaks.take(arranged.files.stamps)
+        ledger.add(disclosures(composition.assets, workshop.config, self._leaks.look))
         ledger.add(self._arranger.python_problems())
         yield None
         documents = arranged.documents

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import Diagnostic
 from ...ledger import Ledger, no_progress
-from ...report import format_diagnostic
+from ...report import format_diagnostic, printable
 from ..line.present import Present
 from ..shown.addresses import address
 
@@ -54,11 +54,11 @@ def _item(found: Diagnostic, is_new: bool, present: Present | None) -> Mapping[s
     return {
         "severity": found.severity,
         "code": found.code,
-        "where": where,
+        "where": printable(where),
         "path": found.path,
         "line": place.line if place else 1,
         "column": place.column if place else 1,
-        "message": found.message,
+        "message": printable(found.message),
         "text": format_diagnostic(found, color=False),
         "pages": pages,
         "new": is_new,

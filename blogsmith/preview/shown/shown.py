@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import OrderedDict
 from collections.abc import Iterator
 from html import escape
@@ -10,7 +11,9 @@ from pathlib import Path
 from ...compose import Planned
 from ...errors import SiteError
 from ...page_view import PageView
+from ...photos.cleaning import cleaned_stream
 from ..answer import Answer
+from ..http.files import open_regular
 from ..line.line import Line
 from ..line.present import Present
 from .addresses import address, path_of
@@ -160,12 +163,24 @@ class Shown:
         type_ = media_type(planned.path.name)
         content = planned.content
         if isinstance(content, Path):
-            return Answer(200, type_, file=content)
+            cleaned = self._cleaned(content)
+            return Answer(200, type_, file=content) if cleaned is None else Answer(200, type_, cleaned)
         assert not isinstance(content, PageView), "pages are made elsewhere"
         try:
             return Answer(200, type_, content())
         except SiteError as error:
             return Answer(500, "text/plain; charset=utf-8", str(error).encode())
+
+    def _cleaned(self, file: Path) -> bytes | None:
+        """A picture without its private data; None if it has none, or is no picture."""
+        if self.present is None or not self.present.composition.cleans:
+            return None
+        part = open_regular(file)
+        if part is None:
+            # whoever opens it to send it says so
+            return None
+        with io.BufferedReader(part.file) as stream:
+            return cleaned_stream(stream)
 
     def _not_found(self, page: str, path: str) -> Answer:
         self._missed(path)

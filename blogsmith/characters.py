@@ -1,0 +1,67 @@
+"""Characters that nobody sees: what no page may hold, and what is a trap in code.
+
+Some scripts and emoji are written with invisible characters, so running text keeps them. In code they make
+what runs differ from what one reads (CVE-2021-42574, "Trojan Source").
+"""
+
+from __future__ import annotations
+
+import re
+
+# HTML 13.2.3.5: controls other than white space, surrogates, code points that are no characters. Those beyond
+# U+FFFF stand apart: in one class with the others each character would be compared with all of them.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_PLANES = range(0x10000, 0x110000, 0x10000)
+_NO_CHARACTERS = "".join(f"{chr(first + 0xFFFE)}{chr(first + 0xFFFF)}" for first in _PLANES)
+_BEYOND = re.compile(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
+
+# soft hyphen, joiner of marks, marks of direction, Hangul and Khmer fillers, Mongolian separator, zero-width
+# space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark, annotations
+_ALWAYS = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb"
+)
+_JOINERS = "\u200c\u200d"
+_TAGS = "\U000e0000-\U000e007f"
+_CANDIDATE = re.compile(f"[{_ALWAYS}{_JOINERS}]")
+_TAG = re.compile(f"[{_TAGS}]")
+# a joiner beside an ASCII letter or alone in front; a tag that is no part of a flag
+_HIDDEN = re.compile(
+    f"[{_ALWAYS}]"
+    f"|(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]|[{_JOINERS}](?=[0-9A-Za-z_])"
+    f"|(?<![\U0001f3f4\U000e0020-\U000e007e])[{_TAGS}]",
+    re.MULTILINE,
+)
+
+
+def find_forbidden(text: str) -> re.Match[str] | None:
+    """The first character that no HTML page may hold."""
+    found, beyond = _FORBIDDEN.search(text), _BEYOND.search(text)
+    return min(filter(None, (found, beyond)), key=lambda one: one.start(), default=None)
+
+
+def without_forbidden(text: str) -> str:
+    """`text` without these."""
+    return _BEYOND.sub("", _FORBIDDEN.sub("", text))
+
+
+def find_hidden(text: str) -> re.Match[str] | None:
+    """The first invisible character that is no part of a word or an emoji."""
+    if text.isascii() or not (_CANDIDATE.search(text) or _TAG.search(text)):
+        return None
+    return _HIDDEN.search(text)
+
+
+def name_of(char: str) -> str:
+    """`U+202E`."""
+    return f"U+{ord(char):04X}"
+
+
+def escape_of(char: str) -> str:
+    r"""The character as programs write it: `\\u202e`."""
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
+def is_seen(text: str, index: int) -> bool:
+    """Whether what stands at `index` is neither forbidden nor hidden."""
+    return not (_FORBIDDEN.match(text, index) or _BEYOND.match(text, index) or _HIDDEN.match(text, index))

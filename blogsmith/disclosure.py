@@ -1,0 +1,121 @@
+"""What a site would tell beside its pages: which files are published at all, and what they would give away.
+
+Files beside posts are published, but for those an author works with: notebooks, code, copies that programs
+leave. These are published where a page links to them. Under `static/` everything is published.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from urllib.parse import quote, unquote
+
+from .collect import Collected
+from .config import Config
+from .errors import Diagnostic
+from .model import Asset
+from .photos.cleaning import private_rest
+from .photos.container import Damaged
+from .site.frame import Rendered
+
+WORKING = frozenset(
+    {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}
+    | {".bak", ".old", ".orig", ".rej", ".save"}
+)
+"""Endings of files that authors work with, in lower case."""
+
+_KEY = re.compile(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
+_KEY_HEAD = 4096
+_MAX_NOTEBOOK = 50_000_000
+_HOME = re.compile(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
+"""A folder that belongs to somebody; backslashes as JSON writes them."""
+
+Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
+
+
+def published_assets(
+    collected: Collected, rendered: Iterable[Rendered], config: Config
+) -> Mapping[str, tuple[Asset, str]]:
+    """Path of each file that is copied into the site → the file and its site path."""
+    linked: set[str] | None = None
+    found = {}
+    for path, url in collected.asset_urls.items():
+        if is_working_file(path):
+            # most sites have none of them
+            linked = _linked(rendered, config) if linked is None else linked
+            if config.base_path + quote(url) not in linked:
+                continue
+        found[path] = (collected.assets[path], url)
+    return found
+
+
+def is_working_file(path: str) -> bool:
+    """Whether a file of this path is published only where a page links to it."""
+    return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING
+
+
+def _linked(rendered: Iterable[Rendered], config: Config) -> set[str]:
+    """Addresses that pages and the menu lead to, base path included."""
+    menu = (quote(unquote(re.split("[#?]", item.url)[0])) for item in config.menu)
+    found = {config.base_path + url for url in menu if url.startswith("/")}
+    for item in rendered:
+        found |= item.body.links
+    return found
+
+
+def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: Look) -> Iterator[Diagnostic]:
+    """Warnings for files that tell more than their authors may know. look: `leaks`, or one that remembers."""
+    for asset, _ in assets.values():
+        yield from look(asset, config)
+
+
+def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+    """What is doubtful about one file that is published; nothing for one that cannot be read."""
+    try:
+        with asset.file.open("rb") as stream:
+            head = stream.read(_KEY_HEAD)
+            if _KEY.search(head):
+                return (_private(asset, "this file holds a private key", "take it out of the site"),)
+            if asset.path.suffix.lower() == ".env":
+                return (_private(asset, "this file is one of secrets", "take it out of the site"),)
+            if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
+                return _of_notebook(asset, head + stream.read())
+            return _of_picture(asset, stream) if config.images.metadata == "clean" else ()
+    except OSError:
+        # told when it is copied
+        return ()
+
+
+def _of_notebook(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
+    found = _HOME.search(text)
+    if not found:
+        return ()
+    folder = found[0].decode("utf-8", "replace").replace("\\\\", "\\")
+    message = f"this notebook names a folder of somebody's machine: {folder}"
+    return (_private(asset, message, "clear its outputs before you publish it"),)
+
+
+def _of_picture(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ...]:
+    try:
+        told = private_rest(stream)
+    except Damaged:
+        message = "this picture is damaged, so what its camera wrote into it cannot be taken out"
+        return (_warning("image-metadata", asset, message, "save it again with a program for pictures"),)
+    if not told:
+        return ()
+    message = f"this file tells {_enumerated(told)}, which cannot be taken out here"
+    return (_warning("image-metadata", asset, message, "take it out with a tool such as exiftool"),)
+
+
+def _enumerated(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _private(asset: Asset, message: str, hint: str) -> Diagnostic:
+    return _warning("private-file", asset, f"{message}, and is published", hint)
+
+
+def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, str(asset.path), hint=hint, severity="warning")

@@ -1,0 +1,1 @@
+"""Pictures without the private data that cameras and programs leave in them, their pixels untouched."""

@@ -1,0 +1,148 @@
+"""AVIF and HEIC: what their items and boxes say beside the picture is overwritten where it stands.
+
+Pictures lie at absolute offsets, so nothing may move. Which way up is a property of the picture in these
+formats; what their EXIF data say of it counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .container import Blank, Damaged, Part, Reader, Span
+
+_BOXES = frozenset({b"uuid", b"xml ", b"bxml", b"udta", b"jumb"})
+"""Boxes of metadata and of programs: XMP, content credentials, a film's notes."""
+_EMPTY_EXIF = b"\0\0\0\0MM\0*\0\0\0\x08" + bytes(6)
+"""An offset, then a TIFF without entries."""
+_MAX_ITEMS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box of an ISO file (ISO/IEC 14496-12)."""
+
+    name: bytes
+    start: int
+    content: int
+    """Where its content begins."""
+    end: int
+
+
+def heif_parts(reader: Reader) -> list[Part]:
+    """What is published of an AVIF or HEIC file; `Damaged` if its boxes cannot be told apart."""
+    edits: list[tuple[int, int, bytes]] = []
+    for box in boxes(reader, 0, reader.size):
+        if box.name in _BOXES:
+            edits.append(_freed(box))
+        elif box.name == b"moov":
+            edits += _of_film(reader, box)
+        elif box.name == b"meta":
+            edits += _of_items(reader, box)
+    parts: list[Part] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        if start < at:
+            raise Damaged
+        parts += [Span(at, start), new, Blank(end - start - len(new))]
+        at = end
+    return [*parts, Span(at, reader.size)]
+
+
+def boxes(reader: Reader, at: int, end: int) -> Iterator[Box]:
+    """The boxes of a stretch of the file, one behind the other; `Damaged` if they do not fill it."""
+    while at < end:
+        length, name, content = reader.number(at, 4), reader.at(at + 4, 4), at + 8
+        if length == 1:
+            length, content = reader.number(at + 8, 8), at + 16
+        elif length == 0:
+            length = end - at
+        if length < content - at or at + length > end:
+            raise Damaged
+        yield Box(name, at, content, at + length)
+        at += length
+
+
+def _freed(box: Box) -> tuple[int, int, bytes]:
+    """The edit that turns a box into free space of the same length."""
+    return box.start + 4, box.end, b"free" + bytes(box.content - box.start - 8)
+
+
+def _of_film(reader: Reader, film: Box) -> Iterator[tuple[int, int, bytes]]:
+    """Notes of an animation and of its tracks."""
+    for box in boxes(reader, film.content, film.end):
+        if box.name in _BOXES or box.name == b"meta":
+            yield _freed(box)
+        elif box.name == b"trak":
+            yield from _of_film(reader, box)
+
+
+def _of_items(reader: Reader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
+    """The items of a picture that are no pictures."""
+    inside = {box.name: box for box in boxes(reader, meta.content + 4, meta.end)}
+    for box in inside.values():
+        if box.name in _BOXES:
+            yield _freed(box)
+    if b"iinf" not in inside or b"iloc" not in inside:
+        return
+    private = dict(_private_items(reader, inside[b"iinf"]))
+    kept: list[tuple[int, int]] = []
+    found: list[tuple[int, int, bytes]] = []
+    data = inside[b"idat"].content if b"idat" in inside else -1
+    for item, extents in _extents(reader, inside[b"iloc"], data):
+        if item not in private:
+            kept += extents
+        for number, (start, end) in enumerate(extents if item in private else ()):
+            new = private[item] if number == 0 else b""
+            found.append((start, end, new if len(new) <= end - start else b""))
+    # what overlaps a picture, or the boxes themselves, cannot be told from it
+    kept.append((meta.start, data if data >= 0 else meta.end))
+    for start, end, _ in found:
+        if any(start < other_end and other_start < end for other_start, other_end in kept):
+            raise Damaged
+    yield from dict.fromkeys(found)
+
+
+def _private_items(reader: Reader, iinf: Box) -> Iterator[tuple[int, bytes]]:
+    """(id, what stands in its place) of EXIF data and texts."""
+    wide = reader.at(iinf.content, 1)[0] > 0
+    for box in boxes(reader, iinf.content + (8 if wide else 6), iinf.end):
+        version = reader.at(box.content, 1)[0]
+        if box.name != b"infe" or version < 2:
+            continue
+        size = 2 if version == 2 else 4
+        item, at = reader.number(box.content + 4, size), box.content + 6 + size
+        kind = reader.at(at, 4)
+        if kind == b"Exif":
+            yield item, _EMPTY_EXIF
+        elif kind in (b"mime", b"uri "):
+            yield item, b""
+
+
+def _extents(reader: Reader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """(id, stretches of the file) of each item whose place is known. data: where `idat` begins."""
+    version, at = reader.at(iloc.content, 1)[0], iloc.content + 4
+    sizes = reader.number(at, 2)
+    offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
+    index_size = sizes & 15 if version in (1, 2) else 0
+    wide = 4 if version == 2 else 2
+    count, at = reader.number(at + 2, wide), at + 2 + wide
+    if count > _MAX_ITEMS or version > 2:
+        raise Damaged
+    for _ in range(count):
+        item, at = reader.number(at, wide), at + wide
+        method, at = (reader.number(at, 2) & 15, at + 2) if version else (0, at)
+        base, at = reader.number(at + 2, base_size), at + 2 + base_size
+        pieces, at = reader.number(at, 2), at + 2
+        extents = []
+        for _ in range(pieces):
+            at += index_size
+            offset, length = reader.number(at, offset_size), reader.number(at + offset_size, length_size)
+            at += offset_size + length_size
+            start = base + offset + (data if method == 1 else 0)
+            end = start + length if length else reader.size
+            if end > reader.size or (method == 1 and data < 0):
+                raise Damaged
+            if method < 2:
+                extents.append((start, end))
+        yield item, extents

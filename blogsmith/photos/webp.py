@@ -1,0 +1,63 @@
+"""WebP: chunks that a picture is shown with are kept, all others go, and all behind its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .container import Damaged, Part, Reader, Span
+from .exif import TURNED, orientation_alone, orientation_of
+
+_SHOWN = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
+_EXIF_FLAG, _XMP_FLAG = 0x08, 0x04
+_MAX_EXIF = 1 << 20
+
+
+def webp_parts(reader: Reader) -> list[Part]:
+    """What is published of a WebP; `Damaged` if its chunks cannot be told apart."""
+    riff_end = 8 + reader.number(4, 4, "little")
+    if riff_end > reader.size:
+        raise Damaged
+    chunks = list(_chunks(reader, riff_end))
+    exif = next((_turned(reader, start, end) for name, start, end in chunks if name == b"EXIF"), b"")
+    if riff_end == reader.size and all(name in _SHOWN for name, _, _ in chunks):
+        return [Span(0, riff_end)]
+    parts: list[Part] = []
+    size = 4
+    for name, start, end in chunks:
+        if name == b"VP8X":
+            flags = reader.at(start + 8, 1)[0] & ~(_EXIF_FLAG | _XMP_FLAG) | (_EXIF_FLAG if exif else 0)
+            parts += [Span(start, start + 8), bytes([flags]), Span(start + 9, end)]
+            size += end - start
+        elif name in _SHOWN:
+            parts.append(Span(start, end))
+            size += end - start
+    if exif:
+        # the specification wants it behind the picture
+        parts.append(exif)
+        size += len(exif)
+    return [b"RIFF" + size.to_bytes(4, "little") + b"WEBP", *parts]
+
+
+def _chunks(reader: Reader, riff_end: int) -> Iterator[tuple[bytes, int, int]]:
+    """(name, start, end) of each chunk, its padding included."""
+    at = 12
+    while at < riff_end:
+        name, length = reader.at(at, 4), reader.number(at + 4, 4, "little")
+        end = at + 8 + length
+        if end > riff_end:
+            raise Damaged
+        # some writers forget the padding of the last one
+        end = min(end + length % 2, riff_end)
+        yield name, at, end
+        at = end
+
+
+def _turned(reader: Reader, start: int, end: int) -> bytes:
+    if end - start > _MAX_EXIF:
+        return b""
+    # some writers put JPEG's name in front
+    orientation = orientation_of(reader.at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
+    if orientation not in TURNED:
+        return b""
+    block = orientation_alone(orientation)
+    return b"EXIF" + len(block).to_bytes(4, "little") + block
