@@ -169,7 +169,7 @@ class Session:
     def _claim(self, tree: Module, last: expr | None, code: str, name: str) -> dict[str, Any]:
         if last is None:
             self._value_of(tree, None, name)
-            return {"holds": False, "detail": "the cell does not end with an expression"}
+            return {"holds": None, "kind": "none", "detail": ""}
         return Claim(last, code).evaluate(self._namespace, lambda: self._value_of(tree, last, name))
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
