@@ -72,6 +72,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "fence-open": "A code fence is never closed, so all that follows is code (warning).",
         # running code
         "cell-alt": "A picture that a cell draws has neither alt text nor caption (warning).",
+        "cell-assert": "An assertion that a comma makes always true; in a claim an error, else a warning.",
         "cell-browser": "Code for readers' browsers imports what is not there, or cannot be run (warning).",
         "cell-died": "A cell ended its whole process.",
         "cell-error": "A cell ends in an exception.",

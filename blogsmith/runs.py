@@ -88,6 +88,18 @@ class ShapeMismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """What a claim ends with if that is neither true nor false."""
+
+    kind: str
+    """As the worker calls it: `tuple`, `array`, `number`…; `none`: the cell does not end with an expression."""
+    detail: str = ""
+    """The value as text."""
+    part: str = ""
+    """The part of the expression that has it; empty: all of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class CellRun:
     """How one cell ended."""
 
@@ -115,6 +127,8 @@ class CellRun:
     """Backends of scaled dot-product attention that were seen to run, with the operator that proves it:
     `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Behind an operator that has the same name on
     every device stands ` cpu` if it ran there. Sorted, each once."""
+    unjudged: Unjudged | None = None
+    """For a claim that is neither true nor false."""
 
     def ended_well(self, *, error: bool) -> bool:
         """Whether it is no failure. error: an exception is a result of this cell."""

@@ -44,7 +44,7 @@ class SurveyedPage:
     def wrong(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
         found = (d for d in self.parsed.diagnostics if d.severity == "error")
-        return any(d.code.startswith(("cell-", "value-")) for d in found)
+        return any(d.code.startswith(("cell-", "value-", "claim-")) for d in found)
 
     @property
     def stale(self) -> bool:

@@ -39,6 +39,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 PART_OF = {
     "cell_places": "model",
     "cells": "model",
+    "claims": "model",
     "runs": "model",
     "execution_words": "config",
     "editor_words": "config",

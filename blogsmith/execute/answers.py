@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
+from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, SessionRun, ShapeMismatch, Unjudged, ValueRun
 from .collected import Collected
 from .jobs import CellStep
 from .wire import Frame
@@ -34,9 +34,13 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
         problem = f"it needed more memory than its limit of {size_in_words(step.memory_bytes)}"
     detail = ""
     claim = frame.get("claim") or {}
-    if step.claim and status == "ok" and not claim.get("holds"):
+    unjudged = None
+    if step.claim and status == "ok" and claim.get("holds") is not True:
         status, problem = "error", "its claim does not hold"
         line, detail = last_statement_line(step.code), str(claim.get("detail") or "")
+        if claim.get("holds") is not False:
+            problem = "its claim is neither true nor false"
+            unjudged = Unjudged(str(claim.get("kind") or ""), detail, str(claim.get("part") or ""))
     return CellRun(
         status=status,
         outputs=collected.finish(),
@@ -49,6 +53,7 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
         shapes=tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ()),
         claim=detail,
         sdpa=_sdpa(frame.get("sdpa")),
+        unjudged=unjudged,
     )
 
 

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from ..cells import Cell, PageCells, Value
+from ..claims import unjudged_words
 from ..errors import Diagnostic, Place, Reporter
-from ..runs import CellRun, Failure, SessionRun, ValueRun
+from ..runs import CellRun, Failure, SessionRun, Unjudged, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -50,7 +51,6 @@ _WHERE: Mapping[str, str] = MappingProxyType(
     }
 )
 """Engine → what to do about a module that is missing."""
-_UNJUDGED = "end it with a comparison that is true or false, such as (a == b).all()"
 
 
 def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
@@ -94,14 +94,18 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
 
 
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter) -> None:
-    """A claim is false, or, if there is a failure, its value does not know whether it is true."""
-    if failure is None:
+    """A claim is false, or neither true nor false; if there is a failure, nobody could say."""
+    last = len(cell.code.rstrip().split("\n"))
+    place = _line_place(cell, last if failure else run.line, reporter.lines)
+    if failure is not None:
+        message, hint = unjudged_words(Unjudged("object"))
+        reporter.error("claim-false", f"{message}: {_said(failure)}", place, hint)
+    elif run.unjudged is not None:
+        message, hint = unjudged_words(run.unjudged)
+        reporter.error("claim-false", message, place, hint)
+    else:
         sides = f" ({run.claim})" if run.claim else ""
-        message = f"the claim does not hold: {cell.options.claim}{sides}"
-        reporter.error("claim-false", message, _line_place(cell, run.line, reporter.lines))
-        return
-    place = _line_place(cell, len(cell.code.rstrip().split("\n")), reporter.lines)
-    reporter.error("claim-false", f"the claim is neither true nor false: {_said(failure)}", place, _UNJUDGED)
+        reporter.error("claim-false", f"the claim does not hold: {cell.options.claim}{sides}", place)
 
 
 def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]) -> tuple[Cell, int]:
