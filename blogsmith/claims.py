@@ -1,8 +1,8 @@
 """What a claim may end with: how it is said in words that something is neither true nor false, and what of it
 can be seen in the code before anything runs.
 
-The worker judges values (`execute/worker/truths.py`); what is plain from the code is an error here already, so
-that no older record can show it as checked.
+The worker judges values (`execute/worker/truths.py`); what is plain from the code is an error here already,
+so that no older record can show it as checked.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def unjudged_words(found: Unjudged) -> tuple[str, str]:
 
 
 def claim_fault(code: str) -> ClaimFault | None:
-    """Why the code of a claim can be neither true nor false; None if that is not plain, or it is no Python."""
+    """Why the code of a claim is neither true nor false; None if that is not plain, or it is no Python."""
     tree = _parsed(code)
     if tree is None:
         return None

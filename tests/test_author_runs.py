@@ -96,9 +96,8 @@ def test_a_claim_that_is_neither_true_nor_false(tmp_path: Path) -> None:
 
 
 def test_a_claim_whose_code_raises_is_an_exception(tmp_path: Path) -> None:
-    code = (
-        "#| claim: It holds\nclass Both:\n    def __eq__(self, other):\n        raise ValueError('both')\nBoth() == 1"
-    )
+    both = "class Both:\n    def __eq__(self, other):\n        raise ValueError('both')"
+    code = f"#| claim: It holds\n{both}\nBoth() == 1"
     found = only(ran(site(tmp_path, cell(code, "python"))))
     assert (found.code, found.message, place(found)[0]) == ("cell-error", "ValueError: both", 8)
 

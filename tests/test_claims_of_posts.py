@@ -98,9 +98,7 @@ def test_such_a_cell_does_not_run_and_no_record_can_save_it(tmp_path: Path) -> N
         ("all(x > 5 for x in '')", "x > 5 is empty", "of nothing at all everything is true"),
     ],
 )
-def test_a_value_that_is_neither_says_what_it_is(
-    tmp_path: Path, code: str, message: str, hint: str
-) -> None:
+def test_a_value_that_is_neither_says_what_it_is(tmp_path: Path, code: str, message: str, hint: str) -> None:
     found = only(list(ran(site(tmp_path, claim(code))).diagnostics))
     assert found.message == f"the claim is neither true nor false: {message}" and hint in found.hint
     assert found.place is not None and found.place.line == 5 + code.count("\n") + 1

@@ -32,6 +32,7 @@ def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:
     """Of what it is about; of several lines, the first."""
     line = cell.code.split("\n")[fault.line - 1]
     start = page.text_map(line, cell.first_line - page.first_line + fault.line - 1).starts[0]
+    is_one_line = fault.end_line == fault.line
     column = len(line.encode()[: fault.column].decode())
-    end = len(line.encode()[: fault.end_column].decode()) if fault.end_line == fault.line else len(line.rstrip())
+    end = len(line.encode()[: fault.end_column].decode()) if is_one_line else len(line.rstrip())
     return Place(start[0], start[1] + column, max(1, end - column))

@@ -1,7 +1,7 @@
 """Claims: the truth of a cell's last expression, and for a false one the two sides that were compared.
 
 The expression is evaluated once. Before, its operands are wrapped in calls that keep their values, under a
-name no author can write. So it is also seen whether each part of it that decides, such as the sides of `and`, is
+name no author can write. So it is also seen whether each part that decides, such as the sides of `and`, is
 true or false (`truths.py`), and whether `all` had anything to ask.
 """
 
@@ -55,8 +55,8 @@ class Claim:
         self._watch(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
-        """`{"holds", "detail"}`; where `holds` is None, `kind` says what stands in place of a truth value, and
-        `part` in which part of the expression, if it is not the whole.
+        """`{"holds", "detail"}`; where `holds` is None, `kind` says what stands in place of a truth value,
+        and `part` in which part of the expression, if it is not the whole.
 
         run: evaluates the expression; what it raises comes through.
         """
@@ -82,7 +82,7 @@ class Claim:
 
     def _unjudged(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
         """Each part that is neither true nor false: its node, what it is instead, its value."""
-        before = None
+        before: Any = None
         for number, operand in self._kept:
             node, role, kind = self._nodes[number], self._roles[number], kind_of(operand)
             if (role in (_CONDITION, _ITEM) and kind) or (role == _CONVERTED and kind not in _CONVERTIBLE):
