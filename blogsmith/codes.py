@@ -16,6 +16,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "file-too-large": "A Markdown or settings file is larger than any post should be.",
         "symlink": "A symbolic link leads out of the site, to hidden files, nowhere, or in a circle.",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
+        "twin-posts": "Two posts have one name but for its ending, and would share recorded results.",
         "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
         "alias": "An alias is not the path of an address on this site.",

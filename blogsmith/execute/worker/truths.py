@@ -1,7 +1,7 @@
 """What counts as true or false in a claim, and what stands in its place if it is neither.
 
 Only Python's own truth values count, and those of NumPy and torch without dimensions. Nearly everything
-else is true to `bool()` whatever it says: a tuple made by a comma, a text, `nan`, a method that is not called.
+else is true to `bool()` whatever it says: a tuple made by a comma, a text, `nan`, a method nobody calls.
 Types are compared by identity, for a subclass or an object with `__bool__` may answer anything.
 """
 
