@@ -196,6 +196,17 @@ def test_a_file_that_hides_nothing_changes_nothing(root: Path) -> None:
     assert stale(root) == []
 
 
+def test_stand_ins_for_modules_do_no_harm(root: Path) -> None:
+    code = (
+        "import sys, types\nclass Odd(types.ModuleType):\n    @property\n"
+        "    def __spec__(self): raise ValueError\n    __file__ = 3\nsys.modules['odd'] = Odd('odd')\n"
+        "import odd, sums\nsums.K"
+    )
+    site(root, a=cell(code))
+    write(root, sums="import types\nnameless = types.ModuleType('x')\ndel nameless.__name__\nK = 1")
+    assert ran(root).ok and stale(root) == []
+
+
 def test_a_value_and_what_would_hide_its_module(root: Path) -> None:
     site(root, a=value("__import__('sums').K"))
     (root / "sums.py").write_text("K = 'one'")

@@ -145,9 +145,9 @@ def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, where: str) 
 
 
 def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: Reporter) -> None:
-    if run.shapes:
+    if run.shapes and cells:
         _report_shapes(run.shapes, cells[0], cells, reporter)
-    if run.status != "error" or (run.shapes and run.failure is None):
+    if run.status != "error" or (run.shapes and cells and run.failure is None):
         return
     what = _said(run.failure) if run.failure else "it cannot be shown"
     place = value.origin.place(0, len(value.origin.text))

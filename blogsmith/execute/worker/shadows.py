@@ -36,12 +36,15 @@ class Shadows:
 
         imported: names that cells import. of_site: names of modules whose files are the site's.
         """
-        names = set(imported)
+        names = {*imported, *of_site}
+        found: set[str] = set()
         for name in of_site:
-            names |= {name, *_names_in(sys.modules.get(name))}
+            names.update(_guarded(_names_in(sys.modules.get(name))))
         new = names - self._known - {"__main__"}
         self._known |= new
-        return sorted({found for name in new for found in self._before(name)})
+        for name in new:
+            found.update(_guarded(self._before(name)))
+        return sorted(found)
 
     def _before(self, name: str) -> Iterator[str]:
         module = sys.modules.get(name)
@@ -65,6 +68,14 @@ class Shadows:
         name = self._name_of(f"{stem}.py")
         if name and not any(os.path.exists(f"{stem}{end}") for end in (".py", "/__init__.py")):  # noqa: PTH110
             yield name[: -len(".py")]
+
+
+def _guarded(found: Iterator[str]) -> list[str]:
+    """All of it; nothing if a stand-in for a module, put there by a cell, is not what it stands for."""
+    try:
+        return list(found)
+    except Exception:
+        return []
 
 
 def _names_in(module: Any) -> Iterator[str]:
