@@ -17,6 +17,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "symlink": "A symbolic link leads out of the site, to hidden files, nowhere, or in a circle.",
         "private-file": "A published file holds a key or secrets, or names folders of a machine (warning).",
         "twin-files": "Two file names differ only in case or Unicode form: one file on many systems.",
+        "twin-posts": "Two posts have one name but for its ending, and would share recorded results.",
         "unreadable": "A file cannot be opened, or is not a regular file.",
         # configuration and front matter
         "alias": "An alias is not the path of an address on this site.",
@@ -74,6 +75,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "fence-open": "A code fence is never closed, so all that follows is code (warning).",
         # running code
         "cell-alt": "A picture that a cell draws has neither alt text nor caption (warning).",
+        "cell-assert": "An assertion that a comma makes always true; in a claim an error, else a warning.",
         "cell-browser": "Code for readers' browsers imports what is not there, or cannot be run (warning).",
         "cell-died": "A cell ended its whole process.",
         "cell-error": "A cell ends in an exception.",

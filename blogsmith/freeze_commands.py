@@ -50,8 +50,14 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    for page in _surveyed(clocks, posts, site).pages:
+    from .versions import installed, recorded_packages, version_notes
+
+    surveyed = _surveyed(clocks, posts, site)
+    versions = installed(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
+    for page in surveyed.pages:
         terminal.say(str(page.cells.path))
+        for note in version_notes(page, versions):
+            terminal.say(f"  recorded with another version: {printable(note)}")
         for name, line, state, reasons in page.explained():
             terminal.say(f"  line {line}, {printable(name)}: {state}")
             for reason in reasons:

@@ -88,6 +88,18 @@ class ShapeMismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """What a claim ends with if that is neither true nor false."""
+
+    kind: str
+    """As the worker calls it: `tuple`, `array`, `number`…; `none`: the cell ends with no expression."""
+    detail: str = ""
+    """The value as text."""
+    part: str = ""
+    """The part of the expression that has it; empty: all of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class CellRun:
     """How one cell ended."""
 
@@ -115,6 +127,10 @@ class CellRun:
     """Backends of scaled dot-product attention that were seen to run, with the operator that proves it:
     `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Behind an operator that has the same name on
     every device stands ` cpu` if it ran there. Sorted, each once."""
+    unjudged: Unjudged | None = None
+    """For a claim that is neither true nor false."""
+    absent: tuple[str, ...] = ()
+    """Modules of the site that are not there and would hide what it imported: paths without `.py`."""
 
     def ended_well(self, *, error: bool) -> bool:
         """Whether it is no failure. error: an exception is a result of this cell."""
@@ -131,6 +147,8 @@ class ValueRun:
     latex: str = ""
     """TeX without dollars, if the value has `_repr_latex_` and no format spec is given."""
     failure: Failure | None = None
+    shapes: tuple[ShapeMismatch, ...] = ()
+    """Found while it was computed; then it is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +186,10 @@ class SessionRun:
     machine: Machine = Machine()
     problem: str = ""
     """Why the session could not start at all, in words."""
+    reads: Mapping[str, str] = field(default_factory=dict)
+    """What values used before any cell ran, as in `CellRun`; likewise the next two."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

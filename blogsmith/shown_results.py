@@ -52,7 +52,8 @@ def show(
         if not page.wrong and str(page.cells.path) not in ran.failed:
             ledger.add(_outdated(page, hint, asked, may_run=may_run))
         ledger.add(_without_files(page, ran.survey.surroundings))
-        ledger.add(version_warning(page, versions))
+        if not asked.frozen:  # where nothing may run, it says nothing what code would run with
+            ledger.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
     return Performed(shown, cells, ran.cells)

@@ -44,7 +44,7 @@ class SurveyedPage:
     def wrong(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
         found = (d for d in self.parsed.diagnostics if d.severity == "error")
-        return any(d.code.startswith(("cell-", "value-")) for d in found)
+        return any(d.code.startswith(("cell-", "value-", "claim-")) for d in found)
 
     @property
     def stale(self) -> bool:
@@ -91,6 +91,8 @@ class Survey:
     surroundings: Surroundings
     """As they were before anything ran."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    has_own_python: bool = True
+    """Cells run in the Python that runs blogsmith: its packages are those of results."""
 
     def after_running(self) -> Surroundings:
         """The same with the files as they are now."""
@@ -122,7 +124,8 @@ def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> Survey:
     ledger = Ledger(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
     parsed = parse(collect_posts(workshop, posts, options, ledger), workshop, ledger)
-    return survey(root, surroundings(root, workshop.config.execution), parsed)
+    found = survey(root, surroundings(root, workshop.config.execution), parsed)
+    return replace(found, has_own_python=not workshop.config.execution.python)
 
 
 def surroundings(

@@ -41,14 +41,21 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
-def version_warning(page: SurveyedPage, versions: Mapping[str, str]) -> list[Diagnostic]:
-    """A warning at the first cell if results were recorded with other versions than are here.
+def version_notes(page: SurveyedPage, versions: Mapping[str, str]) -> tuple[str, ...]:
+    """Every difference of versions, in words; what a Jupyter kernel has is not known before it runs."""
+    if page.record is None or page.cells.engine == "jupyter":
+        return ()
+    return tuple(map(str, version_changes(page.record, versions)))
 
-    What a Jupyter kernel has installed is not known before it runs.
+
+def version_warning(page: SurveyedPage, versions: Mapping[str, str]) -> list[Diagnostic]:
+    """A warning at the first cell if results were recorded with versions that may give others.
+
+    A patch level is none of those: `--strict-env` and `freeze explain` know it.
     """
-    if page.cells.engine == "jupyter":
+    if page.record is None or page.cells.engine == "jupyter":
         return []
-    changed = version_changes(page.record, versions) if page.record else ()
+    changed = [str(change) for change in version_changes(page.record, versions) if not change.is_patch]
     if not changed:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)

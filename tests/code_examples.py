@@ -219,6 +219,13 @@ def _stale(root: Path) -> tuple[Diagnostic, ...]:
     return build(root, execution=ExecutionOptions(frozen=True)).diagnostics
 
 
+def _twin_posts(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    for ending in ("md", "markdown"):
+        (posts / f"p.{ending}").write_text("---\ntitle: P\n---\n", encoding="utf-8")
+    return build(root).diagnostics
+
+
 def _other_versions(root: Path) -> tuple[Diagnostic, ...]:
     _with_cell(root)
     record = root / "_freeze" / "posts" / "loss" / "outputs.json"
@@ -255,6 +262,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "symlink": _symlink,
         "unreadable": _unreadable,
         "file-too-large": _too_large,
+        "twin-posts": _twin_posts,
         "busy": _busy,
         "output-write": _output_write,
         "trust-write": _trust_write,

@@ -11,7 +11,7 @@ from tests.parsed_posts import only, parse
 
 
 def with_option(line: str) -> Cell:
-    return only(f"```python\n#| {line}\nx = 1\n```\n")
+    return only(f"```python\n#| {line}\nx == 1\n```\n")
 
 
 OPTIONS: tuple[tuple[str, str, object], ...] = (

@@ -41,6 +41,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 PART_OF = {
     "cell_places": "model",
     "cells": "model",
+    "claims": "model",
     "runs": "model",
     "execution_words": "config",
     "editor_words": "config",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from blogsmith.config import Config
 from blogsmith.decode import decode
 from blogsmith.errors import SiteError
+from blogsmith.freeze.store import folder_of
 from blogsmith.model import SiteFiles
 from blogsmith.read import files
 from blogsmith.read.files import is_litter, read_site
@@ -284,3 +285,31 @@ def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     found = read(tmp_path)
     assert faults(found) == [("encoding", "content/�.md", "error")]
     assert len(found.sources) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("content/posts/p.markdown", "content/posts/p.md"),
+        ("content/posts/P.markdown", "content/posts/p.md"),
+        ("content/posts/e\u0301.markdown", "content/posts/\u00e9.md"),
+        ("content/posts/p/index.markdown", "content/posts/p/index.md"),
+        ("content/posts/p.md", "content/posts/p/outputs.json.md"),
+    ],
+)
+def test_posts_that_would_share_recorded_results_are_refused(tmp_path: Path, first: str, second: str) -> None:
+    """Both are named, and only one is read: nothing of the other can be taken for its own."""
+    write(tmp_path, first, second)
+    found = read(tmp_path)
+    (fault,) = [d for d in found.diagnostics if d.code == "twin-posts"]
+    assert (fault.severity, fault.path) == ("error", second)
+    assert first in fault.message and second in fault.message
+    assert [str(source.path) for source in found.sources] == [first]
+    assert not any(str(asset.path).endswith((".md", ".markdown")) for asset in found.assets)
+
+
+def test_posts_with_folders_of_their_own_are_kept_apart(tmp_path: Path) -> None:
+    write(tmp_path, "content/p.md", "content/p/index.md", "content/p.v1.md", "content/posts/p.md")
+    assert read(tmp_path).diagnostics == () and len(read(tmp_path).sources) == 4
+    folders = {folder_of(source.path) for source in read(tmp_path).sources}
+    assert len(folders) == 4

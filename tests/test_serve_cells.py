@@ -139,6 +139,21 @@ def test_data_that_a_cell_has_read(serving: Serving, tab: Listener) -> None:
     tab.wait_until(lambda: tab.version("/posts/data/") == serving.version("/posts/data/"))
 
 
+def test_what_a_value_without_cells_has_read_and_imported(serving: Serving) -> None:
+    folder, page = "content/posts/lone", "/posts/lone/"
+    value = "It is {= open('data.txt').read() + __import__('unit_of_lone').UNIT =}."
+    write(
+        serving.root,
+        {f"{folder}/data.txt": "1", "unit_of_lone.py": "UNIT = ' m'", f"{folder}/index.md": post("L", value)},
+    )
+    serving.wait_for(page, "1 m")
+    write(serving.root, {f"{folder}/data.txt": "2"})
+    serving.wait_for(page, "2 m")
+    # found first from now on, and so in place of the other
+    write(serving.root, {f"{folder}/unit_of_lone.py": "UNIT = ' km'"})
+    serving.wait_for(page, "2 km")
+
+
 class TestASiteThatIsNotTrusted:
     CODE = "from pathlib import Path\nPath('ran.txt').touch()\nprint(1 + 1, 'came')"
 

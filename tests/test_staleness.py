@@ -18,7 +18,7 @@ from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.results import results
 from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.runs import CellRun, Failure, Machine, ShapeMismatch, Stream
-from blogsmith.versions import version_warning
+from blogsmith.versions import version_notes, version_warning
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 
 FILES = {"data/wq.npy": "weights", "lib/scores.py": "def scores(): ...", "content/posts/notes.txt": "notes"}
@@ -315,11 +315,41 @@ def test_versions_here_say_nothing_of_a_kernel() -> None:
 def test_other_versions_are_told_once_for_a_page() -> None:
     runs = {0: CellRun("ok", packages=("numpy",)), 1: CellRun("ok", packages=("numpy", "scipy"))}
     known = record(page(cell("a\n"), cell("b\n")), runs=runs)
-    assert version_changes(known, {"numpy": "2.5.0", "python": "3.12.1", "scipy": "1.17"}) == (
-        "python 3.11.7 → 3.12.1",
-        "numpy 2.4.6 → 2.5.0",
-    )
+    changes = version_changes(known, {"numpy": "2.5.0", "python": "3.12.1", "scipy": "1.17"})
+    assert [str(change) for change in changes] == ["python 3.11.7 → 3.12.1", "numpy 2.4.6 → 2.5.0"]
     assert version_changes(known, {"torch": "2.13"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "is_patch"),
+    [
+        ("3.11.7", "3.11.9", True),
+        ("3.11.7", "3.12.0", False),
+        ("3.1.7", "3.11.7", False),
+        ("2.4.6", "2.4.6+cpu", True),
+        ("2.13.0+cu130", "2.13.0+cpu", True),
+        ("2.4.0rc1", "2.4.0", True),
+        ("2.4", "2.4.post1", True),
+        ("2.4", "2.40", False),
+        ("1!2.4", "2.4", False),
+        ("2026", "2027", False),
+        ("2026a", "2026b", False),
+        ("2", "2.1", False),
+    ],
+)
+def test_a_patch_level_is_information(then: str, now: str, is_patch: bool) -> None:
+    """And no warning; with `--strict-env` it counts like any other."""
+    runs = {0: CellRun("ok", packages=("numpy",))}
+    post = page(cell("a\n"))
+    machine = Machine(packages={"numpy": then})
+    made = session_record(post, run_page(post, machine=machine, runs=runs), around(), DAY)
+    assert made is not None
+    known = PageRecord({"main": made})
+    surveyed: Any = SimpleNamespace(cells=post, record=known, lines=[""] * 20)
+    assert (version_warning(surveyed, {"numpy": now}) == []) == is_patch
+    assert version_notes(surveyed, {"numpy": now}) == (f"numpy {then} → {now}",)
+    strict = judge(post, known, around(versions={"numpy": now}))
+    assert strict.cells[1].reasons == (f"numpy {then} → {now}",)
 
 
 # -- machines that lack something --

@@ -187,7 +187,6 @@ def test_what_a_value_prints_stands_nowhere(worker: Client) -> None:
         ("a == 4", "left: 3.9, right: 4"),
         ("0 < a < 2", "left: 3.9, right: 2"),
         ("5 < a < 1 / 0", "left: 5, right: 3.9"),
-        ("not a", "value: 3.9"),
         ("not a > 2", "left: 3.9, right: 2"),
         ("a > 2 and a < 3", "a < 3 is false (left: 3.9, right: 3)"),
         ("a < 2 or a ==  5", "a < 2 is false (left: 3.9, right: 2); a == 5 is false (left: 3.9, right: 5)"),
@@ -197,9 +196,7 @@ def test_what_a_value_prints_stands_nowhere(worker: Client) -> None:
         ("isinstance(a, int)", "left: 3.9, right: <class 'int'>"),
         ("all(x > a for x in (1, 2))", "value: False"),
         ("False", "value: False"),
-        ("zero", "value: 0"),
         ("long == ''", "left: '" + "x" * 29 + "…" + "x" * 29 + "', right: ''"),
-        ("{1: 2}.get(3)", "3"),
         ("(lambda: a)() == (b := 5)", "left: 3.9, right: 5"),
     ],
 )
@@ -211,7 +208,7 @@ def test_a_false_claim_says_why(worker: Client, expression: str, detail: str) ->
 
 
 @pytest.mark.parametrize(
-    "expression", ["a == 3.9", "1 < a < 4;", "not a == 4", "[0]", "max(a, 5) == 5", "await w()"]
+    "expression", ["a == 3.9", "1 < a < 4;", "not a == 4", "max(a, 5) == 5", "await w()"]
 )
 def test_a_true_claim(worker: Client, expression: str) -> None:
     worker.run("a = 3.9\nasync def w(): return a > 1")
@@ -227,7 +224,7 @@ def test_a_claim_is_evaluated_once_and_leaves_nothing(worker: Client) -> None:
 
 def test_a_claim_that_is_none(worker: Client) -> None:
     ended = worker.run("x = 1", claim=True)
-    assert ended.done["claim"] == {"holds": False, "detail": "the cell does not end with an expression"}
+    assert ended.done["claim"] == {"holds": None, "kind": "none", "detail": ""}
     ended = worker.run("x = 1\n\nx == undefined", claim=True)
     assert (ended.done["claim"], ended.failure["name"], ended.failure["line"]) == (None, "NameError", 3)
 
@@ -240,8 +237,8 @@ def test_a_claim_about_arrays(worker: Client) -> None:
     claim = worker.run("(a == [0, 1, 3]).all()", claim=True).done["claim"]
     assert claim == {"holds": False, "detail": "left: array([0, 1, 2]), right: [0, 1, 3]"}
     assert json.dumps(worker.run("np.all(a < 3)", claim=True).done["claim"]["holds"]) == "true"
-    ended = worker.run("a == [0, 1, 3]", claim=True)
-    assert (ended.failure["name"], ended.done["claim"]) == ("ValueError", None)
+    claim = worker.run("a == [0, 1, 3]", claim=True).done["claim"]
+    assert (claim["holds"], claim["kind"]) == (None, "array")
 
 
 @pytest.mark.parametrize(
@@ -267,10 +264,3 @@ def test_display_of_ipython_is_ours(worker: Client, tmp_path: Path) -> None:
     ended = worker.run(RICH + "from IPython.display import display\ndisplay(Rich(), display_id=True)")
     assert [kind for kind, _ in ended.order()] == ["display"]
     assert ended.values[0]["text"]["text/html"] == "<b>rich</b>"
-
-
-@pytest.mark.parametrize("last", ["'yes'", "[].sort", "b'no'"])
-def test_a_claim_that_would_always_hold_is_an_error(worker: Client, last: str) -> None:
-    ended = worker.run(last, claim=True)
-    assert ended.done["failure"]["name"] == "TypeError"
-    assert "a claim ends in a comparison" in ended.done["failure"]["message"]

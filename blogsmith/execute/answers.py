@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, SessionRun, ShapeMismatch, ValueRun
+from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
 from .collected import Collected
 from .jobs import CellStep
 from .wire import Frame
@@ -34,9 +32,13 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
         problem = f"it needed more memory than its limit of {size_in_words(step.memory_bytes)}"
     detail = ""
     claim = frame.get("claim") or {}
-    if step.claim and status == "ok" and not claim.get("holds"):
+    unjudged = None
+    if step.claim and status == "ok" and claim.get("holds") is not True:
         status, problem = "error", "its claim does not hold"
         line, detail = last_statement_line(step.code), str(claim.get("detail") or "")
+        if claim.get("holds") is not False:
+            problem = "its claim is neither true nor false"
+            unjudged = Unjudged(str(claim.get("kind") or ""), detail, str(claim.get("part") or ""))
     return CellRun(
         status=status,
         outputs=collected.finish(),
@@ -46,9 +48,10 @@ def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
         # a kernel may not know: then it says so
         device=str(frame.get("device", "cpu")),
         packages=tuple(frame.get("imports") or ()),
-        shapes=tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ()),
+        shapes=_shapes(frame),
         claim=detail,
         sdpa=_sdpa(frame.get("sdpa")),
+        unjudged=unjudged,
     )
 
 
@@ -58,7 +61,13 @@ def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
         name = _ERRORS.get(bad, "RuntimeError")
         return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
     text, latex = str(frame.get("text") or ""), str(frame.get("latex") or "")
-    return ValueRun("ok" if frame["status"] == "ok" else "error", text, latex, failure_of(frame))
+    shapes = _shapes(frame)
+    is_good = frame["status"] == "ok" and not shapes
+    return ValueRun("ok" if is_good else "error", text, latex, failure_of(frame), shapes)
+
+
+def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
+    return tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ())
 
 
 def machine_of(frame: Frame) -> Machine:
@@ -90,28 +99,6 @@ def last_statement_line(code: str) -> int:
         return 0
 
 
-def with_digests(
-    run: SessionRun, reads: Sequence[Sequence[str]], modules: Sequence[Sequence[str]], root: Path
-) -> SessionRun:
-    """`run` with the digests of the files that its cells read and imported; a file that is gone is left out.
-
-    reads, modules: one list for each cell, relative to `root`.
-    """
-    known: dict[str, str] = {}
-
-    def digests(paths: Sequence[str]) -> dict[str, str]:
-        for path in paths:
-            if path not in known:
-                known[path] = _digest(root / path)
-        return {path: known[path] for path in sorted(paths) if known[path]}
-
-    cells = (
-        replace(cell, reads=digests(read), modules=digests(imported))
-        for cell, read, imported in zip(run.cells, reads, modules, strict=True)
-    )
-    return replace(run, cells=tuple(cells))
-
-
 def size_in_words(size_bytes: int) -> str:
     """`1.5 GB`, `512 MB`."""
     return f"{size_bytes / 1e9:.3g} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.3g} MB"
@@ -122,14 +109,6 @@ def _sdpa(found: object) -> tuple[str, ...]:
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
     return tuple(sorted(kept)[:MOST_SDPA])
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 def _known(record: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:

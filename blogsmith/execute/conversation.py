@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..runs import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
-from .answers import cell_run, failure_of, line_of, machine_of, value_run, with_digests
+from .answers import cell_run, failure_of, line_of, machine_of, value_run
 from .collected import Collected
 from .exchange import Answer, Exchange, Limits
 from .jobs import CellStep, SessionJob, ValueStep
@@ -23,6 +23,7 @@ from .machine_paths import MachinePaths
 from .needs import has_device
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
+from .used_files import UsedFiles
 from .working_folder import session_folder
 
 START_S = 30.0
@@ -107,7 +108,7 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
         if job.engine == "jupyter":
             kernel_session.end_on_server(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
-    return here.removed(with_digests(run, session.reads, session.modules, job.root))
+    return here.removed(session.used.added(run))
 
 
 def _home_of_user() -> str:
@@ -143,19 +144,14 @@ class _Session:
         self._position = 0
         self._over = ""
         self._outputs = self._new_outputs()
-        self.reads: list[list[str]] = []
-        """Files that each cell was the first to read; those of values stand with the cell before them."""
-        self.modules: list[list[str]] = []
-        self._early: tuple[list[str], list[str]] = ([], [])
+        self.used = UsedFiles(job.root)
 
     def run(self, temporary: Path) -> SessionRun:
         """All steps; what may not run any more is skipped."""
         request = _start_request(self._job, temporary)
         ready = self._exchange.ask(request, "ready", Limits(self._start_s), self._outputs)
         if problem := self._why_not_ready(ready):
-            run = not_started(self._job, problem)
-            self.reads = self.modules = [[] for _ in run.cells]
-            return run
+            return not_started(self._job, problem)
         cells: list[CellRun] = []
         values: dict[int, ValueRun] = {}
         for step in self._job.steps:
@@ -182,22 +178,19 @@ class _Session:
 
     def _cell(self, step: CellStep) -> CellRun:
         self._position = step.number
-        answer = Answer()
         if reason := step.skip or self._over:
             run = CellRun("skipped", problem=reason)
         else:
             self._watch.cell_started(self._job, step.number)
+            self.used.begin(step.number)
             began = time.monotonic()
             limits = Limits(step.timeout_s, step.memory_bytes)
             answer = self._exchange.ask(_cell_request(step), "done", limits, self._outputs)
             run = self._outcome(step, answer, time.monotonic() - began)
+            self.used.note(answer.frame)
             # what threads print from now on stands with the next cell
             self._outputs = self._new_outputs()
             self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
-        (read, imported), self._early = self._early, ([], [])
-        self.reads.append(read)
-        self.modules.append(imported)
-        self._note_files(answer)
         self._watch.cell_ended(self._job, step.number, run)
         return run
 
@@ -223,17 +216,10 @@ class _Session:
         # what a value prints has no place in the text
         unseen = Collected(self._job.text_bytes, lambda output: None)
         answer = self._exchange.ask(request, "value", Limits(step.timeout_s, step.memory_bytes), unseen)
-        self._note_files(answer)
+        self.used.note(answer.frame)
         if self._exchange.is_over:
             self._over = f"{{= {step.expression} =}} before it ended badly"
         return value_run(answer.frame, answer.bad, answer.problem)
-
-    def _note_files(self, answer: Answer) -> None:
-        """Add what was read and imported to the last cell; before the first one, keep it for that."""
-        frame = answer.frame or {}
-        read, imported = (self.reads[-1], self.modules[-1]) if self.reads else self._early
-        read += frame.get("reads") or ()
-        imported += frame.get("modules") or ()
 
     def _machine(self) -> Machine:
         """Asked last, when everything is imported; then the worker may go."""

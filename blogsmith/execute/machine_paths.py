@@ -96,7 +96,9 @@ def _spellings(path: str) -> tuple[str, ...]:
 
 def _cell(run: CellRun, clean: _Cleaner) -> CellRun:
     outputs = tuple(_outputs(run.outputs, clean))
-    return replace(run, outputs=outputs, problem=clean(run.problem), claim=clean(run.claim))
+    unjudged = run.unjudged and replace(run.unjudged, detail=clean(run.unjudged.detail))
+    problem, claim = clean(run.problem), clean(run.claim)
+    return replace(run, outputs=outputs, problem=problem, claim=claim, unjudged=unjudged)
 
 
 def _outputs(outputs: Iterable[CellOutput], clean: _Cleaner) -> Iterator[CellOutput]:

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from ..cells import Cell, PageCells, Value
+from ..claims import unjudged_words
 from ..errors import Diagnostic, Place, Reporter
-from ..runs import CellRun, Failure, SessionRun, ValueRun
+from ..runs import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -50,7 +51,6 @@ _WHERE: Mapping[str, str] = MappingProxyType(
     }
 )
 """Engine → what to do about a module that is missing."""
-_UNJUDGED = "end it with a comparison that is true or false, such as (a == b).all()"
 
 
 def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
@@ -68,15 +68,12 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
         _check_cell(cell, result, cells, reporter, where=_WHERE[page.engine])
     for value in page.values:
         if value.number in run.values:
-            _check_value(value, run.values[value.number], reporter)
+            _check_value(value, run.values[value.number], cells, reporter)
     return reporter.diagnostics
 
 
 def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Reporter, *, where: str) -> None:
-    for shape in run.shapes:
-        message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
-        at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
-        reporter.error("cell-shape", message, _shape_place(at, shape.line, shape.written, reporter.lines))
+    _report_shapes(run.shapes, cell, cells, reporter)
     if run.ended_well(error=cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
@@ -93,15 +90,29 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
     reporter.error(code, message, place, _hint(code, failure, at, cell, where))
 
 
+def _report_shapes(
+    shapes: Sequence[ShapeMismatch], cell: Cell, cells: Sequence[Cell], reporter: Reporter
+) -> None:
+    """cell: where those stand that do not say it."""
+    for shape in shapes:
+        message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
+        at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
+        reporter.error("cell-shape", message, _shape_place(at, shape.line, shape.written, reporter.lines))
+
+
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter) -> None:
-    """A claim is false, or, if there is a failure, its value does not know whether it is true."""
-    if failure is None:
+    """A claim is false, or neither true nor false; if there is a failure, nobody could say."""
+    last = len(cell.code.rstrip().split("\n"))
+    place = _line_place(cell, last if failure else run.line, reporter.lines)
+    if failure is not None:
+        message, hint = unjudged_words(Unjudged("object"))
+        reporter.error("claim-false", f"{message}: {_said(failure)}", place, hint)
+    elif run.unjudged is not None:
+        message, hint = unjudged_words(run.unjudged)
+        reporter.error("claim-false", message, place, hint)
+    else:
         sides = f" ({run.claim})" if run.claim else ""
-        message = f"the claim does not hold: {cell.options.claim}{sides}"
-        reporter.error("claim-false", message, _line_place(cell, run.line, reporter.lines))
-        return
-    place = _line_place(cell, len(cell.code.rstrip().split("\n")), reporter.lines)
-    reporter.error("claim-false", f"the claim is neither true nor false: {_said(failure)}", place, _UNJUDGED)
+        reporter.error("claim-false", f"the claim does not hold: {cell.options.claim}{sides}", place)
 
 
 def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]) -> tuple[Cell, int]:
@@ -133,8 +144,10 @@ def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, where: str) 
     return called + _BY_EXCEPTION.get(failure.name, _MEANT)
 
 
-def _check_value(value: Value, run: ValueRun, reporter: Reporter) -> None:
-    if run.status != "error":
+def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: Reporter) -> None:
+    if run.shapes and cells:
+        _report_shapes(run.shapes, cells[0], cells, reporter)
+    if run.status != "error" or (run.shapes and cells and run.failure is None):
         return
     what = _said(run.failure) if run.failure else "it cannot be shown"
     place = value.origin.place(0, len(value.origin.text))

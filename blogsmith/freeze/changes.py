@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from ..cells import Cell, PageCells
 from .keys import SessionKeys, environment_digests
 from .matching import Match
-from .record import SessionRecord
+from .record import SessionRecord, module_files
 from .surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class _FileChange:
     index: int
-    """Of the recorded cell that used the file; -1: the page as a whole depends on it."""
+    """Of the recorded cell that used the file; -1: what stands before all cells, or the page as a whole."""
     who: str
     """`cell load`"""
     use: str
-    """`read`, `imports` or `depends on`"""
+    """`read`, `imports`, `depends on` or what it would import now"""
     path: str
     what: str
     """`has changed`, `is gone` or `is new`"""
@@ -127,19 +127,35 @@ class Changes:
         patterns = self.page.depends
         for path, what in self._compared(self.record.depends, patterns):
             yield _FileChange(-1, "the page", "depends on", path, what)
+        early = self.record
+        yield from self._used(-1, "a value in the text", early.reads, early.modules, early.absent)
         for index, record in enumerate(self.record.cells):
             run = record.run
-            if not (run.reads or run.modules or record.depends or "depends" in record.options):
+            used = run.reads or run.modules or run.absent
+            if not (used or record.depends or "depends" in record.options):
                 continue
             cell = self._cell_of(index)
             if cell is None:  # it is gone, and what came behind it has other keys already
                 continue
             who = named(cell)
-            for use, files in (("read", run.reads), ("imports", run.modules)):
-                for path, what in self._compared(files):
-                    yield _FileChange(index, who, use, path, what)
+            yield from self._used(index, who, run.reads, run.modules, run.absent)
             for path, what in self._compared(record.depends, cell.options.depends):
                 yield _FileChange(index, who, "depends on", path, what)
+
+    def _used(
+        self,
+        index: int,
+        who: str,
+        reads: Mapping[str, str],
+        modules: Mapping[str, str],
+        absent: Sequence[str],
+    ) -> Iterator[_FileChange]:
+        for use, files in (("read", reads), ("imports", modules)):
+            for path, what in self._compared(files):
+                yield _FileChange(index, who, use, path, what)
+        for path in (path for stem in absent for path in module_files(stem)):
+            if self.around.digest_of(path) is not None:
+                yield _FileChange(index, who, "would now import in place of another", path, "is new")
 
     def _compared(
         self, recorded: Mapping[str, str], patterns: Sequence[str] = ()

@@ -42,7 +42,7 @@ class CellRecord:
     origin: Origin | None = None
     """Of an earlier run than the session's: kept because the cell could not run in that one.
 
-    Then `run.reads` and `run.modules` also hold what the cells before it had read."""
+    Then `run.reads`, `run.modules` and `run.absent` also hold what the cells before it had used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,11 @@ class SessionRecord:
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that the page's `depends` matched, as in `CellRecord`."""
     origin: Origin = _NOWHERE
+    reads: Mapping[str, str] = field(default_factory=dict)
+    """What values used before any cell ran, as in `CellRun`; likewise the next two. Older records have it
+    with the first cell, and nowhere if no cell ran."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
     def timeless(self) -> SessionRecord:
         """Without seconds and date: what two runs must agree in to be equal."""
@@ -94,3 +99,8 @@ class PageRecord:
     def timeless(self) -> dict[str, SessionRecord]:
         """All sessions without seconds and dates."""
         return {name: session.timeless() for name, session in self.sessions.items()}
+
+
+def module_files(stem: str) -> tuple[str, str]:
+    """The files that a module can be, by its path without suffix."""
+    return f"{stem}.py", f"{stem}/__init__.py"

@@ -100,6 +100,7 @@ class Cell(Struct, frozen=True):
     depends: _Files = {}
     reads: _Files = {}
     modules: _Files = {}
+    absent: list[_Path] = []
     packages: list[_Name] = []
     device: str = msgspec.field(default_factory=_cpu)
     problem: str = ""
@@ -124,6 +125,9 @@ class Session(Struct, frozen=True):
     values: list[Inline] = []
     environment: dict[str, str] = {}
     depends: _Files = {}
+    reads: _Files = {}
+    modules: _Files = {}
+    absent: list[_Path] = []
     machine: Machine = Machine()
     date: _Date = ""
 

@@ -94,6 +94,9 @@ def _session(record: SessionRecord) -> form.Session:
         values=[_inline(value) for value in record.values],
         environment=dict(record.environment),
         depends=dict(record.depends),
+        reads=dict(record.reads),
+        modules=dict(record.modules),
+        absent=list(record.absent),
         machine=_machine(record.origin.machine),
         date=record.origin.date,
     )
@@ -114,6 +117,7 @@ def _cell(record: CellRecord) -> form.Cell:
         depends=dict(record.depends),
         reads=dict(run.reads),
         modules=dict(run.modules),
+        absent=list(run.absent),
         packages=list(run.packages),
         device=run.device,
         problem=run.problem,
@@ -161,7 +165,17 @@ def _read_session(part: form.Session) -> SessionRecord:
     origin = Origin(_read_machine(part.machine), part.date)
     values = tuple(_read_value(value) for value in part.values)
     cells = tuple(_read_cell(cell) for cell in part.cells)
-    return SessionRecord(part.start, cells, values, part.environment, part.depends, origin)
+    return SessionRecord(
+        part.start,
+        cells,
+        values,
+        part.environment,
+        part.depends,
+        origin,
+        part.reads,
+        part.modules,
+        tuple(part.absent),
+    )
 
 
 def _read_cell(part: form.Cell) -> CellRecord:
@@ -178,6 +192,7 @@ def _read_cell(part: form.Cell) -> CellRecord:
         (),
         part.claim,
         tuple(part.sdpa),
+        absent=tuple(part.absent),
     )
     origin = Origin(_read_machine(part.origin.machine), part.origin.date) if part.origin else None
     return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, origin)

@@ -43,6 +43,9 @@ def session_record(
         environment=environment_digests(around.environment),
         depends=_digests(page.depends, page, around),
         origin=Origin(run.machine, date),
+        reads=run.reads,
+        modules=run.modules,
+        absent=run.absent,
     )
 
 
@@ -94,12 +97,14 @@ def _alone(session: SessionRecord, index: int) -> CellRecord:
     cell = session.cells[index]
     if cell.origin is not None:
         return cell
-    reads: dict[str, str] = dict(session.depends)
-    modules: dict[str, str] = {}
+    reads: dict[str, str] = {**session.depends, **session.reads}
+    modules: dict[str, str] = dict(session.modules)
+    absent = set(session.absent)
     for earlier in session.cells[: index + 1]:
         if earlier.origin is None:
             # what was declared counts like what was read
             reads |= {**(earlier.depends if earlier is not cell else {}), **earlier.run.reads}
             modules |= earlier.run.modules
-    run = replace(cell.run, reads=reads, modules=modules)
+            absent |= set(earlier.run.absent)
+    run = replace(cell.run, reads=reads, modules=modules, absent=tuple(sorted(absent)))
     return replace(cell, run=run, origin=session.origin)

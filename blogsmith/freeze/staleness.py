@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -103,12 +104,35 @@ def recorded_name(page: PageCells, session: str, keys: SessionKeys, record: Page
     return session
 
 
-def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class VersionChange:
+    """A package, or `python`, that has another version than a result was recorded with."""
+
+    name: str
+    then: str
+    now: str
+
+    @property
+    def is_patch(self) -> bool:
+        """Whether only what stands behind the second number differs: a patch level, how it was built."""
+        return _series(self.then) == _series(self.now)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.then} → {self.now}"
+
+
+def _series(version: str) -> str:
+    """`2.4` of `2.4.6`, `2.4.0rc1` and `2.4.6+cpu`; the version itself if it does not begin so."""
+    found = re.match(r"(?:\d+!)?\d+\.\d+(?!\d)", version)
+    return found[0] if found else version
+
+
+def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[VersionChange, ...]:
     """`numpy 2.4.6 → 2.5.0` for every package, and `python`, recorded with another version than now.
 
     versions: import name → version installed; what is not in it is not compared.
     """
-    found: dict[str, None] = {}
+    found: dict[VersionChange, None] = {}
     for session in record.sessions.values():
         for cell in session.cells:
             origin = cell.origin or session.origin
@@ -116,11 +140,11 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[st
     return tuple(found)
 
 
-def _other_versions(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[str]:
+def _other_versions(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
     then = {**origin.machine.packages, "python": origin.machine.python}
     for name in ("python", *cell.run.packages):
         if then.get(name) and now.get(name) and then[name] != now[name]:
-            yield f"{name} {then[name]} → {now[name]}"
+            yield VersionChange(name, then[name], now[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +197,7 @@ class _Session:
     def _versions(self, record: CellRecord, origin: Origin) -> Iterator[str]:
         # versions are those of the Python that the site names; a kernel has its own
         if self.around.versions is not None and self.page.engine == "worker":
-            yield from _other_versions(record, origin, self.around.versions)
+            yield from map(str, _other_versions(record, origin, self.around.versions))
 
     def value_verdicts(self) -> dict[int, Verdict]:
         if not self.keys.values:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +22,7 @@ from ..decode import decode
 from ..errors import Diagnostic, Severity, SiteError
 from ..model import Asset, SiteFiles, Source
 from .symlinks import LinkRefused, Links
+from .twins import folded, twin_posts
 
 MAX_MARKDOWN_BYTES = 10_000_000
 MAX_FOLDERS = 50
@@ -64,11 +65,8 @@ def read_site(
     content = list(walker.walk(PurePosixPath("content")))
     static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
     same = _unchanged(before, changed) if before else {}
-    sources = [
-        same.get((str(found.path), found.stamp)) or _read_source(found, walker)
-        for found in content
-        if _is_markdown(found)
-    ]
+    posts = _apart([found for found in content if _is_markdown(found)], walker)
+    sources = [same.get((str(found.path), found.stamp)) or _read_source(found, walker) for found in posts]
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
@@ -115,6 +113,18 @@ def _is_emacs_save(name: str) -> bool:
 
 def _is_markdown(found: _Found) -> bool:
     return found.path.suffix.lower() in MARKDOWN
+
+
+def _apart(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:
+    """The posts without those that another one has the name of, which is reported.
+
+    They are not read at all: each would be taken for the results of the other.
+    """
+    twins = {later: first for first, later in twin_posts(post.path for post in posts)}
+    for later, first in twins.items():
+        message = f"{shown(first)} and {shown(later)} would share one folder of recorded results"
+        walker.report("twin-posts", message, later, "rename one of them, not only its ending")
+    return [post for post in posts if post.path not in twins]
 
 
 def _asset(found: _Found) -> Asset:
@@ -216,7 +226,7 @@ class _Walker:
         names = sorted(name for name in every if name in keep or not is_litter(name))
         first: dict[str, str] = {}
         for name in names:
-            twin = first.setdefault(_folded(name), name)
+            twin = first.setdefault(folded(name), name)
             if twin != name:
                 self._report_twins(path / twin, path / name)
         return [name for name in names if self._is_text(path / name)]
@@ -239,8 +249,3 @@ class _Walker:
 
 def _composed(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(path))
-
-
-def _folded(name: str) -> str:
-    """The name as a file system that ignores case and Unicode form sees it."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..cells import Cell
 from ..errors import Place, did_you_mean
+from .cell_claims import check_claim
 from .state import PageState
 
 _MAGIC = re.compile(r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z")
@@ -79,6 +80,8 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
         kept.append(cell)
         if cell.runs and page.engine == "worker":
             check_syntax(cell.code, cell.first_line, page)
+        if cell.runs:
+            check_claim(cell, page)
     for cell in kept:
         yield _with_fallback(cell, labels, page)
 

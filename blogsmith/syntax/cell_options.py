@@ -69,6 +69,8 @@ def read_options(settings: Sequence[Setting], page: PageState) -> Described:
         elif value is not None:
             found[field] = value
     _name_fold(given, found, page)
+    if found.get("claim"):
+        _without_excuses(given, found, page)
     if page.mode == "off":
         found["eval"] = False
     places = {key: setting.place for key, setting in given.items() if not setting.implied}
@@ -150,6 +152,22 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
         page.reporter.warn("cell-option", "fallback says nothing without needs", place)
 
 
+def _without_excuses(given: Mapping[str, Setting], found: dict[str, Any], page: PageState) -> None:
+    """A claim is true or an error, of what is there now: `error` and `freeze` do not change that."""
+    for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
+        if key in given and found.get(field) in (True, "always"):
+            message = f"{key}: true says nothing with claim: {_NO_EXCUSE[key]}"
+            page.reporter.warn("cell-option", message, given[key].key_place)
+        if found.get(field) in (True, "always"):
+            found[field] = plain
+
+
+_NO_EXCUSE: Mapping[str, str] = MappingProxyType(
+    {
+        "error": "one that is not true is an error",
+        "freeze": "it is checked again when something has changed",
+    }
+)
 _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
     {
         "claim": "end the cell with an assertion: a failure fails the build",

@@ -69,6 +69,16 @@ class TestRecorded:
         blocks.run("claimed")
         assert blocks.text("claimed") == "counted\nTrue"
 
+    @pytest.mark.parametrize("code", ["square(3) == 10", "square(3) == 10,", "claimed = 1"])
+    def test_a_claim_that_a_reader_finds_false_does_not_pass_for_the_same(
+        self, blocks: Blocks, code: str
+    ) -> None:
+        """Its value is no output that is compared, so without it nothing would differ."""
+        blocks.ask("claimed", "block.querySelector('details').open = true")
+        blocks.write("claimed", f'print("counted")\n{code}')
+        assert blocks.run("claimed") == "Here the claim is not found true"
+        blocks.reader.find(f"{of('claimed')} .run-reset").click()
+
     def test_edited_code_is_not_compared(self, blocks: Blocks) -> None:
         blocks.write("rounding", "print('other')")
         assert blocks.run("rounding").startswith("Ran in ")

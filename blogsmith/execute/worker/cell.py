@@ -65,11 +65,10 @@ class Session:
         self.imports: dict[str, None] = {}
         """Top-level names that cells import themselves, in order."""
         self._shapes: list[dict[str, Any]] = []
-        """Shape comments found false in this cell; they may stand in a function of an earlier one."""
+        """Shape comments found false and not told yet; they may stand in a function of an earlier cell."""
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
         """Run one cell and send what it gives; returns the message that ends it."""
-        self._shapes = []
         self._observed.attention()  # of values before it
         # as if the cell were a script of its own: each place may warn again
         self._namespace.pop("__warningregistry__", None)
@@ -96,10 +95,11 @@ class Session:
             "seconds": seconds,
             "reads": reads,
             "modules": modules,
+            "absent": self._observed.absent(self.imports),
             "device": versions.device(),
             "sdpa": sdpa,
             "imports": self.packages(),
-            "shapes": self._shapes,
+            "shapes": self._new_shapes(),
         }
 
     def compute(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +121,14 @@ class Session:
             "failure": ending["failure"],
             "reads": reads,
             "modules": modules,
+            "absent": self._observed.absent(self.imports),
+            "shapes": self._new_shapes(),
         }
+
+    def _new_shapes(self) -> list[dict[str, Any]]:
+        """What was found since the last call, also by threads between two cells."""
+        found, self._shapes = self._shapes, []
+        return found
 
     def packages(self) -> list[str]:
         """The packages that cells import themselves, without Python's own and the site's."""
@@ -169,7 +176,7 @@ class Session:
     def _claim(self, tree: Module, last: expr | None, code: str, name: str) -> dict[str, Any]:
         if last is None:
             self._value_of(tree, None, name)
-            return {"holds": False, "detail": "the cell does not end with an expression"}
+            return {"holds": None, "kind": "none", "detail": ""}
         return Claim(last, code).evaluate(self._namespace, lambda: self._value_of(tree, last, name))
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:

@@ -81,7 +81,8 @@ class Scope:
         if len(shapes) == 1:
             shapes *= len(values)
         known = self.known_in(frame)
-        if len(shapes) != len(values) and None not in values:
+        # not `None in values`: an array would answer for each of its elements
+        if len(shapes) != len(values) and all(value is not None for value in values):
             written = ", ".join(shape.written for shape in shapes)
             check.tell(written, f"{len(shapes)} values", [shown(value) for value in values])
             return

@@ -1,20 +1,39 @@
 """Claims: the truth of a cell's last expression, and for a false one the two sides that were compared.
 
 The expression is evaluated once. Before, its operands are wrapped in calls that keep their values, under a
-name no author can write.
+name no author can write. So it is also seen whether each part that decides, such as the sides of `and`, is
+true or false (`truths.py`), and whether `all` had anything to ask.
 """
 
 from __future__ import annotations
 
 import _ast
+import builtins
+
+from .truths import first_unjudged, is_empty, kind_of, truth_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 _KEEP = "<keep>"
 _MAX_CHARACTERS = 60
+_COMPREHENSIONS = (_ast.GeneratorExp, _ast.ListComp, _ast.SetComp)
+_CONVERTIBLE = ("", "object", "array")
+"""What `bool(…)` may be asked for its truth, as the author says."""
+# Why an operand is kept: to be told if the claim is false, or also because of what it must be.
+_SIDE = "side"
+_CONDITION = "condition"  # true or false
+_CONVERTED = "converted"  # what `bool` takes
+_COMPARED = "compared"  # not empty, or nothing is compared
+_OWNER = "owner"  # of the method `all`: likewise, and not told
+_ANY_OWNER = "owner of any"  # not told; `any` of nothing is false
+_GENERATOR = "generator"  # handed to `np.all`, which takes it for one object that is true
+_LISTED = "listed"  # a list of what is true or false, not empty
+_FUNCTION = "function"  # `all` itself, before its items are computed
+_ITEM = "item"  # true or false; not kept, there may be millions
+_UNTOLD = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, _ITEM))
 
 
 class Claim:
@@ -22,61 +41,123 @@ class Claim:
 
     def __init__(self, expression: _ast.expr, source: str) -> None:
         self._source = source
-        self._kept: list[tuple[int, Any]] = []
-        """Operands in the order in which they were computed."""
-        self._nodes: list[_ast.expr] = []
         self._expression = expression
+        self._nodes: list[_ast.expr] = []
+        """What is wrapped."""
+        self._roles: list[str] = []
+        """Why, likewise."""
+        self._kept: list[tuple[int, Any]] = []
+        """Operands in the order in which they were computed, by their place in `_nodes`."""
         self._watched: dict[int, list[int]] = {}
         """`id` of a node → numbers of its operands."""
+        self._counts: dict[int, int] = {}
+        """Number of an item → how often it was computed."""
         self._watch(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
-        """`{"holds", "detail"}`. run: evaluates the expression; what it raises comes through."""
+        """`{"holds", "detail"}`; where `holds` is None, `kind` says what stands in place of a truth value,
+        and `part` in which part of the expression, if it is not the whole.
+
+        run: evaluates the expression; what it raises comes through.
+        """
         namespace[_KEEP] = self._keep
         try:
             value = run()
         finally:
             namespace.pop(_KEEP, None)
-        if callable(value) or isinstance(value, (str, bytes)):
-            # true whatever it says: a method that is not called, a text
-            raise TypeError(f"a claim ends in a comparison, not in a {type(value).__name__}")
-        holds = bool(value)
+        for node, kind, found in self._unjudged(value):
+            part = "" if node is self._expression else self._text(node)
+            return {"holds": None, "detail": _short(found), "kind": kind, "part": part}
+        holds = truth_of(value)
         return {"holds": holds, "detail": "" if holds else self._explain(self._expression, value)}
 
     def _keep(self, number: int, value: Any) -> Any:
-        self._kept.append((number, value))
+        if self._roles[number] != _ITEM:
+            self._kept.append((number, value))
+            return value
+        self._counts[number] = self._counts.get(number, 0) + 1
+        if truth_of(value) is None and all(kept != number for kept, _ in self._kept):
+            self._kept.append((number, value))
         return value
+
+    def _unjudged(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
+        """Each part that is neither true nor false: its node, what it is instead, its value."""
+        before: Any = None
+        for number, operand in self._kept:
+            node, role, kind = self._nodes[number], self._roles[number], kind_of(operand)
+            if (role in (_CONDITION, _ITEM) and kind) or (role == _CONVERTED and kind not in _CONVERTIBLE):
+                yield node, kind, operand
+            elif role in (_COMPARED, _OWNER, _LISTED) and is_empty(operand):
+                yield node, "empty", operand
+            elif role == _LISTED and type(operand) in (list, tuple):
+                yield from ((node, kind_of(item), item) for item in first_unjudged(operand))
+            elif role == _FUNCTION and operand is builtins.all and number + 1 not in self._counts:
+                yield self._nodes[number + 1], "empty", []
+            elif role == _GENERATOR and type(before) is type(builtins):
+                yield node, kind, operand
+            before = operand
+        if kind := kind_of(value):
+            yield self._expression, kind, value
 
     def _watch(self, node: _ast.expr) -> None:
         """Wrap the operands of a node, and of those that decide it."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
             self._watch(node.operand)
-            node.operand = self._wrapped(node, node.operand)
+            node.operand = self._wrapped(node, node.operand, _CONDITION)
         elif isinstance(node, _ast.BoolOp):
             for operand in node.values:
                 self._watch(operand)
-            node.values = [self._wrapped(node, operand) for operand in node.values]
+            node.values = [self._wrapped(node, operand, _CONDITION) for operand in node.values]
+        elif isinstance(node, _ast.IfExp):
+            for part in (node.test, node.body, node.orelse):
+                self._watch(part)
+            node.test = self._wrapped(node, node.test, _CONDITION)
+        elif isinstance(node, _ast.NamedExpr):
+            self._watch(node.value)
         elif isinstance(node, _ast.Compare):
             node.left = self._wrapped(node, node.left)
             node.comparators = [self._wrapped(node, operand) for operand in node.comparators]
         elif isinstance(node, _ast.Call):
-            if isinstance(node.func, _ast.Attribute) and isinstance(node.func.value, _ast.Compare):
-                self._watch(node.func.value)
-                node.func.value = self._wrapped(node, node.func.value)
-            for argument in node.args:
-                self._watch(argument)
-            node.args = [
-                argument
-                if isinstance(argument, (_ast.Starred, _ast.GeneratorExp))
-                else self._wrapped(node, argument)
-                for argument in node.args
-            ]
+            self._watch_call(node)
 
-    def _wrapped(self, node: _ast.expr, operand: _ast.expr) -> _ast.expr:
+    def _watch_call(self, node: _ast.Call) -> None:
+        name, is_method = _called(node)
+        if isinstance(node.func, _ast.Attribute) and isinstance(node.func.value, _ast.Compare):
+            self._watch(node.func.value)
+            role = _COMPARED if name == "all" else _SIDE
+            node.func.value = self._wrapped(node, node.func.value, role)
+        elif isinstance(node.func, _ast.Attribute) and name in ("all", "any"):
+            owner = _OWNER if name == "all" else _ANY_OWNER
+            node.func.value = self._wrapped(node, node.func.value, owner)
+            if len(node.args) == 1 and isinstance(node.args[0], _ast.GeneratorExp):
+                node.args = [self._wrapped(node, node.args[0], _GENERATOR)]
+                return
+        if name in ("all", "any") and not is_method and len(node.args) == 1:
+            if isinstance(node.args[0], _COMPREHENSIONS):
+                self._watch_items(node, node.args[0])
+                return
+            role = _LISTED
+        elif name == "bool" and not is_method:
+            role = _CONVERTED
+        else:
+            role = _COMPARED if name in ("all", "allclose") else _SIDE
+        for argument in node.args:
+            self._watch(argument)
+        skipped = (_ast.Starred, _ast.GeneratorExp)
+        node.args = [a if isinstance(a, skipped) else self._wrapped(node, a, role) for a in node.args]
+
+    def _watch_items(self, node: _ast.Call, items: Any) -> None:
+        """`all(x > 0 for x in …)`: look at every item as it comes."""
+        node.func = self._wrapped(node, node.func, _FUNCTION)
+        items.elt = self._wrapped(node, items.elt, _ITEM)
+
+    def _wrapped(self, node: _ast.expr, operand: _ast.expr, role: str = _SIDE) -> _ast.expr:
         """`operand` as a call that keeps its value as one of `node`'s."""
-        self._watched.setdefault(id(node), []).append(len(self._nodes))
+        if role not in _UNTOLD:
+            self._watched.setdefault(id(node), []).append(len(self._nodes))
         number = _at(operand, _ast.Constant(value=len(self._nodes), kind=None))
         self._nodes.append(operand)
+        self._roles.append(role)
         keep = _at(operand, _ast.Name(id=_KEEP, ctx=_ast.Load()))
         call: _ast.expr = _at(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
         return call
@@ -108,6 +189,13 @@ class Claim:
         import ast
 
         return " ".join((ast.get_source_segment(self._source, node) or "a part").split())
+
+
+def _called(node: _ast.Call) -> tuple[str, bool]:
+    """Name of the function, and whether it stands behind a dot."""
+    if isinstance(node.func, _ast.Attribute):
+        return node.func.attr, True
+    return (node.func.id if isinstance(node.func, _ast.Name) else ""), False
 
 
 def _at(place: _ast.expr, node: Any) -> Any:

@@ -13,6 +13,8 @@ import re
 import sys
 from collections import deque
 
+from .shadows import Shadows
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -77,6 +79,9 @@ class Observed:
         self._told: set[str] = set()
         """Those of them that are reported, by name."""
         self._modules: set[str] = set(sys.modules)
+        self._shadows = Shadows(self.name_of)
+        self._of_site: list[str] = []
+        """Names of modules of the site, those last imported."""
         self._inside: dict[str, bool] = {}
         """Folder → whether its files count."""
         self._attention: dict[tuple[Any, ...], str] = {}
@@ -193,9 +198,17 @@ class Observed:
     def _new_modules(self) -> list[str]:
         names = sys.modules.keys() - self._modules
         self._modules |= names
-        files = (getattr(sys.modules.get(name), "__file__", None) for name in names)
-        found = {self.name_of(file) for file in files if isinstance(file, str)}
-        return [name for name in found - self._known if name]
+        files = {name: getattr(sys.modules.get(name), "__file__", None) for name in names}
+        found = {name: self.name_of(file) for name, file in files.items() if isinstance(file, str)}
+        self._of_site = sorted(name for name, file in found.items() if file)
+        return sorted({file for file in found.values() if file and file not in self._known})
+
+    def absent(self, imported: Iterable[str]) -> list[str]:
+        """To be asked behind `news`: files that would hide what was imported since, as in `shadows.py`.
+
+        imported: names that cells import themselves.
+        """
+        return self._shadows.absent(imported, self._of_site)
 
 
 def _attention(device: str, backend: str, operator: str) -> str:

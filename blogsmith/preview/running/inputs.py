@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ...cells import PageCells
 from ...execute.jobs import SessionJob
+from ...freeze.record import SessionRecord, module_files
 from ...freeze.surroundings import FileDigests
-from ...runs import Failure, SessionRun
+from ...runs import CellRun, Failure, SessionRun
 from ...survey import SurveyedPage
 
 Digests = Mapping[str, str | None]
@@ -21,12 +22,14 @@ _MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: SurveyedPage, session: str) -> set[str]:
-    """What the recorded run of a session has read and imported."""
+    """What the recorded run of a session has read and imported, and what would hide that."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
         return set()
-    return {path for cell in record.cells for path in (*cell.run.reads, *cell.run.modules)}
+    runs: tuple[SessionRecord | CellRun, ...] = (record, *(cell.run for cell in record.cells))
+    hiding = {path for run in runs for stem in run.absent for path in module_files(stem)}
+    return {path for run in runs for path in (*run.reads, *run.modules)} | hiding
 
 
 def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
@@ -42,13 +45,21 @@ def digests_of(paths: Iterable[str], files: FileDigests) -> dict[str, str | None
 
 
 def inputs_of(run: SessionRun) -> dict[str, str | None]:
-    """What a run has read and imported, as it was when it ended."""
-    return {path: digest for cell in run.cells for path, digest in {**cell.reads, **cell.modules}.items()}
+    """What a run has read and imported, as it was when it ended; and what would hide that."""
+    found: dict[str, str | None] = {}
+    for part in _parts(run):
+        found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
+        found |= {**part.reads, **part.modules}
+    return found
 
 
 def modules_of(run: SessionRun) -> set[str]:
     """What it has imported: code, which nothing that runs writes anew."""
-    return {path for cell in run.cells for path in cell.modules}
+    return {path for part in _parts(run) for path in part.modules}
+
+
+def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
+    return run, *run.cells
 
 
 def lacked_by(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:

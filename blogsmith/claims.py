@@ -1,0 +1,132 @@
+"""What a claim may end with: how it is said in words that something is neither true nor false, and what of it
+can be seen in the code before anything runs.
+
+The worker judges values (`execute/worker/truths.py`); what is plain from the code is an error here already,
+so that no older record can show it as checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .runs import Unjudged
+
+_COMPARE = "end it with a comparison that is true or false, such as abs(a - b) < 1e-9"
+_SAID: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "tuple": ("a tuple", "a comma makes this a tuple, which is true whatever is in it"),
+        "array": ("an array", "say .all() or .any(): (a == b).all()"),
+        "number": ("a number", "say what it is compared with: x == 0, or abs(x) < 1e-9"),
+        "text": ("a text", _COMPARE),
+        "nothing": ("no value", "a function without return gives None; " + _COMPARE),
+        "collection": ("a collection", "say all(…), any(…) or what it is compared with: x == []"),
+        "function": ("a function", "call it: put its arguments behind it, or () if it has none"),
+        "empty": ("empty", "compare something: of nothing at all everything is true"),
+        "object": ("an object", _COMPARE + "; or bool(…), if it knows its truth"),
+    }
+)
+"""Kind, as the worker names it → in words, and what to do."""
+_LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
+    {
+        ast.Tuple: "tuple",
+        ast.JoinedStr: "text",
+        ast.Lambda: "function",
+        **dict.fromkeys((ast.List, ast.Dict, ast.Set), "collection"),
+        **dict.fromkeys((ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp), "collection"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFault:
+    """A part of a claim's code that is neither true nor false."""
+
+    kind: str
+    line: int
+    """1-based in the code; 0: there is no code."""
+    column: int
+    """0-based, in bytes of UTF-8, as Python counts."""
+    end_column: int
+    """Likewise; on another line, it is that line's."""
+    end_line: int
+
+
+def unjudged_words(found: Unjudged) -> tuple[str, str]:
+    """Message and hint for a claim that is neither true nor false."""
+    start = "the claim is neither true nor false"
+    if found.kind == "none":
+        return f"{start}: the cell does not end with an expression", _COMPARE
+    what, hint = _SAID.get(found.kind, _SAID["object"])
+    value = f": {found.detail}" if found.detail and found.kind not in ("empty",) else ""
+    return f"{start}: {found.part or 'it'} is {what}{value}", hint
+
+
+def claim_fault(code: str) -> ClaimFault | None:
+    """Why the code of a claim is neither true nor false; None if that is not plain, or it is no Python."""
+    tree = _parsed(code)
+    if tree is None:
+        return None
+    if not tree.body:
+        return ClaimFault("none", 0, 0, 0, 0)
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        return _fault("none", last)
+    return next((_fault(kind, node) for node, kind in _unjudged(last.value)), None)
+
+
+def tuple_assertions(code: str) -> Iterator[ClaimFault]:
+    """`assert (a == b, "why")`: true whatever a and b are."""
+    tree = _parsed(code) if "assert" in code else None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
+            yield _fault("tuple", node.test)
+
+
+def _parsed(code: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            # an escape such as "\d" is the business of whoever runs it
+            warnings.simplefilter("ignore")
+            return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _unjudged(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """The literals among what decides."""
+    if isinstance(node, ast.BoolOp):
+        parts = node.values
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        parts = [node.operand]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.test, node.body, node.orelse]
+    elif isinstance(node, ast.NamedExpr):
+        parts = [node.value]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool":
+        parts = node.args
+    else:
+        if kind := _literal(node):
+            yield node, kind
+        return
+    for part in parts:
+        yield from _unjudged(part)
+
+
+def _literal(node: ast.expr) -> str:
+    """Its kind; empty for what has to be computed, and for True and False."""
+    if not isinstance(node, ast.Constant):
+        return _LITERALS.get(type(node), "")
+    if isinstance(node.value, bool):
+        return ""
+    if node.value is None or node.value is ...:
+        return "nothing"
+    return "text" if isinstance(node.value, str | bytes) else "number"
+
+
+def _fault(kind: str, node: ast.stmt | ast.expr) -> ClaimFault:
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return ClaimFault(kind, node.lineno, node.col_offset, end_column, end_line)

@@ -1,0 +1,77 @@
+"""Files that a session used, each with the cell that was the first to do so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..runs import SessionRun
+from .wire import Frame
+
+
+@dataclass(slots=True)
+class Used:
+    """What one cell was the first to use, and the values between it and the next one that ran."""
+
+    reads: list[str] = field(default_factory=list)
+    """Relative to the site root; likewise the next two."""
+    modules: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+
+    def note(self, frame: Frame) -> None:
+        """Add what an answer of the worker says."""
+        self.reads += frame.get("reads") or ()
+        self.modules += frame.get("modules") or ()
+        self.absent += frame.get("absent") or ()
+
+
+@dataclass(slots=True)
+class UsedFiles:
+    """Of a session while it runs."""
+
+    root: Path
+    _first: Used = field(default_factory=Used)
+    """What values used before any cell ran."""
+    _cells: dict[int, Used] = field(default_factory=dict)
+    """Position of a cell that ran, from 1 → its own."""
+
+    def begin(self, position: int) -> None:
+        """A cell runs. One that is skipped is not told: nothing of it is recorded."""
+        self._cells[position] = Used()
+
+    def note(self, frame: Frame | None) -> None:
+        """Add what the worker says to the last cell that ran."""
+        last = max(self._cells, default=0)
+        (self._cells[last] if last else self._first).note(frame or {})
+
+    def added(self, run: SessionRun) -> SessionRun:
+        """`run` with all of it, files with their digests; a file that is gone is left out."""
+        digests: dict[str, str] = {}
+        cells = [
+            replace(cell, **self._fields(self._cells.get(position, Used()), digests))  # type: ignore[arg-type]
+            for position, cell in enumerate(run.cells, 1)
+        ]
+        return replace(run, cells=tuple(cells), **self._fields(self._first, digests))  # type: ignore[arg-type]
+
+    def _fields(self, used: Used, digests: dict[str, str]) -> Mapping[str, object]:
+        return {
+            "reads": self._with_digests(used.reads, digests),
+            "modules": self._with_digests(used.modules, digests),
+            "absent": tuple(sorted(set(used.absent))),
+        }
+
+    def _with_digests(self, paths: Iterable[str], digests: dict[str, str]) -> dict[str, str]:
+        for path in paths:
+            if path not in digests:
+                digests[path] = _digest(self.root / path)
+        return {path: digests[path] for path in sorted(paths) if digests[path]}
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

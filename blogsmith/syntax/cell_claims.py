@@ -1,0 +1,38 @@
+"""Claims and assertions that cannot be false, seen before anything runs."""
+
+from __future__ import annotations
+
+from ..cells import Cell
+from ..claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
+from ..errors import Place
+from ..runs import Unjudged
+from .state import PageState
+
+_ASSERTION = "the assertion is always true: a comma makes a tuple of its condition"
+_ASSERTION_HINT = "leave the brackets out: assert a == b, message"
+
+
+def check_claim(cell: Cell, page: PageState) -> None:
+    """Report what in the code of a cell that runs would pass for checked and is not."""
+    if page.language != "python":
+        return
+    # of a claim it is a part; where a kernel runs, it stands for one
+    is_relied_on = bool(cell.options.claim) or page.engine != "worker"
+    report = page.reporter.error if is_relied_on else page.reporter.warn
+    for found in tuple_assertions(cell.code):
+        report("cell-assert", _ASSERTION, _place(cell, found, page), _ASSERTION_HINT)
+    fault = claim_fault(cell.code) if cell.options.claim and page.engine == "worker" else None
+    if fault is not None:
+        message, hint = unjudged_words(Unjudged(fault.kind))
+        place = _place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
+        page.reporter.error("claim-false", message, place, hint)
+
+
+def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:
+    """Of what it is about; of several lines, the first."""
+    line = cell.code.split("\n")[fault.line - 1]
+    start = page.text_map(line, cell.first_line - page.first_line + fault.line - 1).starts[0]
+    is_one_line = fault.end_line == fault.line
+    column = len(line.encode()[: fault.column].decode())
+    end = len(line.encode()[: fault.end_column].decode()) if is_one_line else len(line.rstrip())
+    return Place(start[0], start[1] + column, max(1, end - column))
