@@ -216,7 +216,6 @@ WRITERS = {
     "execute/worker": "runs in the process of a post, with the standard library only",
     "execute/kernel": "writes in the private temporary folder of one session",
     "execute/working_folder.py": "makes and clears up temporary folders of sessions",
-    "watch/probe.py": "makes an empty file",
     "preview/stored.py": "SQLite opens its files by path: in a private temporary folder",
     "terminal.py": "opens the null device",
     "math_command.py": "opens the null device",
@@ -256,6 +255,7 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
+    "plugin_code.py",
     "preview/http/files.py",
     "watch/stamps.py",
 }
