@@ -28,9 +28,11 @@ SCREENSHOTS ?=
 # a folder, then names of groups; by default .cache/gallery and all groups
 GALLERY ?=
 FUZZ_FLAGS ?= --seconds 600
+# for pytest: `make test-long LONG_FLAGS="-k row_13"`
+LONG_FLAGS ?=
 
-.PHONY: site site-torch test test-torch test-engines lint types format regen bench bench-math bench-execute \
-	bench-attention bench-browser bench-preview soak gallery fuzz screenshots serve clean
+.PHONY: site site-torch test test-long test-torch test-engines lint types format regen bench bench-math \
+	bench-execute bench-attention bench-browser bench-preview soak gallery fuzz screenshots serve clean
 
 # Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
@@ -38,6 +40,10 @@ site: $(READY)
 
 test: lint types $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# Kills, edits and sites in numbers that take an hour.
+test-long: $(READY) $(TOOLS)
+	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
 
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)

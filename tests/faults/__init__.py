@@ -1,0 +1,1 @@
+"""What may break under an author's hands: each row of README.md is a test named after it."""
