@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
@@ -60,6 +61,15 @@ def write_site_files(site: SiteText, root: Path) -> None:
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
+
+
+def put(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files under `root`, by path; gives `root`."""
+    for name, data in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return root
 
 
 def build(root: Path, **options: object) -> BuildReport:

@@ -1,4 +1,4 @@
-"""What holds for every post: no crash, no lost word, nothing that runs, HTML that keeps its shape."""
+"""What holds for every post: no crash, no lost word, HTML that keeps its shape."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from blogsmith.errors import Place
 from tests import markdown_texts as texts
 from tests.check import Rendered, render
-from tests.hostile_formulas import PAYLOADS, PLACES
-from tests.page_checks import dangers, markup_problems, text_of
-
-UNTRUSTED = "markup: {untrusted: true}\nplugins: [emoji_callouts, hf_space]\n"
+from tests.page_checks import markup_problems, text_of
 
 
 def pieces(rendered: Rendered) -> list[str]:
@@ -47,14 +44,6 @@ def test_html_keeps_its_shape(text: str) -> None:
     assert not shape_problems(render(text))
 
 
-@given(texts.MARKDOWN)
-@settings(max_examples=150)
-def test_untrusted_text_runs_nothing_and_keeps_its_shape(text: str) -> None:
-    rendered = render(text, UNTRUSTED)
-    assert not [danger for html in pieces(rendered) for danger in dangers(html)]
-    assert not shape_problems(rendered)
-
-
 @given(texts.PROSE)
 @settings(max_examples=250)
 def test_no_word_is_lost(text: str) -> None:
@@ -65,24 +54,6 @@ def test_no_word_is_lost(text: str) -> None:
     assume(not any(d.code == "footnote-twice" for d in rendered.diagnostics))
     shown = text_of(rendered.html)
     assert not {word for word in words if word not in shown}
-
-
-@pytest.mark.parametrize("slot", texts.SLOTS)
-@given(value=texts.HOSTILE)
-@settings(max_examples=20)
-def test_hostile_values_stay_text(slot: str, value: str) -> None:
-    rendered = render(slot.format(value), UNTRUSTED)
-    assert not [danger for html in pieces(rendered) for danger in dangers(html)]
-    assert not shape_problems(rendered)
-
-
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("form", ["${}$", "$${}$$", "## A ${}$", "| ${}$ |\n|-|"])
-def test_hostile_text_in_formulas_stays_text(form: str, place: str) -> None:
-    formulas = [place.replace("%", payload) for payload in PAYLOADS]
-    rendered = render("\n\n".join(map(form.format, formulas)), f"{UNTRUSTED}math: {{on_error: render}}\n")
-    assert not [danger for html in pieces(rendered) for danger in dangers(html)]
-    assert not shape_problems(rendered)
 
 
 @given(texts.MARKDOWN)

@@ -1,0 +1,110 @@
+"""Row 17: no address on a page begins with a scheme that runs something or reads files, however it is spelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.check import render
+from tests.page_checks import dangers
+from tests.security.judgement import UNTRUSTED, codes, harmless
+from tests.site_files import build, put
+
+# None of these may become an address. What the text holds is what an author types, entities and all.
+SPELLINGS = (
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "JaVa&#10;script:alert(1)",
+    "JaVa&#x9;script:alert(1)",
+    "&#x6A;avascript:alert(1)",
+    "&#106avascript:alert(1)",
+    "javascript&colon;alert(1)",
+    "javascript&#58;alert(1)",
+    "java%0ascript:alert(1)",
+    "\x01javascript:alert(1)",
+    "\tjavascript:alert(1)",
+    "\u00a0javascript:alert(1)",
+    "java\\script:alert(1)",
+    "data:text/html,<b>x</b>",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "data:image/svg+xml,<svg/>",
+    "DATA:image/png;base64,AAAA",
+    "vbscript:msgbox(1)",
+    "livescript:x",
+    "mocha:x",
+    "file:///etc/passwd",
+    "blob:https://example.org/1",
+    "filesystem:https://example.org/temporary/x",
+    "view-source:javascript:x",
+    "jar:https://example.org!/x",
+    "feed:javascript:x",
+    "about:blank",
+    "chrome://settings",
+    "ms-settings:x",
+    "http:javascript:x",
+)
+PLACES = {
+    "link": "[x](<{}>)",
+    "image": "![x](<{}>)",
+    "inline image": "text ![x](<{}>) text",
+    "reference link": "[x][y]\n\n[y]: <{}>",
+    "reference image": "![x][y]\n\n[y]: <{}>",
+    "autolink": "<{}>",
+    "shortcode": '{{% img src="{}" %}}',
+    "video": '{{% video-embed src="{}" %}}',
+    "video block": "<div class='video-embed' data-src='{}'></div>",
+    "comparison": "<div class='image-compare' data-before='{}' data-after='b.png'></div>",
+    "space": "<div class='hf-space' data-src='{}'></div>",
+    "raw link": "<a href='{}'>x</a>",
+    "raw picture": "<img src='{}' alt='x'>",
+    "formula": "$\\href{{{}}}{{x}}$",
+    "formula's address": "$\\url{{{}}}$",
+    "footnote": "x[^1]\n\n[^1]: [x](<{}>)",
+    "citation": "---\nreferences:\n  - {{id: a, title: T, url: '{}'}}\n---\n[@a]",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_row_17_no_page_leads_to_a_script_or_a_file(place: str) -> None:
+    for spelling in SPELLINGS:
+        harmless(PLACES[place].format(spelling))
+
+
+@pytest.mark.parametrize("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
+def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
+    """Where HTML is the author's own the address may stand in it, but it is an error: the page is not published."""
+    for spelling in ("javascript:alert(1)", "vbscript:x", "file:///etc/passwd", "blob:https://example.org/1"):
+        rendered = render(PLACES[place].format(spelling))
+        assert {found.severity for found in rendered.diagnostics} == {"error"}, spelling
+        assert codes(rendered) <= {"link-scheme", "math-syntax", "front-matter-value", "embed-host"}
+
+
+@pytest.mark.parametrize("spelling", ["https://example.org/", "mailto:a@example.org", "tel:+1", "#here", "/"])
+def test_row_17_addresses_that_lead_to_people_and_pages_stay(spelling: str) -> None:
+    rendered = render(f"## Here\n\n[x](<{spelling}>)", UNTRUSTED)
+    assert f'href="{spelling}"' in rendered.html and not rendered.diagnostics
+
+
+@pytest.mark.parametrize("url", [one for one in SPELLINGS if "\x01" not in one and "\t" not in one])
+def test_row_17_settings_and_front_matter_name_no_such_address(url: str, tmp_path: Path) -> None:
+    quoted = "'" + url.replace("'", "''") + "'"
+    places = {
+        "menu": (f"menu:\n  - {{title: Away, url: {quoted}}}\n", ""),
+        "base_url": (f"base_url: {quoted}\n", ""),
+        "image": ("", f"image: {quoted}\n"),
+        "aliases": ("", f"aliases: [{quoted}]\n"),
+    }
+    for name, (config, head) in places.items():
+        post = f"---\ntitle: A\ndate: 2026-01-01\n{head}---\nx\n"
+        root = put(tmp_path / name, {"blogsmith.yaml": f"title: T\n{config}", "content/a.md": post})
+        report = build(root)
+        pages = [file.read_text("utf-8") for file in root.glob("public/**/*.html")]
+        live = [danger for html in pages for danger in dangers(html) if "=" in danger]
+        assert not live, name
+        assert not report.ok or url not in "".join(pages), name
+
+
+def test_row_17_the_judge_sees_such_an_address() -> None:
+    for spelling in ("javascript:x", "JAVASCRIPT:x", "java&#10;script:x", "blob:x", "file:///x"):
+        assert dangers(f'<a href="{spelling}">x</a>'), spelling
