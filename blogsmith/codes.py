@@ -127,6 +127,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "label-twice": "A label is given to two things, or two labels to one.",
         "label-unnumbered": "A label stands at a formula that shows no number (warning).",
         "link-anchor": "A link leads to an anchor that its page does not have.",
+        "link-length": "The addresses of a page's links and images are longer together than any page's.",
         "link-missing": "A link leads to a page or file that does not exist.",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
@@ -152,6 +153,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
         "page-slow": "The live preview gives up making a page; it stays as it was last.",
         "template": "A template of the site, the theme or a plugin is wrong.",
+        "template-limit": "A template never ends, or does more than the templates of one page may.",
         # output
         "busy": "Another blogsmith is writing the same site.",
         "output-conflict": "Two files of the site would have the same path on some file system.",

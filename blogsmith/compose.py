@@ -95,13 +95,20 @@ def compose(
     """Every file of the site: pages, redirects, assets, the theme's own files."""
     composition = plan(views, rendered, collected, workshop)
     made: list[Output] = []
+    given_up: set[str] = set()
     for planned in ledger.each("pages", composition.files):
+        layout = planned.content.layout if isinstance(planned.content, PageView) else ""
+        if layout in given_up:
+            continue
         try:
             output, problems = composition.output(planned)
             made.append(output)
             ledger.add(problems)
         except SiteError as error:
             ledger.add(error.diagnostics)
+            if any(found.code == "template-limit" for found in error.diagnostics):
+                # a layout without end costs seconds a page, and the site has a thousand of them
+                given_up.add(layout)
     # two pages on one address were reported where the address comes from
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
         ledger.add(clashes(composition.files))

@@ -8,11 +8,20 @@ The table of codes stands in `codes.py`.
 from __future__ import annotations
 
 import difflib
+import heapq
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 Severity = Literal["error", "warning"]
+
+_LINE_END = re.compile("\n")
+_MAX_SUGGESTIONS = 50
+_MAX_CHOICES = 1000
+_MAX_WORD = 100
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,6 +75,7 @@ class Reporter:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """In the order they were found."""
     _known: set[Diagnostic] = field(default_factory=set)
+    _suggestions: int = 0
 
     def report(
         self,
@@ -88,6 +98,16 @@ class Reporter:
             self._known.add(found)
             self.diagnostics.append(found)
 
+    def nearest(self, word: str, choices: Iterable[str]) -> str | None:
+        """As `nearest`, for the first mistakes only: who has more will not read a suggestion for each."""
+        self._suggestions += 1
+        return nearest(word, choices) if self._suggestions <= _MAX_SUGGESTIONS else None
+
+    def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
+        """As `did_you_mean`, for the first mistakes only."""
+        near = self.nearest(word, choices)
+        return f"did you mean {near}?" if near else ""
+
     def error(self, code: str, message: str, place: Place | None = None, hint: str = "") -> None:
         """Add an error."""
         self.report(code, message, place, hint=hint)
@@ -99,8 +119,17 @@ class Reporter:
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice most like `word`, compared without case, or None if nothing is near."""
-    by_folded = {choice.casefold(): choice for choice in choices}
-    found = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    if len(word) > _MAX_WORD:
+        return None
+    word = word.casefold()
+    by_folded = {choice.casefold(): choice for choice in choices if len(choice) <= 3 * _MAX_WORD}
+    likely: Iterable[str] = by_folded
+    if len(by_folded) > _MAX_CHOICES:
+        # each comparison costs much more than this look at all of them
+        likely = heapq.nsmallest(
+            _MAX_CHOICES, by_folded, lambda choice: (abs(len(choice) - len(word)), choice)
+        )
+    found = difflib.get_close_matches(word, likely, n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
 
 
@@ -134,6 +163,12 @@ def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place 
     return place
 
 
+@lru_cache(maxsize=16)
+def _line_breaks(text: str) -> tuple[int, ...]:
+    """Where the line ends of a text are: remembered, for thousands of places may be asked for in one text."""
+    return tuple(found.start() for found in _LINE_END.finditer(text))
+
+
 @dataclass(frozen=True, slots=True)
 class TextMap:
     """Where the lines of a piece of text stand in its file.
@@ -150,17 +185,17 @@ class TextMap:
     def place(self, offset: int, length: int = 1) -> Place:
         """The place of `text[offset : offset + length]`, cut at the end of its line."""
         offset = max(0, min(offset, len(self.text)))
-        index = self.text.count("\n", 0, offset)
-        begin = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", offset)
-        end = len(self.text) if end < 0 else end
+        breaks = _line_breaks(self.text)
+        index = bisect_left(breaks, offset)
+        begin = breaks[index - 1] + 1 if index else 0
+        end = breaks[index] if index < len(breaks) else len(self.text)
         line, column = self.starts[min(index, len(self.starts) - 1)]
         return Place(line, column + offset - begin, max(1, min(length, end - offset)))
 
     def cut(self, start: int, end: int) -> TextMap:
         """The map of `text[start:end]`."""
         first = self.place(start)
-        lines = self.text.count("\n", start, end)
-        index = self.text.count("\n", 0, start)
-        rest = self.starts[index + 1 : index + 1 + lines]
+        breaks = _line_breaks(self.text)
+        index = bisect_left(breaks, start)
+        rest = self.starts[index + 1 : bisect_left(breaks, end) + 1]
         return TextMap(self.text[start:end], ((first.line, first.column), *rest))

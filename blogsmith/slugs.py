@@ -17,11 +17,15 @@ def slugify(text: str) -> str:
     return _SEPARATORS.sub("-", unicodedata.normalize("NFC", folded)).strip("-")
 
 
-def unique(wanted: str, taken: set[str], fallback: str = "section") -> str:
-    """`wanted`, or `wanted-2`, `wanted-3`, … if taken; remembers the answer in `taken`."""
+def unique(wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section") -> str:
+    """`wanted`, or `wanted-2`, `wanted-3`, … if taken; remembers the answer in `taken`.
+
+    counts: the number to try next for each name; `taken` only grows, so none below it is free.
+    """
     base = wanted or fallback
-    name, count = base, 2
+    name, count = base, counts.get(base, 2)
     while name in taken:
         name, count = f"{base}-{count}", count + 1
     taken.add(name)
+    counts[base] = count
     return name

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
@@ -174,11 +175,17 @@ def _lexer_alias(language: str) -> str | None:
     return alias if lexer_class(alias) else None
 
 
-def _unknown(language: str) -> str:
+@lru_cache(maxsize=128)
+def _languages(initial: str) -> tuple[str, ...]:
+    """Names of languages with this first letter: to compare with all thousand would take long."""
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
-    hint = did_you_mean(language, sorted(known | _PLAIN | set(_ALIASES)))
+    return tuple(sorted(name for name in known | _PLAIN | set(_ALIASES) if name.startswith(initial)))
+
+
+def _unknown(language: str) -> str:
+    hint = did_you_mean(language, _languages(language[:1].lower()))
     if language in _IN_BROWSER:
         hint = "readers run ```python with #| run-in: browser"
     return f'unknown language "{language}"' + (f" ({hint})" if hint else "")

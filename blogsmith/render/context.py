@@ -114,6 +114,8 @@ class Rendering:
     stock: RendererHTML = field(default_factory=RendererHTML)
     """Prints what no rule of ours does; made once, since making it is slow."""
     widgets: set[str] = field(default_factory=set)
+    given_up: set[str] = field(default_factory=set)
+    """Shortcodes whose templates never end."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap, nearest
+from ..errors import Place, TextMap
 from ..model import Reference
 from ..syntax.labels import Label
 from ..syntax.math import text_with_formulas
@@ -142,7 +142,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     label = labels.get(ref.target)
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
-        near = nearest(ref.target, labels)
+        near = rendering.reporter.nearest(ref.target, labels)
         hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
         hint = _of_cell(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"

@@ -13,7 +13,7 @@ from typing import Any
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from ..errors import Place, SiteError, TextMap, did_you_mean
+from ..errors import Place, SiteError, TextMap
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule
@@ -31,9 +31,11 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     theme = rendering.tools.theme
     if not call.name:
         return ""
+    if call.name in rendering.given_up:
+        return ""
     if not theme.has_shortcode(call.name):
         names = theme.shortcode_names()
-        hint = did_you_mean(call.name, names) or f"known: {', '.join(names)}"
+        hint = rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
         rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
         return ""
     _check_arguments(rendering, call)
@@ -47,6 +49,9 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
         html = theme.render_shortcode(call.name, context, str(rendering.document.path))
     except SiteError as error:
         rendering.absorb(error)
+        if any(found.code == "template-limit" for found in error.diagnostics):
+            # it costs seconds a call, and posts may hold a thousand
+            rendering.given_up.add(call.name)
         return ""
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
 
@@ -57,7 +62,7 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
     for name in call.args:
         if name not in known:
             place = call.key_places.get(name) or call.arg_maps[name].place(0)
-            hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
+            hint = rendering.reporter.did_you_mean(name, known) or f"known: {', '.join(known)}"
             message = f"{call.name} has no argument {name}"
             rendering.reporter.error("shortcode-argument", message, place, hint)
 

@@ -7,7 +7,7 @@ innermost such frame is the place. Columns are not known to Jinja, so the caret 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.utils import missing
 
 from ..errors import Diagnostic, Place, did_you_mean
+from .template_budget import NET_S, OverBudget, TakesTooLong
 
 
 class NamedUndefined(StrictUndefined):
@@ -51,36 +52,65 @@ def _no_such(message: str, name: str | None, choices: list[str]) -> str:
 
 
 def template_diagnostic(
-    error: Exception, lines: Mapping[str, list[str]], names: list[str], hint: str
+    error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
     """The diagnostic for what went wrong while a template was compiled or rendered.
 
     lines: the path of each template for messages → its lines. names: of all templates, for suggestions.
     """
     path, line = _where(error, lines)
+    if isinstance(error, OverBudget) and error.hint:
+        hint = f"{error.hint} Found {hint}" if hint else error.hint
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None
-    message, _, near = _message(error, names).partition("; did you mean ")
+    circle = _circle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
+    message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
     if near:
         hint = f"did you mean {near}" + (f" Found {hint}" if hint else "")
-    return Diagnostic("template", message, path, place, text, hint)
+    is_limit = isinstance(error, OverBudget | TakesTooLong | MemoryError)
+    return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
 
 
-def _where(error: Exception, lines: Mapping[str, list[str]]) -> tuple[str, int]:
+def _where(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
     """Path and line of the innermost template at work; an empty path if there is none."""
     if isinstance(error, TemplateSyntaxError):
         return error.filename or "", error.lineno
-    place = ("", 0)
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename in lines:
-            place = (frame.f_code.co_filename, line)
-    return place
-
-
-def _message(error: Exception, names: list[str]) -> str:
+    places = _template_places(error, lines)
     if isinstance(error, RecursionError):
-        return "templates include or extend one another without end"
+        # where the circle begins: where it breaks off depends on how deep Python was before
+        return _circle(places)[0]
+    return places[-1] if places else ("", 0)
+
+
+def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> list[tuple[str, int]]:
+    """Path and line of each template at work, the outermost first."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_code.co_filename in lines]
+
+
+def _circle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """From the first place that comes again to where it does; the first place alone if there is none."""
+    seen: dict[tuple[str, int], int] = {}
+    for index, place in enumerate(places):
+        if place in seen:
+            return places[seen[place] : index + 1]
+        seen[place] = index
+    return places[:1] or [("", 0)]
+
+
+def _message(error: BaseException, names: list[str], circle: Sequence[str] = ()) -> str:
+    if isinstance(error, RecursionError):
+        names = list(dict.fromkeys(circle))
+        if len(names) < 2:
+            return "this template calls or includes itself without end"
+        return f"templates include or extend one another in a circle: {' → '.join([*names, names[0]])}"
+    if isinstance(error, TakesTooLong):
+        return f"the templates of this page take longer than {NET_S:g} s of the processor"
+    if isinstance(error, MemoryError):
+        return "the templates of this page need more memory than there is"
+    if isinstance(error, OverBudget):
+        return str(error)
     if isinstance(error, TemplateNotFound):
         wanted = str(error.name)
         return _no_such(f'there is no template "{wanted}"', wanted, names)

@@ -22,6 +22,7 @@ from ..errors import Place, Reporter, SiteError, did_you_mean
 from ..model import Asset
 from ..page_view import PageView, SiteView
 from .sandbox import Sandbox
+from .template_budget import TakesTooLong
 from .template_errors import NamedUndefined, template_diagnostic
 from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
 from .theme_head import page_head
@@ -40,7 +41,7 @@ class Theme:
     files: ThemeFiles
     base_path: str
     """`/blog`, or empty at a host's root."""
-    environment: Environment
+    environment: Sandbox
     """Compiled templates; a cache only."""
     shortcodes: Mapping[str, str]
     """Name of a shortcode → name of its template."""
@@ -108,8 +109,8 @@ class Theme:
 
     def _render(self, template: str, context: Mapping[str, Any], what: str) -> str:
         try:
-            return self.environment.get_template(template).render(context)
-        except Exception as error:
+            return self.environment.render(template, context)
+        except (Exception, TakesTooLong) as error:
             # a template may fail in as many ways as Python; all of them are its author's mistake
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
@@ -164,7 +165,7 @@ class _Templates(BaseLoader):
         return file.text, file.label, lambda: True
 
 
-def _environment(files: ThemeFiles, base_path: str) -> Environment:
+def _environment(files: ThemeFiles, base_path: str) -> Sandbox:
     environment = Sandbox(
         loader=_Templates(files.templates),
         autoescape=True,
@@ -180,10 +181,10 @@ def _environment(files: ThemeFiles, base_path: str) -> Environment:
     environment.filters.pop("random")
     addresses = {name: _address(file, base_path) for name, file in files.static.items()}
     environment.globals["asset"] = lambda path: addresses.get(path) or _no_asset(path, addresses)
-    environment.filters["url"] = lambda path: site_url(path, base_path)
-    environment.filters["date"] = long_date
-    environment.filters["isodate"] = iso_date
-    environment.filters["json"] = script_json
+    environment.add_filter("url", lambda path: site_url(path, base_path))
+    environment.add_filter("date", long_date)
+    environment.add_filter("isodate", iso_date)
+    environment.add_filter("json", script_json)
     return environment
 
 

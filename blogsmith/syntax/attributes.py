@@ -17,7 +17,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import Place, did_you_mean
+from ..errors import Place
 from .math import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
 
@@ -78,7 +78,8 @@ def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -
                 "attribute",
                 f"attribute {key} is not allowed here",
                 _place_of(key, attributes, place),
-                did_you_mean(key, ALLOWED) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*",
+                page.reporter.did_you_mean(key, ALLOWED)
+                or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*",
             )
 
 

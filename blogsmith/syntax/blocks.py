@@ -15,7 +15,7 @@ from types import MappingProxyType
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from ..errors import TextMap, did_you_mean
+from ..errors import TextMap
 from .attributes import ALLOWED
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of
@@ -94,7 +94,7 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     """A div with data for a block, but of a class that no block has, would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
-    near = did_you_mean(tag.classes[0], _known(state))
+    near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known(state))
     hint = near or f"known: {', '.join(_known(state))}; plugins: in blogsmith.yaml adds others"
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import TextMap, nearest
+from ..errors import TextMap
 from .math import normal_id
 from .records import Callout, get, put
 from .state import KindRow, PageState, page_of
@@ -115,7 +115,7 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
 
 
 def _kind_hint(written: str, page: PageState) -> str:
-    near = nearest(written, page.options.kinds)
+    near = page.reporter.nearest(written, page.options.kinds)
     if near is None:
         return "declare it under callouts: in blogsmith.yaml"
     return f"did you mean {near.upper() if written.isupper() else near}?"

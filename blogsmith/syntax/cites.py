@@ -17,7 +17,6 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import did_you_mean
 from .records import Citation, Cited, Entry, Shortcode, get, put
 from .refs import PREFIXES
 from .state import PageState, inline_place, page_of
@@ -115,7 +114,8 @@ def _unknown(item: Cited, page: PageState) -> None:
         "citation-key",
         f"no reference has the key {item.key}",
         item.place,
-        did_you_mean(item.key, page.references) or "add it under references: in the front matter",
+        page.reporter.did_you_mean(item.key, page.references)
+        or "add it under references: in the front matter",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap, did_you_mean
+from ..errors import Place, TextMap
 from ..yaml_scalars import resolve
 from .cell_languages import option_lines
 from .cell_readers import KEYS as CELL_KEYS
@@ -178,7 +178,10 @@ class _Reader:
             self.warn(f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), "")
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
-        hint = "write eval to run it" if word in _RUN else did_you_mean(word, choices)
+        if self.page is None:
+            return
+        near = self.page.reporter.did_you_mean(word, choices)
+        hint = "write eval to run it" if word in _RUN else near
         hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
         self.warn(f"{word} means nothing on a code fence", offset, len(word), hint)
 

@@ -111,7 +111,7 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
     taken = {str(token.attrs["id"]) for token in tokens if "id" in token.attrs}
     asked: dict[str, Place] = {}
     counter = _Counter([])
-    uses: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
@@ -121,14 +121,7 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
             page.reporter.error("id-twice", f"id {name} is used on line {asked[name].line} already", place)
         # of two equal ids the second must not stay, or every link to it would be wrong
-        name = name if name and name not in asked else _free_id(name or slugify(text), taken, uses)
+        name = name if name and name not in asked else unique(name or slugify(text), taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
         put(opening, Heading(level, name, text, counter.next(level) if numbered else ""))
-
-
-def _free_id(wanted: str, taken: set[str], uses: dict[str, int]) -> str:
-    """`unique`, but the thousandth heading of one name does not try a thousand numbers."""
-    uses[wanted] = uses.get(wanted, 0) + 1
-    next_name = f"{wanted or 'section'}-{uses[wanted]}"
-    return unique(wanted if uses[wanted] == 1 or next_name in taken else next_name, taken)

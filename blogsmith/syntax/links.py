@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
+from markdown_it.token import Token
 
+from ..errors import Place
 from .lookahead import comes_after
 from .records import LinkAt, put
-from .state import inline_place, page_of
+from .state import PageState, inline_place, page_of
 
 Rule = Callable[[StateInline, bool], bool]
 
@@ -19,6 +21,9 @@ SCHEMES = ("http:", "https:", "mailto:", "tel:")
 
 LONGEST_SCHEME = 64
 """Characters before a `://` that are looked at; the longest scheme we accept has six."""
+
+MAX_ADDRESSES = 1_000_000
+"""Characters in the addresses of links and images of a page."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
@@ -33,12 +38,26 @@ def located(rule: Rule, kind: str, attribute: str) -> Rule:
             return False
         for token in state.tokens[count:]:
             if token.type == kind and "linkat" not in token.meta:
+                place = inline_place(state, start, state.pos)
+                _limit_address(token, attribute, place, page_of(state.env))
                 target = str(token.attrs.get(attribute, "")) or token.content
-                put(token, LinkAt(target, inline_place(state, start, state.pos)))
+                put(token, LinkAt(target, place))
                 break
         return True
 
     return wrapped
+
+
+def _limit_address(token: Token, attribute: str, place: Place, page: PageState) -> None:
+    """Take an address away once those before it are longer than any page's.
+
+    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes.
+    """
+    page.address_characters += len(str(token.attrs.get(attribute, "")))
+    if page.address_characters > MAX_ADDRESSES:
+        token.attrs[attribute] = "#"
+        message = f"the addresses on this page are longer than {MAX_ADDRESSES:,} characters together"
+        page.reporter.error("link-length", message, place, "use a long address once, or shorten it")
 
 
 def image_located(state: StateInline, silent: bool) -> bool:

@@ -14,7 +14,6 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import did_you_mean
 from .records import NoteItem, NoteRef, put
 from .state import PageState, block_place, inline_place, line_start, page_of
 
@@ -90,7 +89,7 @@ def _undefined(state: StateInline, label: str, page: PageState) -> None:
         "footnote-undefined",
         f"footnote [^{label}] has no text",
         inline_place(state, state.pos, state.pos + len(label) + 3),
-        did_you_mean(label, page.notes) or f"add a line [^{label}]: … to the post",
+        page.reporter.did_you_mean(label, page.notes) or f"add a line [^{label}]: … to the post",
     )
 
 

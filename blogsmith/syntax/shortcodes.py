@@ -224,7 +224,7 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
     after = call_end(state.src, state.pos, state.posMax)
     if after < 0:
         if not silent:
-            place = inline_map(state, state.pos, state.posMax).place(0, state.posMax - state.pos)
+            place = inline_place(state, state.pos, state.posMax)
             _report_unclosed(page_of(state.env), place)
         return False
     if not silent:

@@ -142,6 +142,8 @@ class PageState:
     note_order: dict[str, int] = field(default_factory=dict)
     """Footnote label → number, in order of first use."""
     note_uses: dict[str, int] = field(default_factory=dict)
+    address_characters: int = 0
+    """In the addresses of links and images so far."""
     parsed: bool = False
     """True once the body is parsed: what is parsed then is the argument of a shortcode."""
     links: bool = True

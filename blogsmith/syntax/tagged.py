@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
-from ..errors import Place, nearest
+from ..errors import Place
 from .labels import Label, Numbers
 from .records import Math, get, put
 from .refs import label_id
@@ -101,7 +101,7 @@ def _number(label: Label | None) -> str:
 
 
 def _report_undefined(name: str, math: Math, numbers: Numbers) -> None:
-    near = nearest(label_id(name), numbers.labels)
+    near = numbers.page.reporter.nearest(label_id(name), numbers.labels)
     near = near.replace("-", ":", 1) if near and ":" in name else near
     hint = f"did you mean {near}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
     numbers.page.reporter.error("ref-undefined", f"there is no label {name}", _place(name, math), hint)

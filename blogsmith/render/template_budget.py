@@ -1,0 +1,157 @@
+"""What the templates of one page may cost: steps and characters, counted, so that every machine gives one answer.
+
+A step is a part of a template that is worked on once, or an item that a filter looks at; characters are all that
+templates make or take in hand, thrown away or not, so they bound the memory too. The processor time of `NET_S` is
+only a net for what nobody counts, such as a comparison of two long texts; it works where `alarm` does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from jinja2.exceptions import TemplateRuntimeError
+from jinja2.utils import Namespace
+
+from ..alarm import alarm, has_alarm
+
+STEPS = 20_000_000
+"""About two seconds of work. A list of 5,000 posts takes some 200,000."""
+
+CHARACTERS = 100_000_000
+"""An item of a list counts as 64 of them, for that is what it takes in memory."""
+
+_MUCH = f"{CHARACTERS:,} is the limit for one page"
+ITEM = 64
+NET_S = 30.0
+NUMBER_BITS = 10_000
+"""Of whole numbers: a product of two larger ones could not be broken off."""
+
+
+class OverBudget(TemplateRuntimeError):
+    """A template does more than the templates of a page may."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class TakesTooLong(BaseException):
+    """The net was needed. Not an Exception: Jinja tries constant expressions and goes on after any of those."""
+
+
+@dataclass(slots=True)
+class Left:
+    """What is left for the templates of one page."""
+
+    steps: int
+    characters: int
+
+
+class Budget(threading.local):
+    """Pays for what templates do; each thread renders pages of its own."""
+
+    def __init__(self) -> None:
+        self.left = Left(STEPS, CHARACTERS)
+
+    def take(self, steps: int, characters: int = 0) -> None:
+        """Pay for work; OverBudget if that is more than what is left."""
+        left = self.left
+        left.steps -= steps
+        left.characters -= characters
+        if left.steps < 0:
+            hint = "is there a loop in a loop over many items?"
+            raise OverBudget(f"the templates of this page take more than {STEPS:,} steps", hint)
+        if left.characters < 0:
+            raise OverBudget(f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH)
+
+    def take_size(self, characters: int, what: str) -> None:
+        """Pay for something large before it is made."""
+        if characters > CHARACTERS:
+            count = f"{characters:,}" if characters < 10**18 else "endlessly many"
+            raise OverBudget(f"{what} would make {count} characters", _MUCH)
+        self.take(0, characters)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Begin anew inside, and go on outside as if nothing had been: for what is done once for many pages."""
+        before, self.left = self.left, Left(STEPS, CHARACTERS)
+        try:
+            yield
+        finally:
+            self.left = before
+
+
+@contextmanager
+def time_net() -> Iterator[None]:
+    """Raise TakesTooLong inside after NET_S of the processor, where that can be done."""
+    if not has_alarm():
+        yield
+        return
+    with alarm(NET_S, TakesTooLong, working=True):
+        yield
+
+
+_CONTAINERS = (
+    list,
+    tuple,
+    set,
+    frozenset,
+    dict,
+    MappingProxyType,
+    Namespace,
+    *map(type, ({}.keys(), {}.values(), {}.items())),
+)
+
+
+def is_container(value: object) -> bool:
+    """Whether `value` holds other values, which its text would show."""
+    return isinstance(value, _CONTAINERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How large a value is when it is written out."""
+
+    values: int
+    """It and all it holds, each as often as it would be written."""
+    characters: int
+    """At most, apart from escapes."""
+    depth: int
+
+
+def extent_of(value: object, budget: Budget) -> Extent:
+    """The extent of a value, paid for in steps.
+
+    A list may hold another one twice, that one a third twice, and so on: with thirty lists that is a billion
+    values, which Python would write, compare and hash one by one without a chance to break off.
+    """
+    values, characters, depth, most = 0, 0, 0, budget.left.steps // 2
+    open_values = [iter((value,))]
+    while open_values:
+        for item in open_values[-1]:
+            values += 1
+            if values > most:
+                budget.take(2 * values)
+            if is_container(item):
+                open_values.append(_held(item))
+                depth = max(depth, len(open_values))
+                break
+            characters += len(item) if isinstance(item, str | bytes) else ITEM
+        else:
+            open_values.pop()
+    budget.take(2 * values)
+    return Extent(values, characters + 4 * values, depth)
+
+
+def _held(container: Any) -> Iterator[Any]:
+    if isinstance(container, Namespace):
+        container = object.__getattribute__(container, "_Namespace__attrs")
+    if isinstance(container, Mapping):
+        return chain.from_iterable(container.items())
+    return iter(container)
