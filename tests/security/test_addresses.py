@@ -1,4 +1,4 @@
-"""Row 17: no address on a page begins with a scheme that runs something or reads files, however it is spelled."""
+"""Row 17: no address on a page has a scheme that runs something or reads files, however it is spelled."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_row_17_no_page_leads_to_a_script_or_a_file(place: str) -> None:
 
 @pytest.mark.parametrize("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
 def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
-    """Where HTML is the author's own the address may stand in it, but it is an error: the page is not published."""
+    """Raw HTML is the author's own and stays as it is, but the address is an error: nothing is published."""
     for spelling in ("javascript:alert(1)", "vbscript:x", "file:///etc/passwd", "blob:https://example.org/1"):
         rendered = render(PLACES[place].format(spelling))
         assert {found.severity for found in rendered.diagnostics} == {"error"}, spelling
