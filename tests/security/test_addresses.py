@@ -9,7 +9,7 @@ import pytest
 from tests.check import render
 from tests.page_checks import dangers
 from tests.security.judgement import UNTRUSTED, codes, harmless
-from tests.site_files import build, put
+from tests.site_files import build, put_bare
 
 # None of these may become an address. What the text holds is what an author types, entities and all.
 SPELLINGS = (
@@ -97,7 +97,7 @@ def test_row_17_settings_and_front_matter_name_no_such_address(url: str, tmp_pat
     }
     for name, (config, head) in places.items():
         post = f"---\ntitle: A\ndate: 2026-01-01\n{head}---\nx\n"
-        root = put(tmp_path / name, {"blogsmith.yaml": f"title: T\n{config}", "content/a.md": post})
+        root = put_bare(tmp_path / name, {"blogsmith.yaml": f"title: T\n{config}", "content/a.md": post})
         report = build(root)
         pages = [file.read_text("utf-8") for file in root.glob("public/**/*.html")]
         live = [danger for html in pages for danger in dangers(html) if "=" in danger]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site_files import build, printed, put
+from tests.site_files import build, printed, put, put_bare
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
 PROMPT_S = 4.0
@@ -83,7 +83,7 @@ USES = (
 def test_row_26_a_picture_that_is_no_picture_is_an_error_at_once(kind, ending: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     text = "\n\n".join(use.format(ending) for use in USES)
     files = {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post(text), "content/posts/fine.svg": SVG}
-    root = put(tmp_path, files)
+    root = put_bare(tmp_path, files)
     kind(root / f"content/posts/odd{ending}")
     before, started = peak_bytes(), time.process_time()
     report = build(root)
@@ -103,7 +103,7 @@ def test_row_26_a_picture_that_is_no_picture_is_an_error_at_once(kind, ending: s
 def test_row_26_nor_does_any_other_file_hold_a_build_up(kind, place: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     if kind is sparse and place != "content/posts/b.md":
         pytest.skip("a file that is copied may be as large as its author likes")
-    root = put(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post("x")})
+    root = put_bare(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post("x")})
     (root / place).parent.mkdir(exist_ok=True, parents=True)
     kind(root / place)
     before, started = peak_bytes(), time.process_time()
@@ -146,7 +146,7 @@ def test_row_26_nor_does_any_other_file_hold_a_build_up(kind, place: str, tmp_pa
 def test_row_26_a_source_that_leaves_the_site_is_not_found(src: str, tmp_path: Path) -> None:
     put(tmp_path, {"x.svg": SVG})
     text = f'{{% img src="{src}" %}}'
-    root = put(tmp_path / "s", {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post(text)})
+    root = put_bare(tmp_path / "s", {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post(text)})
     report = build(root)
     assert [(found.severity, found.path) for found in report.diagnostics] == [("error", "content/posts/a.md")]
     assert not list(root.glob("public/**/*.svg"))
@@ -223,7 +223,7 @@ PERMALINKS = (
 
 def outside(root: Path) -> list[str]:
     """Every file that a build left anywhere but in the output folder and our own."""
-    kept = ("public", ".blogsmith", "content", "blogsmith.yaml")
+    kept = ("public", ".blogsmith", "content", "blogsmith.yaml", "themes")
     files = (file.relative_to(root.parent) for file in root.parent.rglob("*") if not file.is_dir())
     return sorted(str(file) for file in files if file.parts[0] != "s" or file.parts[1] not in kept)
 
@@ -239,7 +239,7 @@ def slugged(root: Path, key: str, slugs: Sequence[str]) -> Path:
         value = f"[{quoted(slug)}]" if key == "aliases" else quoted(slug)
         head = f"title: P{number}\ndate: 2026-01-01\n{key}: {value}"
         texts[f"content/posts/p{number:02}.md"] = f"---\n{head}\n---\nx\n"
-    return put(root, {"blogsmith.yaml": "title: T\n", **texts})
+    return put_bare(root, {"blogsmith.yaml": "title: T\n", **texts})
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_row_27_a_slug_that_will_do_is_a_folder_of_the_output(key: str, slug: st
 @pytest.mark.parametrize("pattern", PERMALINKS, ids=ascii)
 def test_row_27_a_permalink_stays_in_the_output(pattern: str, tmp_path: Path) -> None:
     config = f"title: T\npermalinks:\n  posts: {quoted(pattern)}\n"
-    root = put(tmp_path / "s", {"blogsmith.yaml": config, "content/posts/a.md": post("x")})
+    root = put_bare(tmp_path / "s", {"blogsmith.yaml": config, "content/posts/a.md": post("x")})
     report = build(root)
     assert outside(root) == []
     assert not report.ok
@@ -297,7 +297,7 @@ def test_row_27_a_permalink_stays_in_the_output(pattern: str, tmp_path: Path) ->
     "name", ["con.md", "a..md", "%2e%2e.md", "a\\b.md", "a:b.md", "-.md", "a\nb.md", "\u202e.md"]
 )
 def test_row_27_the_name_of_a_file_stays_where_it_belongs(name: str, tmp_path: Path) -> None:
-    root = put(tmp_path / "s", {"blogsmith.yaml": "title: T\n", f"content/posts/{name}": post("x")})
+    root = put_bare(tmp_path / "s", {"blogsmith.yaml": "title: T\n", f"content/posts/{name}": post("x")})
     report = build(root)
     assert outside(root) == []
     assert report.ok or report.diagnostics

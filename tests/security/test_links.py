@@ -12,7 +12,7 @@ import pytest
 
 from blogsmith.errors import SiteError
 from blogsmith.write.output import clean, write_site
-from tests.site_files import build, printed, put
+from tests.site_files import build, printed, put, put_bare
 from tests.test_read_files import faults, read, write
 from tests.test_sites import tree
 
@@ -113,9 +113,9 @@ def test_row_28_nothing_from_outside_gets_into_the_site(place: str, tmp_path: Pa
     put(tmp_path, {"outside/secret.txt": SECRET, "s-secret/secret.txt": SECRET})
     before = tree(tmp_path)
     for number, target in enumerate(TARGETS):
-        root = put(tmp_path / "sites" / str(number) / "s", {**SITE, ".env": SECRET})
+        root = put_bare(tmp_path / "sites" / str(number) / "s", {**SITE, ".env": SECRET})
         if "mine" in place:
-            put(root, {"blogsmith.yaml": "theme: mine\n", "themes/mine/theme.yaml": "extends: paper\n"})
+            put(root, {"blogsmith.yaml": "theme: mine\n", "themes/mine/theme.yaml": "extends: bare\n"})
         if (root / place).is_dir():
             (root / "content/posts/a.md").rename(root / "content/a.md")
             (root / place).rmdir()
@@ -131,7 +131,7 @@ def test_row_28_nothing_from_outside_gets_into_the_site(place: str, tmp_path: Pa
 @pytest.mark.parametrize("place", ["content/loop", "static/loop", "themes/mine/static/loop", "layouts/loop"])
 @pytest.mark.parametrize("target", [".", "..", "loop", "../.."])
 def test_row_28_loops_end(place: str, target: str, tmp_path: Path) -> None:
-    root = put(tmp_path, {**SITE, "themes/mine/theme.yaml": "extends: paper\n"})
+    root = put_bare(tmp_path, {**SITE, "themes/mine/theme.yaml": "extends: bare\n"})
     put(root, {"blogsmith.yaml": "title: T\ntheme: mine\n"})
     (root / place).parent.mkdir(parents=True, exist_ok=True)
     (root / place).symlink_to(target)

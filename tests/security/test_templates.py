@@ -10,7 +10,7 @@ import pytest
 
 from tests.check import render
 from tests.security.judgement import codes
-from tests.site_files import build, printed, put
+from tests.site_files import build, printed, put, put_bare
 from tests.test_sites import tree
 
 SECRET = "the-secret-of-the-house"
@@ -174,7 +174,7 @@ def test_row_25_a_template_names_only_templates(name: str, form: str, tmp_path: 
         "content/posts/a.md": "---\ntitle: A\n---\n",
         "layouts/post.html": layout,
     }
-    report = build(put(tmp_path / "s", files))
+    report = build(put_bare(tmp_path / "s", files))
     (found, *_) = report.diagnostics
     assert (found.code, found.path, found.place and found.place.line) == ("template", "layouts/post.html", 1)
     assert SECRET not in printed(report)
@@ -203,7 +203,7 @@ INCLUDE_A = '{% include "partials/a.html" %}'
 )
 def test_row_25_circles_end_with_their_template_named(files: dict[str, str], tmp_path: Path) -> None:
     site = {"blogsmith.yaml": "title: T\n", "content/posts/a.md": "---\ntitle: A\n---\n"}
-    report = build(put(tmp_path, {**site, **files}))
+    report = build(put_bare(tmp_path, {**site, **files}))
     (found, *_) = report.diagnostics
     assert found.code == "template" and found.path in files and found.place
     assert "without end" in found.message
@@ -268,7 +268,7 @@ def test_row_25_the_sandbox_has_no_door(
         "content/posts/a.md": "---\ntitle: A\ndate: 2026-01-01\ntags: [x]\n---\nx\n",
         "layouts/post.html": f"<title>x</title>[{template}]",
     }
-    report = build(put(tmp_path, files))
+    report = build(put_bare(tmp_path, files))
     if report.ok:
         page = (tmp_path / "public/posts/a/index.html").read_text("utf-8")
         # what is not there is nothing
@@ -287,7 +287,7 @@ def test_row_25_a_shortcode_is_as_confined_as_a_layout(tmp_path: Path) -> None:
             "shortcodes/mine.html": f"<p>[{template}]</p>",
         }
         if number % 4 == 0:
-            report = build(put(tmp_path / str(number), files))
+            report = build(put_bare(tmp_path / str(number), files))
             assert not report.ok or "0x" not in (tmp_path / str(number) / "public/a/index.html").read_text(
                 "utf-8"
             )
