@@ -43,6 +43,7 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _PATTERN_PART = re.compile(r"[\w.:~-]*")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _TAKEN_FOLDERS = frozenset(
     {
         "content",
@@ -182,6 +183,8 @@ def permalink_problem(pattern: str) -> str:
     parts = pattern.split("/")[1:]
     if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
         return "can hold letters, digits, - _ . ~ and single slashes only"
+    if any(part.strip(".") != part or _DEVICE.match(part) for part in parts):
+        return "has a part that begins or ends with a full stop, or is the name of a device on Windows"
     return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"
 
 

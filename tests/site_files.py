@@ -72,6 +72,22 @@ def put(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+_BARE = """\
+<!DOCTYPE html><html lang=en><title>{{ page.title }}</title><h1>{{ page.title_html }}</h1>{{ page.content }}
+{% for one in page.pages %}<a href={{ one.url | url }}>{{ one.title }}</a>{% endfor %}
+"""
+_LAYOUTS = ("post", "page", "home", "section", "tag", "tags", "series", "archive", "not_found")
+
+
+def put_bare(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """`put` a site with a theme of its own that is nothing but text: it is built in a tenth of the time."""
+    put(root, {f"themes/bare/layouts/{name}.html": _BARE for name in _LAYOUTS})
+    put(root, {"themes/bare/theme.yaml": "name: bare\n", **files})
+    with (root / "blogsmith.yaml").open("a") as config:
+        config.write("theme: bare\n")
+    return root
+
+
 def build(root: Path, **options: object) -> BuildReport:
     """Build the site at `root` at the tests' moment."""
     return build_site(root, BuildOptions(now=NOW, **options))  # type: ignore[arg-type]

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import tarfile
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blogsmith.errors import SiteError
-from blogsmith.freeze import archive
 from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
 from blogsmith.freeze.record import PageRecord
-from blogsmith.freeze.record_json import to_json
 from blogsmith.freeze.store import pictures_of, read_page, write_page
-from tests.recorded import POST, cell, digest, page, pictured, record
+from tests.recorded import POST, cell, page, pictured, record
 
 OTHER = PurePosixPath("content/posts/v1.2.md")
 FOLDER = "_freeze/posts/attention"
@@ -101,140 +92,6 @@ def test_the_same_result_of_another_day_stays(gpu_box: Path, home: Path) -> None
     mine = write_page(home, POST, later)
     assert FOLDER in unpack(home, packed(gpu_box)).same
     assert read_page(home, POST).record == mine
-
-
-# -- hostile archives --
-
-VALID = to_json(record(page(cell("x\n"))))
-Member = tuple[str, bytes, bytes]
-
-
-def archive_of(*members: Member) -> bytes:
-    """members: name, contents, type."""
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as tar:
-        for name, data, kind in members:
-            info = tarfile.TarInfo(name)
-            info.type = kind
-            info.linkname = "/etc/passwd" if kind in (tarfile.SYMTYPE, tarfile.LNKTYPE) else ""
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data))
-    return gzip.compress(plain.getvalue())
-
-
-def plain_file(name: str, data: bytes = VALID) -> Member:
-    return (name, data, tarfile.REGTYPE)
-
-
-GOOD = plain_file("_freeze/a/outputs.json")
-SVG = f"fig-1-{digest('<svg/>')[:8]}.svg"
-
-
-@pytest.mark.parametrize(
-    ("members", "said"),
-    [
-        ([plain_file("_freeze/../../x/outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("/_freeze/a/outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("content/posts/outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("_freeze/outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("_freeze/a/./outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("_freeze/a\\..\\b/outputs.json")], "is not a file that blogsmith writes"),
-        ([plain_file("_freeze/c:/outputs.json")], "is not a file that blogsmith writes"),
-        ([GOOD, plain_file("_freeze/a/run.sh")], "is not a file that blogsmith writes"),
-        ([GOOD, plain_file("_freeze/a/.new-outputs.json")], "is not a file that blogsmith writes"),
-        ([GOOD, ("_freeze/b", b"", tarfile.DIRTYPE)], "is not a file that blogsmith writes"),
-        ([("_freeze/a/outputs.json", b"", tarfile.SYMTYPE)], "is not a file that blogsmith writes"),
-        ([("_freeze/a/outputs.json", b"", tarfile.LNKTYPE)], "is not a file that blogsmith writes"),
-        ([("_freeze/a/outputs.json", b"", tarfile.CHRTYPE)], "is not a file that blogsmith writes"),
-        ([GOOD, GOOD], "_freeze/a/outputs.json is in it twice"),
-        ([plain_file("_freeze/a/outputs.json", b"{")], "the recorded results are no JSON"),
-        ([GOOD, plain_file(f"_freeze/a/{SVG}", b"<svg/>")], "are not those that its outputs.json names"),
-        ([plain_file(f"_freeze/a/{SVG}", b"<svg/>")], "_freeze/a/outputs.json is missing"),
-    ],
-)
-def test_an_archive_with_anything_else_in_it_is_refused_whole(
-    tmp_path: Path, members: list[Member], said: str
-) -> None:
-    file = tmp_path / "results.tar.gz"
-    file.write_bytes(archive_of(plain_file("_freeze/good/outputs.json"), *members))
-    with pytest.raises(SiteError) as caught:
-        unpack(tmp_path, file)
-    (told,) = caught.value.diagnostics
-    assert told.code == "freeze-archive"
-    assert said in told.message
-    assert not (tmp_path / "_freeze").exists()
-
-
-@pytest.mark.parametrize("picture", ["another", "none"])
-def test_pictures_must_be_those_recorded(gpu_box: Path, home: Path, picture: str) -> None:
-    found = read_page(gpu_box, POST).record
-    assert found is not None
-    names = list(pictures_of(found)) if picture == "another" else []
-    members = [plain_file(f"{FOLDER}/{name}", b"<svg>other</svg>") for name in names]
-    file = home / "results.tar.gz"
-    file.write_bytes(archive_of(plain_file(f"{FOLDER}/outputs.json", to_json(found)), *members))
-    with pytest.raises(SiteError):
-        unpack(home, file)
-
-
-CUTS: list[Callable[[bytes], bytes]] = [
-    lambda data: b"",
-    lambda data: b"PK\x03\x04",
-    lambda data: data[: len(data) // 2],
-    lambda data: data[:20] + b"\xff" * 20 + data[40:],
-    lambda data: gzip.compress(b"not a tar" * 1000),
-]
-
-
-@pytest.mark.parametrize("cut", CUTS)
-def test_a_file_that_is_no_archive_is_refused(
-    gpu_box: Path, home: Path, cut: Callable[[bytes], bytes]
-) -> None:
-    file = home / "results.tar.gz"
-    file.write_bytes(cut(packed(gpu_box).read_bytes()))
-    with pytest.raises(SiteError) as caught:
-        unpack(home, file)
-    assert caught.value.diagnostics[0].message.startswith(
-        "results.tar.gz is no archive of recorded results: "
-    )
-
-
-def test_an_archive_that_is_not_there_is_said(home: Path) -> None:
-    with pytest.raises(SiteError, match="No such file"):
-        unpack(home, home / "none.tar.gz")
-
-
-def test_a_bomb_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_BYTES", 100_000)
-    file = home / "results.tar.gz"
-    file.write_bytes(archive_of(plain_file("_freeze/a/outputs.json", b" " * 1_000_000)))
-    with pytest.raises(SiteError, match="it holds more than"):
-        unpack(home, file)
-
-
-@given(st.binary(max_size=600))
-def test_any_bytes_are_refused_in_words(data: bytes) -> None:
-    for zipped in (data, gzip.compress(data)):
-        with pytest.raises(archive.BROKEN):
-            archive.checked(io.BytesIO(zipped))
-
-
-@given(st.integers(0, 1535), st.binary(min_size=1, max_size=12))
-def test_damaged_headers_are_refused_or_harmless(at: int, damage: bytes) -> None:
-    plain = bytearray(gzip.decompress(archive_of(GOOD)))
-    plain[at : at + len(damage)] = damage
-    # with the right checksum again, so that what the header says counts
-    plain[148:156] = b" " * 8
-    plain[148:156] = b"%06o\0 " % sum(plain[:512])
-    with suppress(*archive.BROKEN):
-        assert all(name.startswith("_freeze/") for name in archive.checked(io.BytesIO(gzip.compress(plain))))
-
-
-def test_an_empty_archive_is_refused(home: Path) -> None:
-    file = home / "results.tar.gz"
-    file.write_bytes(archive_of())
-    with pytest.raises(SiteError, match="nothing is in it"):
-        unpack(home, file)
 
 
 def test_an_archive_that_cannot_be_written_is_said(gpu_box: Path) -> None:

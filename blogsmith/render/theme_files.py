@@ -8,6 +8,7 @@ folders of plugins. A file that leaves its folder through a symbolic link is ref
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -242,15 +243,21 @@ def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterato
         # an installer compiles every .py of the package, those for the browser too
         if any(is_litter(part) for part in path.relative_to(folder).parts):
             continue
-        if not path.resolve().is_relative_to(folder):
+        if not _is_inside(path, folder):
             message = "a file of a theme is a symbolic link to outside its folder"
             problems.append(Diagnostic("template", message, places.label(path), hint="copy the file here"))
         elif path.is_file():
             yield path
 
 
+def _is_inside(file: Path, folder: Path) -> bool:
+    """Whether a file lies in `folder` when links are followed; a link in a circle does, and is no file."""
+    # Path.resolve raises RuntimeError for such a link before Python 3.13
+    return Path(os.path.realpath(file)).is_relative_to(folder)
+
+
 def _read_text(file: Path, folder: Path, label: str, problems: list[Diagnostic]) -> str | None:
-    if not file.resolve().is_relative_to(folder):
+    if not _is_inside(file, folder):
         problems.append(Diagnostic("template", "this file lies outside its theme", label))
         return None
     try:

@@ -65,22 +65,6 @@ def _painted_after(page: Reader, key: str) -> str:
     return str(page.tell("Page.captureScreenshot", clip=spot, captureBeyondViewport=True)["data"])
 
 
-def test_embed_loads_on_click_only(page: Reader) -> None:
-    assert page.ask("return document.querySelectorAll('iframe').length") == 0
-    assert page.foreign_requests() == []
-    page.find(".embed-link").click()
-    asked = page.wait_for(page.foreign_requests)
-    assert asked[0].startswith("https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ")
-    assert page.find("iframe").get_attribute("title")
-    assert page.ask("return document.activeElement.localName") == "iframe"
-
-
-def test_embed_by_keyboard(page: Reader) -> None:
-    page.ask(FOCUS, ".embed-link")
-    page.press(Keys.ENTER)
-    assert page.wait_for(page.foreign_requests)
-
-
 def test_copy_button_copies_the_source_alone(page: Reader) -> None:
     page.empty_clipboard()
     page.ask(KEEP_NAMES)

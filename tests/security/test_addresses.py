@@ -1,4 +1,4 @@
-"""Row 17: no address on a page begins with a scheme that runs something or reads files, however it is spelled."""
+"""Row 17: no address on a page has a scheme that runs something or reads files, however it is spelled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.check import render
 from tests.page_checks import dangers
 from tests.security.judgement import UNTRUSTED, codes, harmless
-from tests.site_files import build, put
+from tests.site_files import build, put_bare
 
 # None of these may become an address. What the text holds is what an author types, entities and all.
 SPELLINGS = (
@@ -73,7 +73,7 @@ def test_row_17_no_page_leads_to_a_script_or_a_file(place: str) -> None:
 
 @pytest.mark.parametrize("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
 def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
-    """Where HTML is the author's own the address may stand in it, but it is an error: the page is not published."""
+    """Raw HTML is the author's own and stays as it is, but the address is an error: nothing is published."""
     for spelling in ("javascript:alert(1)", "vbscript:x", "file:///etc/passwd", "blob:https://example.org/1"):
         rendered = render(PLACES[place].format(spelling))
         assert {found.severity for found in rendered.diagnostics} == {"error"}, spelling
@@ -97,7 +97,7 @@ def test_row_17_settings_and_front_matter_name_no_such_address(url: str, tmp_pat
     }
     for name, (config, head) in places.items():
         post = f"---\ntitle: A\ndate: 2026-01-01\n{head}---\nx\n"
-        root = put(tmp_path / name, {"blogsmith.yaml": f"title: T\n{config}", "content/a.md": post})
+        root = put_bare(tmp_path / name, {"blogsmith.yaml": f"title: T\n{config}", "content/a.md": post})
         report = build(root)
         pages = [file.read_text("utf-8") for file in root.glob("public/**/*.html")]
         live = [danger for html in pages for danger in dangers(html) if "=" in danger]

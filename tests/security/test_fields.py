@@ -1,7 +1,7 @@
 """Rows 15 and 16: what authors write beside the text stays text, wherever a site repeats it.
 
-A site is built once with harmless words and once with hostile ones; every page must have the same elements with
-the same attributes, and every other file must be read as what it is.
+A site is built once with harmless words and once with hostile ones; every page must have the same elements
+with the same attributes, and every other file must be read as what it is.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def shapes(root: Path) -> Iterator[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
-    """Each page that the site has whatever its fields say; those of tags and so on have addresses of their own."""
+    """Each page with what it is made of; the addresses of tags and so on depend on their names."""
     for path, data in tree(root / "public", "*.html").items():
         depth = re.sub(r"^((?:tags|categories|series)/)[^/]+/index", r"\1*/index", path)
         yield depth, shape(data.decode())

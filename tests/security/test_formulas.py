@@ -6,20 +6,21 @@ import re
 
 import pytest
 
+from blogsmith.tex.lexer import words
 from tests.check import render
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse
 from tests.security.judgement import UNTRUSTED, codes, harmless
 
-ELEMENTS = frozenset(
+ELEMENTS = words(
     "math semantics mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle mpadded mphantom menclose merror "
-    "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd a b i code span".split()
+    "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd a b i code span"
 )
 """MathML Core, what it keeps for older pages, and what text in a formula may have."""
-ATTRIBUTES = frozenset(
-    "class style display alttext href id aria-label mathvariant mathcolor mathbackground mathsize scriptlevel "
-    "displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize largeop "
-    "movablelimits width height depth voffset linethickness columnspan".split()
+ATTRIBUTES = words(
+    "class style display alttext href id aria-label mathvariant mathcolor mathbackground mathsize "
+    "scriptlevel displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize "
+    "largeop movablelimits width height depth voffset linethickness columnspan"
 )
 STRANGE = (
     r"\text{</mtext><script>alert(1)</script>}",

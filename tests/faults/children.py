@@ -1,0 +1,90 @@
+"""Builds that something happens to, in a child that shares what the test has imported: they take little."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.site_files import build
+from tests.test_sites import tree
+
+WATCHED = (
+    *("open", "os.rename", "os.link", "os.symlink", "os.mkdir", "os.remove", "os.rmdir", "os.chmod"),
+    *("os.truncate", "os.utime", "shutil.rmtree", "shutil.copyfile", "os.listdir", "os.scandir"),
+)
+"""What Python says before it asks the system for something on the disk."""
+_LIBC = "ctypes.dlsym"
+"""What the writer does that Python has no name for: it exchanges folders, and waits for the disk."""
+
+
+def in_child(act: Callable[[], int]) -> int:
+    """Exit code of `act` in a process of its own; negative if a signal ended it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the test runner may have threads
+        child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            code = act()
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def at_step(step: int, root: Path, happen: Callable[[], None]) -> Callable[[], int]:
+    """A build during which `happen` is called before the step-th thing that touches the site's folder."""
+
+    def act() -> int:
+        count = _watch(root, lambda number: happen() if number == step else None)
+        code = 0 if build(root).ok else 1
+        _count_file(root).write_text(str(next(count)))
+        return code
+
+    return act
+
+
+def _watch(root: Path, heard: Callable[[int], None]) -> itertools.count[int]:
+    steps = itertools.count()
+    inside = str(root)
+
+    def is_of_site(arguments: tuple[object, ...]) -> bool:
+        paths = (os.fsdecode(one) for one in arguments if isinstance(one, str | bytes | os.PathLike))
+        return any(path.startswith(inside) for path in paths)
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == _LIBC or (event in WATCHED and is_of_site(arguments)):
+            heard(next(steps))
+
+    sys.addaudithook(hook)
+    return steps
+
+
+def _count_file(root: Path) -> Path:
+    return root.with_name(f"{root.name}.steps")
+
+
+def steps_of(root: Path) -> int:
+    """How many things a build does that touch the site's folder; the site is built then."""
+    assert in_child(at_step(-1, root, kill_self)) == 0
+    return int(_count_file(root).read_text())
+
+
+def kill_self() -> None:
+    """As `kill -9` from outside."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def public(root: Path) -> dict[str, bytes]:
+    """What visitors could see now."""
+    return tree(root / "public") if (root / "public").is_dir() else {}
+
+
+def litter(root: Path) -> set[str]:
+    """What stands in the site and is neither its author's nor ours on purpose."""
+    known = {"public", ".blogsmith", "content", "static", "blogsmith.yaml", "layouts", "themes", "_freeze"}
+    return {entry.name for entry in root.iterdir()} - known
