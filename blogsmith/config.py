@@ -193,7 +193,7 @@ class Config(Struct, frozen=True):
     theme_options: Mapping[str, Any] = {}
     """Handed to the theme's templates as `site.options`."""
     output: str = "public"
-    """Folder the site is written to, relative to the site root."""
+    """Folder the site is written to, relative to the site root; behind no link."""
     timezone: str = "UTC"
     """IANA name; for dates without a zone of their own."""
     menu: tuple[MenuItem, ...] = ()
