@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from .storage.folder import open_folder
 
 FOLDER = "plugins"
 _TEMPLATES = f"{FOLDER}/shortcodes/"
@@ -90,21 +91,14 @@ def digest_of(root: Path, path: str) -> str:
 
 def _contents(root: Path, path: str) -> bytes:
     """The bytes of a file of the site, through links inside it; ValueError says why there are none."""
-    file = root / path
     try:
-        if not file.resolve(strict=True).is_relative_to(root):
+        file = (root / path).resolve(strict=True)
+        if not file.is_relative_to(root):
             raise ValueError("it is a link that leads out of the site")
-        # O_NONBLOCK: a pipe without a writer is refused, not waited for
-        with open(file, "rb", opener=_open_at_once) as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise ValueError("it is no regular file")
-            return stream.read()
-    except IsADirectoryError as error:
-        raise ValueError("it is a link to a folder") from error
+        if not file.is_file():
+            raise ValueError("it is a link to a folder" if file.is_dir() else "it is no regular file")
+        with open_folder(file.parent) as folder:
+            return folder.read(file.name)
     except (OSError, RuntimeError) as error:
         # a link that leads nowhere is an editor's lock, or one that is broken
         raise ValueError("it cannot be read") from error
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
