@@ -36,12 +36,18 @@ def in_child(act: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def at_step(step: int, root: Path, happen: Callable[[], None]) -> Callable[[], int]:
+def _build(root: Path) -> int:
+    return 0 if build(root).ok else 1
+
+
+def at_step(
+    step: int, root: Path, happen: Callable[[], None], run: Callable[[Path], int] = _build
+) -> Callable[[], int]:
     """A build during which `happen` is called before the step-th thing that touches the site's folder."""
 
     def act() -> int:
         count = _watch(root, lambda number: happen() if number == step else None)
-        code = 0 if build(root).ok else 1
+        code = run(root)
         _count_file(root).write_text(str(next(count)))
         return code
 

@@ -1,0 +1,54 @@
+"""Row 16: a cell that never ends, takes everything or dies harms its own post, and the rest has its results.
+
+Each fault by itself, with its line and what is left of it, and the fork bomb, stand in
+`tests/test_execute_faults.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.run_sites import STALE, page, site
+from tests.site_files import build, printed
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
+LOOP = "while True: pass"
+FAULTS = {
+    "loop": (f"print('before')\n{LOOP}", "run-timeout|more than|timeout"),
+    "deaf": (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+        "more than|timeout",
+    ),
+    "memory": ("x = bytearray(10**10)", "memory|MemoryError"),
+    "segfault": (
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
+        "segmentation|SIGSEGV|died",
+    ),
+    "exit": ("import os\nos._exit(3)", "exit code 3|ended"),
+    "recursion": ("def f(): return f()\nf()", "RecursionError"),
+    "words": ("print('x' * 50_000_000)", ""),
+}
+
+
+def test_row_16_every_fault_at_once_and_the_rest_has_its_results(tmp_path: Path) -> None:
+    posts = {name: f"```{{python}}\n#| timeout: 2\n{code}\n```" for name, (code, _) in FAULTS.items()}
+    posts |= {"nan": "```{python}\nfloat('nan'), float('inf'), [float('-inf')]\n```"}
+    root = site(tmp_path, "execute: {memory: 500 MB, jobs: 2}\n", fine="print('all is well')", **posts)
+    report = build(root, execution=STALE)
+    assert not report.ok
+    told = {found.path for found in report.diagnostics if found.severity == "error"}
+    assert told == {f"content/posts/{name}.md" for name, (_, said) in FAULTS.items() if said}, printed(report)
+    for name, (_, said) in FAULTS.items():
+        (*_, found) = [d for d in report.diagnostics if d.path == f"content/posts/{name}.md"] or [None]
+        assert not said or (found and re.search(said, found.message)), (name, found)
+    assert (root / "_freeze/posts/fine/outputs.json").is_file()
+    for name, (_, said) in FAULTS.items():
+        if said:
+            (root / f"content/posts/{name}.md").unlink()
+    assert build(root).ok
+    assert "all is well" in page(root, "fine") and "(nan, inf, [-inf])" in page(root, "nan")
+    assert len(page(root, "words")) < 2_000_000
