@@ -255,7 +255,6 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
-    "plugin_code.py",
     "preview/http/files.py",
     "watch/stamps.py",
 }
