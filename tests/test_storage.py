@@ -155,6 +155,41 @@ def test_a_lock_is_held_once(top: Folder) -> None:
     assert top.read("lock") == b""
 
 
+def test_a_full_disk_at_the_end_of_a_lock_undoes_nothing(
+    top: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was done under the lock is done."""
+    opened = Folder.open_lock
+
+    def open_full(folder: Folder, name: str) -> object:
+        file = opened(folder, name)
+        answers = iter((0,))
+
+        class Full:
+            """The file, whose size can be changed once."""
+
+            def __getattr__(self, method: str) -> object:
+                return getattr(file, method)
+
+            def __enter__(self) -> Full:
+                return self
+
+            def __exit__(self, *_: object) -> None:
+                file.close()
+
+            def truncate(self, size: int) -> int:
+                for answer in answers:
+                    return answer
+                raise OSError(28, "No space left on device")
+
+        return Full()
+
+    monkeypatch.setattr(Folder, "open_lock", open_full)
+    with hold_lock(top, "lock", 0):
+        done = True
+    assert done
+
+
 def test_what_cannot_be_written_leaves_the_old_file(top: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     top.replace("a", b"old")
 
