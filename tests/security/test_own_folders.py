@@ -201,7 +201,9 @@ def test_row_29_no_output_folder_lies_behind_a_link(
     before = snapshot(home)
     for command in ("build", "clean"):
         assert main([*command.split(), "--site", str(clone)]) == 1
-        assert "[output-folder]" in capsys.readouterr().err
+        message = capsys.readouterr().err
+        assert "[output-folder]" in message
+        assert " link" in message
     assert snapshot(home) == before
 
 
