@@ -35,7 +35,7 @@ from blogsmith.runs import (
     ValueResult,
 )
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
-from blogsmith.syntax.parser import Parsed, make_parser, parse_document
+from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.workshop import parse_options
 
 from .cases_io import split_results
@@ -79,8 +79,7 @@ def render_with(
     """The same with results as records. picture: as in `Tools`."""
     page, found = _document("page.md", post, config)
     other, _ = _document("other-post.md", OTHER, config)
-    tools, parse = _tools(config, {"page.md": page, "other-post.md": other})
-    parsed = parse(page)
+    tools, parsed = _tools(config, {"page.md": page, "other-post.md": other})
     body = render_body(parsed, replace(tools, results=lambda document: results, picture=picture or _picture))
     diagnostics = (*found, *parsed.diagnostics, *body.diagnostics)
     return Rendered(body.html, tuple(dict.fromkeys(diagnostics)), body)
@@ -155,11 +154,9 @@ def _site(text: str):  # type: ignore[no-untyped-def]
 def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-untyped-def]
     config, plugins, theme, options, md = _site(text)
 
-    def parse(document: Document) -> Parsed:
-        return parse_document(document, md, options)
-
+    parsed = {name: parse_document(document, md, options) for name, document in documents.items()}
     urls = {f"content/posts/{name}": f"/posts/{name.removesuffix('.md')}/" for name in documents}
-    entries = {f"content/posts/{name}": page_entry(parse(document)) for name, document in documents.items()}
+    entries = {f"content/posts/{name}": page_entry(parsed[name]) for name in documents}
     files = {f"content/posts/{name}": f"/posts/{name}" for name in FILES}
     index = index_site(config.base_path, urls, entries, {}, ["/", "/posts/"], files)
     assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in files}
@@ -178,4 +175,4 @@ def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-unt
         index.page_labels,
         index.page_url,
     )
-    return tools, parse
+    return tools, parsed["page.md"]

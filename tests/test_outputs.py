@@ -361,9 +361,9 @@ def _rendering(config: Config):  # type: ignore[no-untyped-def]
     from tests.check import _document, _tools
 
     document, _ = _document("page.md", "x\n", "{}")
-    tools, parse = _tools("{}", {"page.md": document})
+    tools, parsed = _tools("{}", {"page.md": document})
     tools = replace(tools, config=config)
-    return Rendering(parse(document), tools, Reporter("page.md"), {}, render_tokens, PageResults())
+    return Rendering(parsed, tools, Reporter("page.md"), {}, render_tokens, PageResults())
 
 
 class TestPictures:

@@ -4,8 +4,8 @@ Jinja asks many questions before it hands an attribute out. Our records hold not
 need none of them; anything else goes the long way. Fields that are HTML of our own making are marked as such
 here, where a template reads them: to mark them before would mean a copy of every page that a list names.
 
-What templates do is paid for, see `template_budget.py`; the functions below that take a value and give it back are
-called by compiled templates, see `template_code.py`.
+What templates do is paid for, see `template_budget.py`; the functions below that take a value and give it
+back are called by compiled templates, see `template_code.py`.
 """
 
 from __future__ import annotations
@@ -71,8 +71,6 @@ class Sandbox(ImmutableSandboxedEnvironment):
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
-        # lists of pieces that loops have made, and what a block writes into a variable
-        self.concat = self.put_together
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
         """Let templates use a filter; what it does is paid for."""
@@ -128,11 +126,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """`text.format` as templates have it."""
         if super().wrap_str_format(value) is None:
             return None
-        text, is_mapping = value.__self__, value.__name__ == "format_map"
-        kind = _EscapeFormatter(self, escape=text.escape) if isinstance(text, Markup) else _Formatter(self)
+        text: str = value.__self__
+        is_mapping = value.__name__ == "format_map"
+        is_html = isinstance(text, Markup)
+        formatter = _EscapeFormatter(self, escape=Markup.escape) if is_html else _Formatter(self)
+        formatter.budget = self.budget
 
         def format_text(*args: Any, **kwargs: Any) -> str:
-            return type(text)(kind.vformat(text, *((), args[0]) if is_mapping else (args, kwargs)))
+            made = formatter.vformat(text, *((), args[0]) if is_mapping else (args, kwargs))
+            return Markup(made) if is_html else made
 
         return format_text
 
@@ -176,20 +178,26 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """A value that is a copy."""
         return take_result(value, self.budget)
 
-    def put_together(self, pieces: Iterable[str]) -> str:
-        """The text of many pieces."""
+    def concat(self, pieces: Iterable[str]) -> str:
+        """The text of what a macro or a block has written piece by piece."""
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
 
 
-class _Formatter(SandboxedFormatter):
+class _PaidFields:
+    """Fields of a format, each paid for."""
+
+    budget: Budget
+
     def format_field(self, value: Any, format_spec: str) -> Any:
-        prepare_field(value, format_spec, self._env.budget)
-        return take_result(super().format_field(value, format_spec), self._env.budget)
+        prepare_field(value, format_spec, self.budget)
+        return take_result(super().format_field(value, format_spec), self.budget)  # type: ignore[misc]
 
 
-class _EscapeFormatter(SandboxedEscapeFormatter):
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        prepare_field(value, format_spec, self._env.budget)
-        return take_result(super().format_field(value, format_spec), self._env.budget)
+class _Formatter(_PaidFields, SandboxedFormatter):
+    pass
+
+
+class _EscapeFormatter(_PaidFields, SandboxedEscapeFormatter):
+    pass

@@ -1,8 +1,8 @@
-"""What the templates of one page may cost: steps and characters, counted, so that every machine gives one answer.
+"""What the templates of one page may cost, counted, so that every machine gives one answer.
 
-A step is a part of a template that is worked on once, or an item that a filter looks at; characters are all that
-templates make or take in hand, thrown away or not, so they bound the memory too. The processor time of `NET_S` is
-only a net for what nobody counts, such as a comparison of two long texts; it works where `alarm` does.
+A step is a part of a template that is worked on once, or an item that a filter looks at; characters are all
+that templates make or take in hand, thrown away or not, so they bound the memory too. The processor time of
+`NET_S` is only a net for what nobody counts, such as the search in a long text; it works where `alarm` does.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class OverBudget(TemplateRuntimeError):
 
 
 class TakesTooLong(BaseException):
-    """The net was needed. Not an Exception: Jinja tries constant expressions and goes on after any of those."""
+    """The net was needed. Not an Exception: Jinja goes on after those where it tries constants."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Budget(threading.local):
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Begin anew inside, and go on outside as if nothing had been: for what is done once for many pages."""
+        """Begin anew inside, and go on outside as if nothing had been: for a page, or what many share."""
         before, self.left = self.left, Left(STEPS, CHARACTERS)
         try:
             yield

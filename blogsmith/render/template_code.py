@@ -1,8 +1,8 @@
 """Templates compiled so that their work is counted.
 
-Jinja compiles a template to Python. Here each body that may run more than once, of a loop, a macro, a block or the
-whole template, begins with a call that pays for its parts; and what is written, sliced, searched or put together
-passes functions of `Sandbox` that pay for its size.
+Jinja compiles a template to Python. Here each body that may run more than once, of a loop, a macro, a block
+or the whole template, begins with a call that pays for its parts; what is written, sliced, searched or put
+together passes functions of `Sandbox` that pay for its size.
 """
 
 from __future__ import annotations

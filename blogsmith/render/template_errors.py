@@ -60,7 +60,7 @@ def template_diagnostic(
     """
     path, line = _where(error, lines)
     if isinstance(error, OverBudget) and error.hint:
-        hint = f"{error.hint} Found {hint}" if hint else error.hint
+        hint = f"{error.hint}; found {hint}" if hint else error.hint
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None

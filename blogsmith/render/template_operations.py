@@ -1,7 +1,7 @@
 """What operators, methods and filters of templates would make, known before they make it.
 
-An operation has a row here if its result can be much larger than what it is given, or if it cannot be broken off;
-all others are paid for by what they are given and by what they give.
+An operation has a row here if its result can be much larger than what it is given, or if it cannot be broken
+off; all others are paid for by what they are given and by what they give.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> in
 
 
 def _tabs(text: Any, tabsize: Any = 8) -> int:
-    return len(text) + text.count("\t" if isinstance(text, str) else b"\t") * _number(tabsize)
+    count: int = text.count("\t" if isinstance(text, str) else b"\t")
+    return len(text) + count * _number(tabsize)
 
 
 def _pieces(text: Any, sep: Any = None, *_: Any, **__: Any) -> int:

@@ -53,9 +53,12 @@ def _limit_address(token: Token, attribute: str, place: Place, page: PageState) 
 
     A definition `[a]: …` may be long and used often: 100 kB would become gigabytes.
     """
+    before = page.address_characters
     page.address_characters += len(str(token.attrs.get(attribute, "")))
-    if page.address_characters > MAX_ADDRESSES:
-        token.attrs[attribute] = "#"
+    if page.address_characters <= MAX_ADDRESSES:
+        return
+    token.attrs[attribute] = "#"
+    if before <= MAX_ADDRESSES:
         message = f"the addresses on this page are longer than {MAX_ADDRESSES:,} characters together"
         page.reporter.error("link-length", message, place, "use a long address once, or shorten it")
 

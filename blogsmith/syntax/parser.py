@@ -77,6 +77,10 @@ def inline(state: StateCore) -> None:
     for index, token in enumerate(state.tokens):
         if token.type != "inline":
             continue
+        if not token.content:
+            # a wide table over short rows has thousands of empty cells
+            token.children = []
+            continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
         page.links = _open_brackets(token.content) <= MAX_BRACKETS

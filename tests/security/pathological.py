@@ -1,7 +1,7 @@
-"""Pages that were made to be slow: one short piece repeated, an opening without an end, a nest without a floor.
+"""Pages that were made to be slow: a short piece repeated, an opening without an end, a nest without a floor.
 
-Each pattern gives a post of about as many characters as it is asked for. The first part is CommonMark's own list
-(its `test/pathological_tests.py`), the others aim at the syntax of blogsmith, at the lint and at the lexers.
+Each pattern gives a post of about as many characters as it is asked for. The first part is CommonMark's
+own list (its `test/pathological_tests.py`), the others aim at our syntax, at the lint, at the lexers.
 """
 
 from __future__ import annotations

@@ -13,7 +13,10 @@ from blogsmith.render.theme import load_theme
 from tests.test_theme import BUNDLED, failure, page, plain, site
 
 DOUBLING = "{% set n = namespace(x='ab') %}\n{% for a in range(60) %}\n{% set n.x = OF %}\n{% endfor %}"
-SHARED = "{% set n = namespace(x=(1, 2), y=(1, 2)) %}{% for a in range(60) %}{% set n.x = (n.x, n.x) %}{% set n.y = (n.y, n.y) %}{% endfor %}\n"
+SHARED = (
+    "{% set n = namespace(x=(1, 2), y=(1, 2)) %}{% for a in range(60) %}{% set n.x = (n.x, n.x) %}"
+    "{% set n.y = (n.y, n.y) %}{% endfor %}\n"
+)
 
 ENDLESS = {
     "loops": "\n{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}",
@@ -22,15 +25,15 @@ ENDLESS = {
         "{% for a in range(99999) %}\n{% for b in range(99999) if b < 0 %}{% endfor %}\n{% endfor %}"
     ),
     "loops in a call": (
-        "{% macro m() %}{{ caller() }}{% endmacro %}\n{% for a in range(99999) %}{% for b in range(99999) %}\n"
+        "{% macro m() %}{{ caller() }}{% endmacro %}\n"
+        "{% for a in range(99999) %}{% for b in range(99999) %}\n"
         "{% call m() %}x{% endcall %}{% endfor %}{% endfor %}"
     ),
     "macros that fork": (
         "{% macro m(n) %}\n{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}\n{{ m(60) }}"
     ),
     "loops that call themselves": (
-        "{% for a in [1, 2] recursive %}\n"
-        "{{ loop([1, 2]) if loop.depth < 25 else '' }}{% endfor %}"
+        "{% for a in [1, 2] recursive %}\n{{ loop([1, 2]) if loop.depth < 25 else '' }}{% endfor %}"
     ),
     "blocks that fork": (
         "{% set n = namespace(d=0) %}{% block b %}\n{% if depth is not defined %}{% for i in range(99999) %}"
@@ -42,7 +45,8 @@ ENDLESS = {
     ),
     "filters in loops": "{% for a in range(99999) %}\n{{ range(99999) | sum }}{% endfor %}",
     "selections in loops": (
-        "{% for a in range(99999) %}\n{{ range(99999) | select('equalto', -1) | first | default }}{% endfor %}"
+        "{% for a in range(99999) %}\n"
+        "{{ range(99999) | select('equalto', -1) | first | default }}{% endfor %}"
     ),
     "searches in loops": "{% set l = range(99999) | list %}\n{% for a in l %}\n{{ -1 in l }}{% endfor %}",
 }
@@ -52,7 +56,8 @@ HUGE = {
     "product of a list": "\n{{ [1] * 10**10 }}",
     "power": "\n{{ 2 ** (10**9) }}",
     "power of powers": "\n{{ 10 ** (10 ** (10 ** 10)) }}",
-    "large numbers": "{% set n = namespace(x=3) %}\n{% for a in range(60) %}{% set n.x = n.x * n.x %}{% endfor %}",
+    "large numbers": "{% set n = namespace(x=3) %}\n"
+    "{% for a in range(60) %}{% set n.x = n.x * n.x %}{% endfor %}",
     "percent": "\n{{ '%1000000000d' % 1 }}",
     "precision": "\n{{ '%.1000000000f' % 1 }}",
     "starred width": "\n{{ '%*d' % (1000000000, 1) }}",
@@ -100,15 +105,18 @@ HUGE = {
     "doubling ~": DOUBLING.replace("OF", "n.x ~ n.x"),
     "doubling +": DOUBLING.replace("OF", "n.x + n.x"),
     "doubling by replace": DOUBLING.replace("OF", "n.x | replace('a', 'aa') | replace('b', 'bb')"),
-    "doubling lists": "{% set n = namespace(x=[1]) %}\n{% for a in range(60) %}{% set n.x = n.x + n.x %}{% endfor %}",
+    "doubling lists": "{% set n = namespace(x=[1]) %}\n"
+    "{% for a in range(60) %}{% set n.x = n.x + n.x %}{% endfor %}",
     "slices": (
         "{% set s = 'a' * 9999999 %}{% set n = namespace(x=[]) %}\n"
         "{% for a in range(9999) %}{% set n.x = n.x + [s[1:]] %}{% endfor %}"
     ),
-    "escapes": "{% set s = '<' * 9999999 %}\n{% set t %}{% for a in range(9999) %}{{ s }}{% endfor %}{% endset %}",
+    "escapes": "{% set s = '<' * 9999999 %}\n"
+    "{% set t %}{% for a in range(9999) %}{{ s }}{% endfor %}{% endset %}",
     "page text": "\n{% for a in range(9999) %}{{ page.content }}{% endfor %}",
     "page text kept": (
-        "{% set n = namespace(x=[]) %}\n{% for a in range(9999) %}{% set n.x = n.x + [page.content] %}{% endfor %}"
+        "{% set n = namespace(x=[]) %}\n"
+        "{% for a in range(9999) %}{% set n.x = n.x + [page.content] %}{% endfor %}"
     ),
     "text of the template": "\n{% for a in range(99999) %}" + "a" * 9999 + "{% endfor %}",
     "shared lists as text": SHARED + "{{ n.x }}",
@@ -167,8 +175,14 @@ def test_a_text_that_only_the_clock_can_stop_is_told_with_its_line(
 ) -> None:
     monkeypatch.setattr(template_budget, "NET_S", 0.3)
     monkeypatch.setattr(template_budget, "STEPS", 10**12)
-    found = refusal(tmp_path, "\n{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}")
-    assert (found.code, found.path, found.place and found.place.line) == ("template-limit", "layouts/post.html", 2)
+    found = refusal(
+        tmp_path, "\n{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}"
+    )
+    assert (found.code, found.path, found.place and found.place.line) == (
+        "template-limit",
+        "layouts/post.html",
+        2,
+    )
     assert found.message.startswith("the templates of this page take longer than ")
 
 
@@ -188,7 +202,8 @@ def test_each_page_has_a_budget_of_its_own(tmp_path: Path, monkeypatch: pytest.M
     theme = plain(
         tmp_path,
         {
-            "layouts/post.html": "{% from 'partials/m.html' import m %}{% for a in range(999) %}{{ m() }}{% endfor %}",
+            "layouts/post.html": "{% from 'partials/m.html' import m %}"
+            "{% for a in range(999) %}{{ m() }}{% endfor %}",
             "partials/m.html": macros,
         },
     )
@@ -217,7 +232,8 @@ def test_operations_of_every_day_are_as_they_were(tmp_path: Path) -> None:
         "{{ '{:>4}|{a}'.format('x', a=1) }} {{ '%s %s' | format('a', 2) }} {{ [1, 2] | join(', ') }} "
         "{{ 'a b'.split() | last }} {{ 'a' ~ 1 ~ '<' }} {{ 'abc'[1:] }} {{ [3, 1] | sort | list }} "
         "{{ 'x' in {'x': 1} }} {{ '<' ~ ('<b>' | safe) }} {{ [{'n': 'k'}] | join('', attribute='n') }} "
-        "{{ 7 % 4 }} {{ 'a\nb' | indent(2) }} {{ ['a', 'b'] | batch(3, '-') | list }} {{ -1.5 | round | int }} "
+        "{{ 7 % 4 }} {{ 'a\nb' | indent(2) }} {{ ['a', 'b'] | batch(3, '-') | list }} "
+        "{{ -1.5 | round | int }} "
         "{% for a in range(4) if a % 2 %}{{ loop.last }}{{ a }}{% endfor %} {{ {'a': 1}.items() | list }}"
     )
     assert plain(tmp_path, {"layouts/post.html": template}).render("post", page(), site()) == (
@@ -226,7 +242,14 @@ def test_operations_of_every_day_are_as_they_were(tmp_path: Path) -> None:
     )
 
 
-OUTSIDE = ("../../blogsmith.yaml", "/etc/passwd", "~/.ssh/id_rsa", "..%2fblogsmith.yaml", "partials/../../x.html", "")
+OUTSIDE = (
+    "../../blogsmith.yaml",
+    "/etc/passwd",
+    "~/.ssh/id_rsa",
+    "..%2fblogsmith.yaml",
+    "partials/../../x.html",
+    "",
+)
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
@@ -241,8 +264,16 @@ def test_row_25_no_template_comes_from_outside_the_theme(tmp_path: Path, call: s
 
 
 CIRCLES = {
-    "include": ("{% include 'partials/b.html' %}", "{% include 'partials/c.html' %}", "{% include 'partials/b.html' %}"),
-    "extends": ("{% extends 'partials/b.html' %}", "{% extends 'partials/c.html' %}", "{% extends 'partials/b.html' %}"),
+    "include": (
+        "{% include 'partials/b.html' %}",
+        "{% include 'partials/c.html' %}",
+        "{% include 'partials/b.html' %}",
+    ),
+    "extends": (
+        "{% extends 'partials/b.html' %}",
+        "{% extends 'partials/c.html' %}",
+        "{% extends 'partials/b.html' %}",
+    ),
     "import": (
         "{% import 'partials/b.html' as b %}",
         "{% import 'partials/c.html' as c %}",
