@@ -599,6 +599,38 @@ def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None],
         assert receiver.lines == []
 
 
+def test_what_a_bug_breaks_off_is_told_all_the_same(
+    site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that were looked at already are compared with what was told of them, not with that look."""
+    monkeypatch.setattr("blogsmith.watch.findings.STEP_S", DEADLINE_S / 8)
+    opened: list[Notices] = []
+
+    class Failing(SilentNotifier):
+        fails = True
+
+        def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+            super().watch(folder, inode, alone=alone)
+            if folder.endswith("/new") and self.fails:
+                self.fails = False
+                raise RuntimeError("a bug")
+
+    def failing(notices: Notices) -> Failing:
+        opened.append(notices)
+        return Failing(notices)
+
+    with watching(site, notifier=failing) as (receiver, _):
+        # what has become empty is doubted: its report goes on until the folder comes
+        (site / "content/posts/b.md").write_text("")
+        opened[0].add(str(site / "content/posts/b.md"))
+        write(site, POST, text="second\n")
+        opened[0].add(str(site / POST))
+        write(site, "content/new/c.md")
+        opened[0].add(str(site / "content/new"))
+        receiver.wait_for(POST, "content/posts/b.md", "content/new/c.md")
+        assert receiver.lines == ["blogsmith has a bug: RuntimeError: a bug; it goes on watching"]
+
+
 # The end
 
 
@@ -656,6 +688,7 @@ class Mirror:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files = self.on_disk()
+        self.lines: list[str] = []
         self.seen = threading.Condition()
 
     def on_disk(self) -> dict[Path, bytes]:
@@ -708,7 +741,7 @@ def vim_or_new(post: Path, text: str) -> None:
 def test_who_reads_what_is_reported_knows_the_site(site: Path, notifier: OpenNotifier, seed: int) -> None:
     chance = random.Random(seed)
     mirror = Mirror(site)
-    watcher = Watcher(site, changed=mirror.changed, notifier=notifier)
+    watcher = Watcher(site, changed=mirror.changed, notifier=notifier, say=mirror.lines.append)
     watcher.start()
     try:
         for _ in range(6):
@@ -716,6 +749,7 @@ def test_who_reads_what_is_reported_knows_the_site(site: Path, notifier: OpenNot
                 edit(site, chance)
             expected = mirror.on_disk()
             with mirror.seen:
-                assert mirror.seen.wait_for(lambda now=expected: mirror.files == now, DEADLINE_S)
+                is_known = mirror.seen.wait_for(lambda now=expected: mirror.files == now, DEADLINE_S)  # type: ignore[misc]
+                assert is_known, (mirror.lines, dict(mirror.files.items() ^ expected.items()))
     finally:
         watcher.stop()

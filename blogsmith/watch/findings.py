@@ -60,6 +60,14 @@ class Findings:
             return None
         return Changes(frozenset(map(Path, changed)), everything)
 
+    def undo(self) -> None:
+        """Have all that is not told found again."""
+        for place, old in self._before.items():
+            if old is None:
+                self.tree.stamps.pop(place, None)
+            else:
+                self.tree.stamps[place] = old
+
     def _note(self, place: str, old: Stamp | None, new: Stamp | None) -> None:
         if not is_same(old, new):
             self._before.setdefault(place, old)

@@ -145,6 +145,13 @@ class Watcher:
     def _report(self, burst: Burst, places: Set[str] = frozenset()) -> None:
         """Look at places, and where a burst points; tell what changed when nothing is doubtful any more."""
         findings = Findings(self._tree)
+        try:
+            self._find_and_tell(findings, burst, places)
+        except BaseException:
+            findings.undo()
+            raise
+
+    def _find_and_tell(self, findings: Findings, burst: Burst, places: Set[str]) -> None:
         everything = burst.overflow
         told = self._look(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
