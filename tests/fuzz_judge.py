@@ -68,6 +68,9 @@ def unsafe(rendered: Rendered) -> str:
     found = [danger for html in pieces(rendered) for danger in dangers(html)]
     if found:
         return f"{found[0].partition('=')[0]} on a page of untrusted text"
+    if any(found.code == "shortcode-place" for found in rendered.diagnostics):
+        # an error that leaves a block in a heading: such a page is not published
+        return ""
     problems = shape_problems(rendered)
     return f"no valid HTML: {problems[0].partition(' at ')[0]}" if problems else ""
 

@@ -1,11 +1,11 @@
-"""`make fuzz-site`: posts, front matter, shortcodes, cells, records, requests and saves in the preview by chance.
+"""`make fuzz-site`: posts, front matter, shortcodes, cells, records and the preview by chance.
 
     python -m tests.fuzz_site [--seconds N] [--seed TEXT] [--workers N] [--only NUMBER] [--folder FOLDER]
 
 No input may end in an exception, take more than five seconds of processor time, give other bytes the second
-time, or, where `markup.untrusted` is on, give what acts or is no HTML. Each fault is printed once; what shows it
-is written to a file, with the command that tries it again. The same seed makes the same inputs; without one the
-day's date is taken. 1 if there is a fault.
+time, or, where `markup.untrusted` is on, give what acts or is no HTML. Each fault is printed once; what shows
+it is written to a file, with the command that tries it again. The same seed makes the same inputs; without
+one the day's date is taken. 1 if there is a fault.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `fuzz_site` tries: posts, settings, records and requests by chance, the same for the same seed and number."""
+"""What `fuzz_site` tries: posts, records and requests by chance, the same for the same seed and number."""
 
 from __future__ import annotations
 
@@ -23,103 +23,21 @@ CONFIGS = (
 UNTRUSTED = CONFIGS[1]
 MOST_CHARACTERS = 20_000
 _HEAD_TOKENS = (
-    *(
-        "title: ",
-        "date: 2026-01-01\n",
-        "tags: [",
-        "]\n",
-        "references:\n  - {id: a}\n",
-        "  ",
-        "- ",
-        "{",
-        "}",
-        "'",
-    ),
-    *(
-        '"',
-        ": ",
-        "#",
-        "|\n",
-        ">-\n",
-        "&a ",
-        "*a",
-        "!!str ",
-        "---\n",
-        "...\n",
-        "~\n",
-        "true\n",
-        "\t",
-        "? ",
-        "0x1f",
-    ),
-    *(
-        "execute: {timeout: 3}\n",
-        "series: {name: S, part: 1}\n",
-        "math: {macros: {R: x}}\n",
-        "slug: ",
-        "\x00",
-        "\ufeff",
-    ),
+    *("title: ", "date: 2026-01-01\n", "tags: [", "]\n", "references:\n  - {id: a}\n", "  ", "- ", "{"),
+    *("}", "'", '"', ": ", "#", "|\n", ">-\n", "&a ", "*a", "!!str ", "---\n", "...\n", "~\n"),
+    *("true\n", "\t", "? ", "0x1f", "execute: {timeout: 3}\n", "series: {name: S, part: 1}\n"),
+    *("math: {macros: {R: x}}\n", "slug: ", "\x00", "\ufeff"),
 )
 _CELL_TOKENS = (
-    *(
-        "```{python}\n",
-        "```\n",
-        "#| label: a\n",
-        "#| needs: [torch]\n",
-        "#| echo: false\n",
-        "{= x =}",
-        "{= ",
-        " =}",
-    ),
-    *(
-        "#| fig-cap: |\n",
-        "#|   x\n",
-        "#| error: true\n",
-        "#| claim: x\n",
-        "{code-cell}",
-        "#| run-in: browser\n",
-        "%%bash\n",
-    ),
-    *(
-        "x = 1\n",
-        "1 / 0\n",
-        "print('a')\n",
-        "def f(:\n",
-        "#| fallback: a\n",
-        "~~~{r}\n",
-        "#| tags: [x]\n",
-        "#|\n",
-        "@fig-a",
-    ),
+    *("```{python}\n", "```\n", "#| label: a\n", "#| needs: [torch]\n", "#| echo: false\n", "{= x =}"),
+    *("{= ", " =}", "#| fig-cap: |\n", "#|   x\n", "#| error: true\n", "#| claim: x\n", "{code-cell}"),
+    *("#| run-in: browser\n", "%%bash\n", "x = 1\n", "1 / 0\n", "print('a')\n", "def f(:\n"),
+    *("#| fallback: a\n", "~~~{r}\n", "#| tags: [x]\n", "#|\n", "@fig-a"),
 )
 _REQUEST_TOKENS = (
-    *(
-        "GET ",
-        "POST ",
-        "/ ",
-        "HTTP/1.1",
-        "\r\n",
-        "\n",
-        "Host: 127.0.0.1:8000",
-        "Origin: null",
-        "Content-Length: 5",
-    ),
-    *(
-        "Transfer-Encoding: chunked",
-        "/%2e%2e/",
-        "/%00",
-        "\x00",
-        "://",
-        "?",
-        "#",
-        " ",
-        "\t",
-        ":",
-        ",",
-        "*",
-        "Range: bytes=0-",
-    ),
+    *("GET ", "POST ", "/ ", "HTTP/1.1", "\r\n", "\n", "Host: 127.0.0.1:8000", "Origin: null"),
+    *("Content-Length: 5", "Transfer-Encoding: chunked", "/%2e%2e/", "/%00", "\x00", "://", "?", "#"),
+    *(" ", "\t", ":", ",", "*", "Range: bytes=0-"),
 )
 
 

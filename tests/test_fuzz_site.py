@@ -1,4 +1,4 @@
-"""The fuzzer of whole posts makes the same inputs again, finds nothing at first, and sees what it looks for."""
+"""The fuzzer of posts makes the same inputs again, finds nothing at first, and sees what it looks for."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Sites as the last release made them, by the digest of every file.
 
-`golden/<site>.txt` has a line for each file of the output. `golden/changes.txt` lists what has changed on purpose
-since: a pattern of paths, and the words with which CHANGELOG.md tells authors of it. A release takes the digests
-anew, with `python -m tests.regen golden`, which empties that list.
+`golden/<site>.txt` has a line for each file of the output. `golden/changes.txt` lists what has changed on
+purpose since: a pattern of paths, and the words with which CHANGELOG.md tells authors of it. A release takes
+the digests anew, with `python -m tests.regen golden`, which empties that list.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from tests.site_files import build, put
 
 CHANGELOG = Path(__file__).parents[2] / "CHANGELOG.md"
 HELP = (
-    "these files are not what the last release made: if that is meant, tell authors in CHANGELOG.md and list it "
-    "in tests/faults/golden/changes.txt"
+    "these files are not what the last release made: if that is meant, tell authors in CHANGELOG.md and "
+    "list it in tests/faults/golden/changes.txt"
 )
 
 
