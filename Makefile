@@ -32,7 +32,7 @@ FUZZ_FLAGS ?= --seconds 600
 LONG_FLAGS ?=
 
 .PHONY: site site-torch test test-long test-torch test-engines lint types format regen bench bench-math \
-	bench-execute bench-attention bench-browser bench-preview soak gallery fuzz screenshots serve clean
+	bench-execute bench-attention bench-browser bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Runs the code of all posts that can run here, and records what it gives in _freeze/.
 site: $(READY)
@@ -44,6 +44,7 @@ test: lint types $(TOOLS)
 # Kills, edits and sites in numbers that take an hour.
 test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
+	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
 # The same for cells that need torch, on CUDA too where there is a device; the others keep their records.
 site-torch: $(TORCH_READY)
@@ -119,6 +120,10 @@ gallery: $(READY) $(REFERENCES)
 # Ten minutes of formulas by chance against what must hold for every formula.
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz_math $(FUZZ_FLAGS)
+
+# The same for posts, front matter, shortcodes, cells, records and the preview.
+fuzz-site: $(READY)
+	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
 clean:
 	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -84,7 +84,8 @@ class Findings:
     """(family, whether typeset) → cases."""
 
 
-def _start(target: Callable[..., None], *arguments: object) -> tuple[SpawnProcess, Connection]:
+def start_process(target: Callable[..., None], *arguments: object) -> tuple[SpawnProcess, Connection]:
+    """A process that runs `target(pipe, …)`, and our end of the pipe."""
     here, there = SPAWN.Pipe()
     process = SPAWN.Process(target=_quiet, args=(target, there, *arguments), daemon=True)
     process.start()
@@ -113,15 +114,15 @@ def fuzz(seed: str, seconds: float, workers: int) -> Findings:
                 lost = "hang"
             if lost:
                 _tell(findings, f"{lost}: {case(seed, worker.at).family}", worker.at)
-                _stop(worker.process)
+                stop_process(worker.process)
                 pool[place] = _worker(seed, worker.at + workers, workers)
     for worker in pool:
-        _stop(worker.process)
+        stop_process(worker.process)
     return findings
 
 
 def _worker(seed: str, first: int, step: int) -> Worker:
-    process, pipe = _start(_work, seed, first, step)
+    process, pipe = start_process(_work, seed, first, step)
     return Worker(process, pipe, first, time.monotonic())
 
 
@@ -147,7 +148,8 @@ def _tell(findings: Findings, fault: str, number: int) -> None:
         print(f"case {number}: {fault}", flush=True)
 
 
-def _stop(process: SpawnProcess) -> None:
+def stop_process(process: SpawnProcess) -> None:
+    """End it at once."""
     process.kill()
     process.join()
 
@@ -163,7 +165,7 @@ class Prober:
     """Looks at one case after the other in a process that may hang or die."""
 
     def __init__(self) -> None:
-        self._process, self._pipe = _start(_probe)
+        self._process, self._pipe = start_process(_probe)
 
     def fault(self, made: Case) -> str:
         """What is wrong with `made`."""
@@ -176,12 +178,12 @@ class Prober:
         except (EOFError, BrokenPipeError, ConnectionResetError):
             pass
         self.close()
-        self._process, self._pipe = _start(_probe)
+        self._process, self._pipe = start_process(_probe)
         return f"{lost}: {made.family}"
 
     def close(self) -> None:
         """End the process."""
-        _stop(self._process)
+        stop_process(self._process)
 
 
 def shrink(made: Case, fault: str, prober: Judge) -> Case:

@@ -180,30 +180,29 @@ BLOCK = st.builds(lambda form, *parts: form.format(*parts), st.sampled_from(_BLO
 PROSE = st.lists(BLOCK, min_size=1, max_size=4).map("\n\n".join)
 """Whole posts whose every word a reader must find."""
 
-HOSTILE = st.sampled_from(
-    (
-        '"><script>alert(1)</script>',
-        "'><img src=x onerror=alert(1)>",
-        "javascript:alert(1)",
-        "</title><script>x</script>",
-        'x" onmouseover="alert(1)',
-        "<svg onload=alert(1)>",
-        "java\tscript:alert(1)",
-        "data:text/html,<script>x</script>",
-        "]]><script>x</script>",
-        "&lt;script&gt;x",
-        "&#106;avascript:x",
-        "</math><script>x</script>",
-        "--><script>x</script>",
-        "<style>*{}</style>",
-        "JaVaScRiPt:x",
-        "vbscript:x",
-        "//evil.example/x.js",
-        "{{ config }}",
-        "${x}",
-        "`<script>x</script>`",
-    )
+HOSTILE_TEXTS = (
+    '"><script>alert(1)</script>',
+    "'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "</title><script>x</script>",
+    'x" onmouseover="alert(1)',
+    "<svg onload=alert(1)>",
+    "java\tscript:alert(1)",
+    "data:text/html,<script>x</script>",
+    "]]><script>x</script>",
+    "&lt;script&gt;x",
+    "&#106;avascript:x",
+    "</math><script>x</script>",
+    "--><script>x</script>",
+    "<style>*{}</style>",
+    "JaVaScRiPt:x",
+    "vbscript:x",
+    "//evil.example/x.js",
+    "{{ config }}",
+    "${x}",
+    "`<script>x</script>`",
 )
+HOSTILE = st.sampled_from(HOSTILE_TEXTS)
 SLOTS = (
     "![{0}](a.png)",
     "![x](a.png '{0}')",

@@ -18,17 +18,17 @@ from tests.site_files import build, printed
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
 LOOP = "while True: pass"
 FAULTS = {
-    "loop": (f"print('before')\n{LOOP}", "run-timeout|more than|timeout"),
+    "loop": (f"print('before')\n{LOOP}", "longer than"),
     "deaf": (
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-        "more than|timeout",
+        "longer than",
     ),
     "memory": ("x = bytearray(10**10)", "memory|MemoryError"),
     "segfault": (
         "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
         "segmentation|SIGSEGV|died",
     ),
-    "exit": ("import os\nos._exit(3)", "exit code 3|ended"),
+    "exit": ("import os\nos._exit(3)", "os._exit"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
     "words": ("print('x' * 50_000_000)", ""),
 }

@@ -1,0 +1,128 @@
+"""What must hold for everything that `fuzz_site` tries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import html5lib
+
+from blogsmith.errors import Diagnostic, Place
+from blogsmith.freeze.record_json import from_json
+from blogsmith.preview.http.reply import Refused
+from blogsmith.preview.http.request import parse_head
+from tests.check import Rendered, render
+from tests.fuzz_texts import UNTRUSTED, Case
+from tests.page_checks import dangers
+from tests.preview_sites import built, new_line, outputs, settled
+from tests.site_files import build, put, put_bare
+from tests.test_properties import pieces, shape_problems
+from tests.test_sites import tree
+
+LIMIT_S = 5.0
+"""Processor time of one page."""
+
+
+def judge(made: Case, thorough: bool) -> str:
+    """What is wrong, in few words; empty if nothing is. thorough: it is made twice."""
+    started = time.process_time()
+    try:
+        fault, answer = _JUDGES.get(made.kind, _judge_post)(made)
+    except Exception as error:
+        frames = []
+        trace = error.__traceback__
+        while trace:
+            frames.append(f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}")
+            trace = trace.tb_next
+        return f"{type(error).__name__} at {frames[-1]}: {str(error)[:80]}"
+    seconds = time.process_time() - started
+    if not fault and seconds > LIMIT_S:
+        return f"more than {LIMIT_S:g} s of processor time"
+    if not fault and thorough and _JUDGES.get(made.kind, _judge_post)(made)[1] != answer:
+        return "not the same twice"
+    return fault
+
+
+def _judge_post(made: Case) -> tuple[str, object]:
+    rendered = render(made.text, made.config)
+    fault = misplaced(made.text, rendered.diagnostics)
+    if not fault and made.config == UNTRUSTED:
+        fault = unsafe(rendered)
+    return fault, (rendered.html, rendered.diagnostics)
+
+
+def misplaced(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
+    """A mistake that is told at a place the text does not have."""
+    lines = text.split("\n")
+    for found in diagnostics:
+        place = found.place or Place(1)
+        if not 1 <= place.line <= len(lines) or not 1 <= place.column <= len(lines[place.line - 1]) + 1:
+            return f"{found.code} has no place in the text"
+    return ""
+
+
+def unsafe(rendered: Rendered) -> str:
+    """What acts on a page of strangers' text, or breaks the rules of HTML."""
+    found = [danger for html in pieces(rendered) for danger in dangers(html)]
+    if found:
+        return f"{found[0].partition('=')[0]} on a page of untrusted text"
+    if any(found.code == "shortcode-place" for found in rendered.diagnostics):
+        # an error that leaves a block in a heading: such a page is not published
+        return ""
+    problems = shape_problems(rendered)
+    return f"no valid HTML: {problems[0].partition(' at ')[0]}" if problems else ""
+
+
+def _judge_record(made: Case) -> tuple[str, object]:
+    found = from_json(made.text.encode("utf-8", "replace"), "outputs.json")
+    if isinstance(found, Diagnostic):
+        return "", found
+    post = "---\ntitle: A\n---\n```{python}\nx = 1\n```\n\n{= x =}\n"
+    with TemporaryDirectory() as folder:
+        root = put_bare(Path(folder), {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post})
+        put(root, {"_freeze/posts/a/outputs.json": made.text.encode("utf-8", "replace")})
+        report = build(root)
+        pages = tree(root / "public", "*.html") if report.ok else {}
+    for data in pages.values():
+        html5lib.HTMLParser(strict=True).parse(data.decode("utf-8"))
+    live = [danger for data in pages.values() for danger in dangers(data.decode("utf-8"))]
+    return (f"{live[0]} from a record" if live else ""), (report.diagnostics, pages)
+
+
+def _judge_preview(made: Case) -> tuple[str, object]:
+    """A post is saved over another one: the preview shows what a build makes."""
+    with TemporaryDirectory() as folder:
+        first = "---\ntitle: A\ndate: 2026-01-01\n---\n[b](b.md)\n"
+        root = put_bare(
+            Path(folder), {"blogsmith.yaml": f"title: T\n{made.config}", "content/posts/a.md": first}
+        )
+        put(root, {"content/posts/b.md": "---\ntitle: B\ndate: 2026-01-01\n---\n[a](a.md)\n"})
+        line = new_line(root)
+        before = settled(line)
+        put(root, {"content/posts/a.md": made.text.encode("utf-8", "replace")})
+        after = outputs(settled(line, before, _asked()))
+        report = build(root)
+        is_same = not report.ok or after == built(root / "public")
+    return ("" if is_same else "the preview shows something else"), (after, report.diagnostics)
+
+
+def _asked():  # type: ignore[no-untyped-def]
+    from blogsmith.preview.line.line import Asked
+
+    return Asked(("content/posts/a.md",), everything=False)
+
+
+def _judge_request(made: Case) -> tuple[str, object]:
+    try:
+        return "", parse_head(made.text.encode("utf-8", "surrogatepass"))
+    except Refused as error:
+        return "", str(error)
+
+
+_JUDGES: dict[str, Callable[[Case], tuple[str, object]]] = {
+    "records": _judge_record,
+    "preview": _judge_preview,
+    "requests": _judge_request,
+}

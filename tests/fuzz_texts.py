@@ -1,0 +1,188 @@
+"""What `fuzz_site` tries: posts, records and requests by chance, the same for the same seed and number."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.cases_io import case_files, read_cases, split_config, split_results
+from tests.markdown_texts import HOSTILE_TEXTS, MARKS, SLOTS
+from tests.site_files import read_site_text
+
+ROOT = Path(__file__).parent.parent
+KINDS = ("markdown", "front matter", "shortcodes", "cells", "records", "preview", "requests")
+CONFIGS = (
+    "plugins: [emoji_callouts, hf_space]\n",
+    "markup: {untrusted: true}\nmath: {on_error: render}\nplugins: [emoji_callouts, hf_space]\n",
+    "markup: {smart_quotes: true}\nnumbering: true\nmath: {numbering: all}\n",
+    "math: {packages: [physics], on_error: render}\nexecute: all\n",
+)
+UNTRUSTED = CONFIGS[1]
+MOST_CHARACTERS = 20_000
+_HEAD_TOKENS = (
+    *("title: ", "date: 2026-01-01\n", "tags: [", "]\n", "references:\n  - {id: a}\n", "  ", "- ", "{"),
+    *("}", "'", '"', ": ", "#", "|\n", ">-\n", "&a ", "*a", "!!str ", "---\n", "...\n", "~\n"),
+    *("true\n", "\t", "? ", "0x1f", "execute: {timeout: 3}\n", "series: {name: S, part: 1}\n"),
+    *("math: {macros: {R: x}}\n", "slug: ", "\x00", "\ufeff"),
+)
+_CELL_TOKENS = (
+    *("```{python}\n", "```\n", "#| label: a\n", "#| needs: [torch]\n", "#| echo: false\n", "{= x =}"),
+    *("{= ", " =}", "#| fig-cap: |\n", "#|   x\n", "#| error: true\n", "#| claim: x\n", "{code-cell}"),
+    *("#| run-in: browser\n", "%%bash\n", "x = 1\n", "1 / 0\n", "print('a')\n", "def f(:\n"),
+    *("#| fallback: a\n", "~~~{r}\n", "#| tags: [x]\n", "#|\n", "@fig-a"),
+)
+_REQUEST_TOKENS = (
+    *("GET ", "POST ", "/ ", "HTTP/1.1", "\r\n", "\n", "Host: 127.0.0.1:8000", "Origin: null"),
+    *("Content-Length: 5", "Transfer-Encoding: chunked", "/%2e%2e/", "/%00", "\x00", "://", "?", "#"),
+    *(" ", "\t", ":", ",", "*", "Range: bytes=0-"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing to try."""
+
+    kind: str
+    text: str
+    """A post, a record, a request; by kind."""
+    config: str
+
+
+@cache
+def corpus() -> tuple[str, ...]:
+    """Posts that people wrote: the manual, our own, the cases of the syntax, broken sites."""
+    files = [*sorted((ROOT / "content").rglob("*.md")), *sorted((ROOT / "tests/sites").rglob("*.md"))]
+    found = [file.read_text("utf-8") for file in files]
+    for file in case_files():
+        found += [split_results(split_config(one.source)[1])[1] for one in read_cases(file)]
+    for file in sorted((ROOT / "tests/broken").glob("*.txt")):
+        site = read_site_text(file)
+        found += [
+            data.decode("utf-8", "replace") for path, data in site.files.items() if path.endswith(".md")
+        ]
+    return tuple(found)
+
+
+@cache
+def records() -> tuple[str, ...]:
+    """Results that were recorded."""
+    return tuple(file.read_text("utf-8") for file in sorted((ROOT / "_freeze").rglob("outputs.json")))
+
+
+def case(seed: str, number: int) -> Case:
+    """The number-th case."""
+    chance = random.Random(f"{seed} {number}")
+    kind = KINDS[number % len(KINDS)]
+    make = {
+        "records": _record,
+        "requests": _request,
+        "front matter": _front,
+        "cells": _cells,
+        "shortcodes": _shortcodes,
+    }
+    text = make.get(kind, _markdown)(chance)
+    return Case(
+        kind,
+        text[:MOST_CHARACTERS].replace("\r", "\n") if kind != "requests" else text,
+        chance.choice(CONFIGS),
+    )
+
+
+def _markdown(chance: random.Random) -> str:
+    return _mutated(chance, chance.choice(corpus()), MARKS)
+
+
+def _front(chance: random.Random) -> str:
+    head = "".join(chance.choices(_HEAD_TOKENS, k=chance.randint(1, 30)))
+    text = chance.choice(corpus())
+    if chance.random() < 0.5:
+        return _mutated(chance, text[:800], _HEAD_TOKENS)
+    return f"---\n{head}\n---\n{text[:300]}"
+
+
+def _cells(chance: random.Random) -> str:
+    own = [text for text in corpus() if "{python}" in text or "#|" in text]
+    return _mutated(chance, chance.choice(own), _CELL_TOKENS)
+
+
+def _shortcodes(chance: random.Random) -> str:
+    slot = chance.choice(SLOTS).format(_junk(chance, HOSTILE_TEXTS))
+    return _mutated(chance, f"{chance.choice(corpus())[:400]}\n\n{slot}\n", (*SLOTS, *HOSTILE_TEXTS))
+
+
+def _record(chance: random.Random) -> str:
+    text = chance.choice(records())
+    if chance.random() < 0.5:
+        return _mutated(chance, text, ("{", "}", "[", "]", '"', ",", "null", "1e999", "\\u0000", "-1", '"x"'))
+    data = json.loads(text)
+    for _ in range(chance.randint(1, 4)):
+        _change_leaf(chance, data)
+    return json.dumps(data)
+
+
+def _change_leaf(chance: random.Random, part: object) -> None:
+    while isinstance(part, dict | list) and part:
+        key = chance.choice(list(part)) if isinstance(part, dict) else chance.randrange(len(part))
+        below = part[key]  # type: ignore[index]
+        if not isinstance(below, dict | list) or not below or chance.random() < 0.1:
+            new = chance.choice([None, -1, 1e308, "", [], {}, True, 10**400, *HOSTILE_TEXTS])
+            part[key] = new  # type: ignore[index, call-overload]
+            return
+        part = below
+
+
+def _request(chance: random.Random) -> str:
+    return "".join(chance.choices(_REQUEST_TOKENS, k=chance.randint(1, 25)))
+
+
+def _junk(chance: random.Random, tokens: tuple[str, ...]) -> str:
+    """Something nobody would write."""
+    roll = chance.random()
+    if roll < 0.5:
+        return chance.choice(tokens)
+    if roll < 0.8:
+        return chance.choice(tokens) * chance.randint(2, 400)
+    return "".join(chr(_code_point(chance)) for _ in range(chance.randint(1, 12)))
+
+
+def _code_point(chance: random.Random) -> int:
+    low, high = chance.choice(
+        [(0, 0x7F), (0x80, 0x2FF), (0x2000, 0x20FF), (0xE000, 0xFFFD), (0x1F300, 0x1FAFF)]
+    )
+    return chance.randint(low, high)
+
+
+def _mutated(chance: random.Random, text: str, tokens: tuple[str, ...]) -> str:
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randint(0, len(text))
+        roll = chance.random()
+        if roll < 0.45:
+            text = text[:at] + _junk(chance, tokens) + text[at:]
+        elif roll < 0.6:
+            text = text[:at] + text[at + chance.randint(1, 60) :]
+        elif roll < 0.7:
+            other = chance.choice(corpus())
+            start = chance.randint(0, len(other))
+            text = text[:at] + other[start : start + chance.randint(1, 500)] + text[at:]
+        else:
+            text = _with_lines(chance, text)
+    return text
+
+
+def _with_lines(chance: random.Random, text: str) -> str:
+    """Lines doubled, dropped, exchanged or moved."""
+    lines = text.split("\n")
+    one, other = chance.randrange(len(lines)), chance.randrange(len(lines))
+    roll = chance.random()
+    if roll < 0.3:
+        lines.insert(one, lines[other])
+    elif roll < 0.6:
+        del lines[one]
+    elif roll < 0.8:
+        lines[one], lines[other] = lines[other], lines[one]
+    else:
+        lines[one] = f"{chance.choice(['> ', '- ', '    ', '1. ', '| ', '#| '])}{lines[one]}"
+    return "\n".join(lines)

@@ -1,0 +1,63 @@
+"""The fuzzer of posts makes the same inputs again, finds nothing at first, and sees what it looks for."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests import fuzz_judge
+from tests.fuzz_judge import judge
+from tests.fuzz_site import main, write_case
+from tests.fuzz_texts import KINDS, UNTRUSTED, Case, case
+
+
+def test_inputs_repeat() -> None:
+    assert case("a", 7) == case("a", 7) != case("b", 7)
+    assert {case("a", number).kind for number in range(len(KINDS))} == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)))
+def test_nothing_is_found(kind: int) -> None:
+    for number in range(kind, 12 * len(KINDS), len(KINDS)):
+        assert judge(case("test", number), thorough=number % 3 == 0) == "", number
+
+
+POST = Case("markdown", "# Words\n", UNTRUSTED)
+
+
+def test_an_exception_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(text: str, config: str) -> None:
+        raise KeyError("gone")
+
+    monkeypatch.setattr(fuzz_judge, "render", broken)
+    assert judge(POST, thorough=False).startswith("KeyError at test_fuzz_site.py:")
+
+
+def test_an_answer_that_changes_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = itertools.count()
+    monkeypatch.setattr(fuzz_judge, "_judge_post", lambda made: ("", next(answers)))
+    assert judge(POST, thorough=True) == "not the same twice"
+
+
+def test_slow_pages_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_judge, "LIMIT_S", -1.0)
+    assert "processor time" in judge(POST, thorough=False)
+
+
+def test_what_acts_is_seen() -> None:
+    # without `untrusted` in force, and judged as if it were
+    from tests.check import render
+
+    assert "<script>" in fuzz_judge.unsafe(render("<script>1</script>"))
+    assert "no valid HTML" in fuzz_judge.unsafe(render("<p><div></p>"))
+
+
+def test_what_shows_a_fault_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_case(tmp_path, "test", 3, "a fault")
+    text = file.read_text("utf-8")
+    assert text.startswith("a fault\npython -m tests.fuzz_site --seed test --only 3\n")
+    assert case("test", 3).text in text
+    assert main(["--seed", "test", "--only", "3"]) == 0
+    assert "nothing is wrong" in capsys.readouterr().out

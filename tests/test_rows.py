@@ -1,0 +1,38 @@
+"""Every row of the lists in `tests/security/` and `tests/faults/` has a test that is named after it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROWS = {"security": 43, "faults": 21}
+_NAMES = re.compile(r"test_row_(\d\d)(?:_and_(\d\d))?_\w+")
+_LINE = re.compile(r"^\| (\d+) \| [^|]+ \| ((?:`test_\w+\.py`(?:, )?)+) \|$", re.MULTILINE)
+
+
+def tests_of(folder: str) -> dict[int, set[str]]:
+    """Row → files with a test of its name that an ordinary run has."""
+    found: dict[int, set[str]] = {}
+    for file in sorted((HERE / folder).glob("test_*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and (match := _NAMES.fullmatch(node.name)):
+                is_long = any("mark.long" in ast.unparse(one) for one in node.decorator_list)
+                for number in () if is_long else (n for n in match.groups() if n):
+                    found.setdefault(int(number), set()).add(file.name)
+    return found
+
+
+@pytest.mark.parametrize("folder", ROWS)
+def test_every_row_has_a_test(folder: str) -> None:
+    assert sorted(tests_of(folder)) == list(range(1, ROWS[folder] + 1))
+
+
+@pytest.mark.parametrize("folder", ROWS)
+def test_the_table_names_the_files(folder: str) -> None:
+    text = (HERE / folder / "README.md").read_text("utf-8")
+    table = {int(row): set(re.findall(r"test_\w+\.py", files)) for row, files in _LINE.findall(text)}
+    assert table == tests_of(folder)
