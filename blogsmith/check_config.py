@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
@@ -25,6 +24,7 @@ from .policy_words import check_policy
 from .pyodide.distribution import CDN, setting_problem
 from .pyodide.names import PACKAGE_NAMES, package_meant
 from .strict_yaml import MAX_REPORTS, Located
+from .url_words import base_url_problem, permalink_problem
 
 MACRO_NAME = re.compile(r"\\[A-Za-z]+")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -35,15 +35,12 @@ PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
-_URL = re.compile(r"https?://[^\s\\\"'<>{}|^`]+")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _WORD = re.compile(r"[a-z][a-z0-9-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
-_PATTERN_PART = re.compile(r"[\w.:~-]*")
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _TAKEN_FOLDERS = frozenset(
     {
         "content",
@@ -104,24 +101,6 @@ def _base_url(config: Config, checker: _Checker) -> None:
         checker.wrong(f"base_url {problem}", "base_url", hint="write it as https://example.org/blog")
 
 
-def base_url_problem(url: str) -> str:
-    """Why `url` is no address a site can live at; empty if it is one or is empty."""
-    if not url:
-        return ""
-    if not _URL.fullmatch(url):
-        return "must start with http:// or https:// and hold no blanks"
-    try:
-        parts = urlsplit(url)
-        has_host = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return "has a host or port that does not exist"
-    if not has_host or "@" in parts.netloc:
-        return "must name a host, without a user"
-    if "?" in url or "#" in url:
-        return "cannot have a ? or # part"
-    return "cannot have . or .. in its path" if {".", ".."} & set(parts.path.split("/")) else ""
-
-
 def _output(config: Config, checker: _Checker) -> None:
     output = config.output
     path = PurePosixPath(output)
@@ -174,18 +153,6 @@ def _permalinks(config: Config, checker: _Checker) -> None:
         if (problem := permalink_problem(pattern)) and not unknown:
             hint = f"write it as /{section}/:year/:slug/"
             checker.wrong(f"permalink {problem}", "permalinks", section, hint=hint)
-
-
-def permalink_problem(pattern: str) -> str:
-    """Why `pattern` cannot make addresses; empty if it can. Placeholders are not looked at."""
-    if not pattern.startswith("/"):
-        return "must start with /"
-    parts = pattern.split("/")[1:]
-    if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
-        return "can hold letters, digits, - _ . ~ and single slashes only"
-    if any(part.strip(".") != part or _DEVICE.match(part) for part in parts):
-        return "has a part that begins or ends with a full stop, or is the name of a device on Windows"
-    return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"
 
 
 def _callouts(config: Config, checker: _Checker) -> None:

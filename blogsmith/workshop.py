@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from .bundled import bundled_folder
-from .check_config import base_url_problem
 from .config import CalloutKind, Config
 from .errors import Diagnostic, SiteError
 from .hooks import Plugins, load_plugins
@@ -23,6 +22,7 @@ from .syntax.state import KindRow, ParseOptions
 from .tex.linear import linear_text
 from .tex.numbering import split_rows
 from .trust import judge
+from .url_words import base_url_problem
 
 
 @dataclass(frozen=True, slots=True)

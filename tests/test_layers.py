@@ -46,6 +46,7 @@ PART_OF = {
     "execution_words": "config",
     "editor_words": "config",
     "policy_words": "config",
+    "url_words": "config",
     "clocks": "cli",
     "trust_command": "cli",
     "json_lines": "cli",
