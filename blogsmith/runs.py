@@ -214,6 +214,8 @@ class CellResult:
     """As in `CellRun`."""
     shown_for: str = ""
     """Why another cell's output stands here, in words; empty if it is the cell's own."""
+    has_gap: bool = False
+    """Whether a cell before it in its session never ran: it does not follow from what readers see."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,3 +205,14 @@ def test_more_targets_than_shapes_is_told_and_raises_nothing(tmp_path: Path) -> 
     pytest.importorskip("numpy")
     code = "#| shapes: check\nimport numpy as np\na, b, c = np.ones((3, 2))  # (2,), (2,)"
     assert said(ran(site(tmp_path, cell(code)))) == [("error", "cell-shape")]
+
+
+def test_a_claim_behind_a_cell_that_never_ran_is_not_checked(tmp_path: Path) -> None:
+    """The reader sees `x = 2` above it, and would take the claim for a consequence."""
+    gap = cell("#| needs: no_such_module\n#| fallback: skip\nx = 2")
+    body = cell("#| eval: true\nx = 1") + gap + claim("x == 1")
+    assert ran(site(tmp_path, body)).ok
+    assert OPEN in page(tmp_path) and CHECKED not in page(tmp_path)
+    other = cell("#| eval: true\nx = 1") + claim("x == 1") + gap
+    assert ran(site(tmp_path, other)).ok
+    assert CHECKED in page(tmp_path) and OPEN not in page(tmp_path)

@@ -5,7 +5,7 @@ A function of page and record alone: which machine builds the page changes nothi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +27,8 @@ def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
         cell.number: _instead(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
         for cell in verdict.page.cells
     }
+    for number in _behind_gaps(verdict.page.cells, cells):
+        shown[number] = replace(shown[number], has_gap=True)
     values = {number: _value(found) for number, found in verdict.values.items()}
     return PageResults(shown, values, folder)
 
@@ -55,6 +57,17 @@ def _result(verdict: Verdict | None) -> CellResult:
 def _is_open(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
     needy = cell.options.needs and cell.options.fallback != "error"
     return bool(needy) and cells[cell.number].status == "pending"
+
+
+def _behind_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
+    """Cells that ran without one before them in their session, which nobody could run yet."""
+    gaps: set[str] = set()
+    for cell in page:
+        session = cell.options.session
+        if session in gaps:
+            yield cell.number
+        if cell.runs and cells[cell.number].status == "pending":
+            gaps.add(session)
 
 
 def _instead(cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]) -> CellResult:

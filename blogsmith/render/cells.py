@@ -91,7 +91,7 @@ def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> s
     if not cell.options.claim:
         return ""
     words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
-    is_checked = result.status == "ok" and not result.stale and not result.shown_for
+    is_checked = result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
     sign, label, kind = ("✓", "Checked", "") if is_checked else ("○", "Not checked", " claim-open")
     mark = f'<span class="claim-mark{kind}" role="img" aria-label="{label}">{sign}</span>'
     anchor = f' id="{escaped(name)}"' if name else ""
