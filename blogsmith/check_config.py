@@ -45,17 +45,10 @@ _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _PATTERN_PART = re.compile(r"[\w.:~-]*")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _TAKEN_FOLDERS = frozenset(
-    {
-        "content",
-        "static",
-        "themes",
-        "plugins",
-        "layouts",
-        "partials",
-        "shortcodes",
-        "_freeze",
-        "blogsmith.yaml",
-    }
+    (
+        *("content", "static", "themes", "plugins"),
+        *("layouts", "partials", "shortcodes", "_freeze", "blogsmith.yaml"),
+    )
 )
 """The author's own folders: writing the site there would replace them."""
 

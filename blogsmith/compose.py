@@ -21,8 +21,8 @@ from .ledger import Ledger
 from .load_config import CONFIG_NAME
 from .model import Asset, Document, Output
 from .page_view import PageView, SiteView
-from .render.page_policy import GuardedPage, guarded
 from .photos.cleaning import cleaned_bytes
+from .render.page_policy import GuardedPage, guarded
 from .render.theme import Theme
 from .site.collisions import folded
 from .site.feeds import feed_files
