@@ -42,17 +42,10 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _TAKEN_FOLDERS = frozenset(
-    {
-        "content",
-        "static",
-        "themes",
-        "plugins",
-        "layouts",
-        "partials",
-        "shortcodes",
-        "_freeze",
-        "blogsmith.yaml",
-    }
+    (
+        *("content", "static", "themes", "plugins"),
+        *("layouts", "partials", "shortcodes", "_freeze", "blogsmith.yaml"),
+    )
 )
 """The author's own folders: writing the site there would replace them."""
 

@@ -14,7 +14,7 @@ _NAMES = re.compile(r"test_row_(\d\d)(?:_and_(\d\d))?_\w+")
 _LINE = re.compile(r"^\| (\d+) \| [^|]+ \| ((?:`test_\w+\.py`(?:, )?)+) \|$", re.MULTILINE)
 
 
-def tests_of(folder: str) -> dict[int, set[str]]:
+def rows_of(folder: str) -> dict[int, set[str]]:
     """Row → files with a test of its name that an ordinary run has."""
     found: dict[int, set[str]] = {}
     for file in sorted((HERE / folder).glob("test_*.py")):
@@ -28,11 +28,11 @@ def tests_of(folder: str) -> dict[int, set[str]]:
 
 @pytest.mark.parametrize("folder", ROWS)
 def test_every_row_has_a_test(folder: str) -> None:
-    assert sorted(tests_of(folder)) == list(range(1, ROWS[folder] + 1))
+    assert sorted(rows_of(folder)) == list(range(1, ROWS[folder] + 1))
 
 
 @pytest.mark.parametrize("folder", ROWS)
 def test_the_table_names_the_files(folder: str) -> None:
     text = (HERE / folder / "README.md").read_text("utf-8")
     table = {int(row): set(re.findall(r"test_\w+\.py", files)) for row, files in _LINE.findall(text)}
-    assert table == tests_of(folder)
+    assert table == rows_of(folder)
