@@ -24,7 +24,8 @@ from ..model import TocEntry
 from ..page_view import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from .template_budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .template_code import PaidCode
-from .template_operations import paid_filter, prepare_call, prepare_field, prepare_operator, take_result
+from .template_filters import paid_filter
+from .template_operations import prepare_call, prepare_field, prepare_operator, take_result
 from .theme_head import Head
 
 _HTML: Mapping[type, frozenset[str]] = MappingProxyType(
@@ -151,7 +152,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def written(self, is_escaped: bool, value: Any) -> str:
         """What `{{ value }}` writes."""
-        if is_container(value):
+        if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
         text = escape(value) if is_escaped else str(value)
         self.budget.take(0, len(text))
