@@ -152,7 +152,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def written(self, is_escaped: bool, value: Any) -> str:
         """What `{{ value }}` writes."""
-        if is_container(value):
+        if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
         text = escape(value) if is_escaped else str(value)
         self.budget.take(0, len(text))

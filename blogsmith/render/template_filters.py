@@ -1,4 +1,4 @@
-"""What filters of templates would make, known before they make it; what they give is paid for besides."""
+"""Filters of templates, each paid for by what it is given, by what it would make and by what it gives."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from .template_budget import ITEM, Budget, OverBudget, extent_of, is_container
 from .template_operations import (
     Estimate,
     check_number,
-    estimated_size,
+    estimated,
     joined_size,
     length_of,
     number_of,
     percent_size,
     replaced_size,
     take_result,
-    value_at,
     wide_size,
 )
 
@@ -122,7 +121,7 @@ def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Call
         elif name == "tojson" and given:
             _take_json(given, kwargs, budget)
         elif estimate and given:
-            budget.take_size(estimated_size(estimate, given[0], given[1:], kwargs), f"the filter {name}")
+            budget.take_size(estimated(estimate, given[0], given[1:], kwargs), f"the filter {name}")
         return take_result(function(*before, *given, **kwargs), budget)
 
     return apply
@@ -154,7 +153,7 @@ def _attributes(
     eval_context: Any, given: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of `join` with the values it would join: what it looks up may be larger than its list."""
-    attribute = kwargs.get("attribute", value_at(given, 2, None))
+    attribute = kwargs.get("attribute", given[2] if len(given) > 2 else None)
     values = given[0]
     if attribute is not None and isinstance(values, Iterable):
         environment: Environment = eval_context.environment
@@ -166,5 +165,5 @@ def _attributes(
 
 def _take_json(given: list[Any], kwargs: dict[str, Any], budget: Budget) -> None:
     extent = extent_of(given[0], budget)
-    indent = number_of(kwargs.get("indent", value_at(given, 1, 0)))
+    indent = number_of(kwargs.get("indent", given[1] if len(given) > 1 else 0))
     budget.take_size(6 * extent.characters + extent.values * extent.depth * indent, "tojson")

@@ -1,4 +1,4 @@
-"""What operators and methods of templates would make, known before they make it.
+"""What operators and methods in templates would make, known before they make it.
 
 An operation has a row here if its result can be much larger than what it is given, or if it cannot be broken
 off; all others are paid for by what they are given and by what they give.
@@ -29,11 +29,9 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def check_number(bits: int) -> None:
+    """OverBudget if a whole number is too large to work with."""
     if bits > NUMBER_BITS:
         raise OverBudget(f"a whole number here would have more than {NUMBER_BITS:,} binary digits")
-
-
-# Operators
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
@@ -68,7 +66,7 @@ def percent_size(pattern: str | bytes, values: Any, budget: Budget) -> int:
     if any("*" in field for field in fields):
         widths += sum(abs(value) for value in given if isinstance(value, int))
     # escapes make at most six characters of one
-    return len(text) + widths + 6 * len(fields) * characters_of(values, budget)
+    return len(text) + widths + 6 * len(fields) * _characters(values, budget)
 
 
 def prepare_field(value: Any, spec: str, budget: Budget) -> None:
@@ -78,7 +76,7 @@ def prepare_field(value: Any, spec: str, budget: Budget) -> None:
     budget.take_size(sum(int(number) for number in _WIDTHS.findall(spec)), "this format")
 
 
-def characters_of(value: Any, budget: Budget) -> int:
+def _characters(value: Any, budget: Budget) -> int:
     """At most how many characters the text of a value has."""
     if isinstance(value, str | bytes):
         return len(value)
@@ -86,6 +84,7 @@ def characters_of(value: Any, budget: Budget) -> int:
 
 
 def length_of(value: Any) -> int:
+    """0 for what has none."""
     try:
         return len(value)
     except TypeError:
@@ -96,11 +95,8 @@ Estimate = Callable[..., int]
 """The arguments, the one in front of the dot or the bar first → at most how many characters come out."""
 
 
-def value_at(values: Sequence[Any], index: int, default: Any) -> Any:
-    return values[index] if index < len(values) else default
-
-
 def wide_size(text: Any, width: Any = 80, *_: Any, **__: Any) -> int:
+    """How long a text is that is filled up to a width."""
     return max(length_of(text), number_of(width))
 
 
@@ -110,6 +106,7 @@ def number_of(value: Any) -> int:
 
 
 def replaced_size(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
+    """At most how long a text is in which one part is replaced."""
     text, old = str(text), str(old)
     return len(text) + (text.count(old) if old else len(text) + 1) * len(str(new)) * 6
 
@@ -153,16 +150,21 @@ def prepare_call(
     """Pay for a call of a method before it is made; its arguments, those that are read once as lists."""
     owner = getattr(function, "__self__", None)
     estimate = METHODS.get(getattr(function, "__name__", ""))
-    for value in (*args, *kwargs.values()):
+    for value in args:
         if is_container(value):
+            extent_of(value, budget)
+    for name, value in kwargs.items():
+        # Jinja hands on `_loop_vars` and `_block_vars`, which no function sees
+        if name[0] != "_" and is_container(value):
             extent_of(value, budget)
     if estimate and isinstance(owner, str | bytes | int):
         args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
-        budget.take_size(estimated_size(estimate, owner, args, kwargs), f"{function.__name__}()")
+        budget.take_size(estimated(estimate, owner, args, kwargs), f"{function.__name__}()")
     return args
 
 
-def estimated_size(estimate: Estimate, owner: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
+def estimated(estimate: Estimate, owner: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
+    """What an estimate says of these arguments."""
     try:
         return estimate(owner, *args, **kwargs)
     except (TypeError, AttributeError):
