@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.faults.children import public
-from tests.site_files import build, printed, put
+from tests.site_files import build, printed, put, put_bare
 
+LayOut = Callable[[Path, Mapping[str, str | bytes]], Path]
 GOOD = {
     "0001-01-01": "1 January 1",
     "0999-12-31": "31 December 999",
@@ -39,15 +41,15 @@ BAD = (
 )
 
 
-def site(root: Path, date: str, zone: str = "Europe/Berlin") -> Path:
+def site(root: Path, date: str, zone: str = "Europe/Berlin", lay_out: LayOut = put_bare) -> Path:
     text = f"---\ntitle: Post\ndate: {date}\ntags: [x]\n---\nWords\n"
     config = f"title: T\nbase_url: https://example.org\ntimezone: {zone}\n"
-    return put(root, {"blogsmith.yaml": config, "content/posts/a.md": text})
+    return lay_out(root, {"blogsmith.yaml": config, "content/posts/a.md": text})
 
 
 @pytest.mark.parametrize("date", GOOD)
 def test_row_19_a_date_at_an_edge_is_a_date(date: str, tmp_path: Path) -> None:
-    root = site(tmp_path, date)
+    root = site(tmp_path, date, lay_out=put)
     report = build(root)
     assert report.ok, printed(report)
     page = public(root)["posts/a/index.html"].decode()

@@ -50,7 +50,7 @@ def test_row_17_a_signal_at_any_step(number: int, codes: tuple[int, ...], tmp_pa
 
 
 def test_row_17_nobody_reads_what_it_says(site: Path) -> None:
-    put(site, {f"content/broken{n}.md": "[x](gone.md)\n" for n in range(300)})
+    put(site, {f"content/broken{n}.md": "[x](gone.md)\n" for n in range(60)})
     for stream in ("stdout", "stderr"):
         reader, writer = os.pipe()
         os.close(reader)

@@ -140,6 +140,7 @@ def test_row_15_markup_in_every_field_at_once_is_text(
     assert words in title.text, "nothing of it is lost either"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("field", FIELDS)
 def test_row_15_markup_in_one_field_is_text(
     field: str, tmp_path: Path, harmless: dict[str, list[tuple[str, tuple[str, ...]]]]

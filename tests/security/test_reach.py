@@ -14,7 +14,7 @@ import pytest
 from tests.run_sites import STALE, page
 from tests.run_sites import site as run_site
 from tests.serve_process import PROGRAM
-from tests.site_files import build, put
+from tests.site_files import build, put, put_bare
 from tests.test_sites import FOLDER, copied, tree
 
 # -- 33: no network --
@@ -153,7 +153,7 @@ def test_row_34_templates_see_nothing_of_it(
         "content/posts/a.md": "---\ntitle: $SECRET\n---\n$SECRET ${SECRET} `{{ env }}`\n",
         "layouts/post.html": f"<title>x</title>{template}",
     }
-    build(put(tmp_path, files))
+    build(put_bare(tmp_path, files))
     assert not [path for path, data in tree(tmp_path).items() if b"s3cret" in data]
 
 
