@@ -94,23 +94,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute` in a template."""
         known = _FIELDS.get(type(obj))
-        if known is None or attribute not in known:
+        is_html = None if known is None else known.get(attribute)
+        if is_html is None:
             return super().getattr(obj, attribute)
-        return self._value(obj, attribute, known)
+        value = getattr(obj, attribute)
+        return self._marked(value) if is_html else value
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
-        known = _FIELDS.get(type(obj))
-        if known is None or not isinstance(argument, str) or argument not in known:
-            return super().getitem(obj, self.compared(argument))
-        return self._value(obj, argument, known)
+        if type(obj) in _FIELDS and isinstance(argument, str) and argument in _FIELDS[type(obj)]:
+            return self.getattr(obj, argument)
+        return super().getitem(obj, self.compared(argument))
 
-    def _value(self, record: object, name: str, known: Mapping[str, bool]) -> Any:
-        value = getattr(record, name)
-        if not known[name]:
-            return value
-        self.budget.take(0, len(value))
-        return Markup(value)
+    def _marked(self, html: str) -> Markup:
+        self.budget.take(0, len(html))
+        return Markup(html)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """`left operator right` in a template."""
@@ -143,7 +141,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def pay(self, steps: int, characters: int) -> None:
         """For one pass through a body of a template."""
-        self.budget.take(steps, characters)
+        left = self.budget.left
+        left.steps -= steps
+        left.characters -= characters
+        if left.steps < 0 or left.characters < 0:
+            self.budget.take(0)
 
     def passes(self, steps: int) -> bool:
         """True, for the condition of a loop, once it is paid for."""
@@ -155,7 +157,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
         text = escape(value) if is_escaped else str(value)
-        self.budget.take(0, len(text))
+        left = self.budget.left
+        left.characters -= len(text)
+        if left.characters < 0:
+            self.budget.take(0)
         return text
 
     def joined(self, is_escaped: bool, values: Iterable[Any]) -> str:

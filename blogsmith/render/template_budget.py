@@ -107,6 +107,7 @@ _CONTAINERS = (
     Namespace,
     *map(type, ({}.keys(), {}.values(), {}.items())),
 )
+_TEXTS = (str, bytes)
 
 
 def is_container(value: object) -> bool:
@@ -142,7 +143,7 @@ def extent_of(value: object, budget: Budget) -> Extent:
                 open_values.append(_held(item))
                 depth = max(depth, len(open_values))
                 break
-            characters += len(item) if isinstance(item, str | bytes) else ITEM
+            characters += len(item) if isinstance(item, _TEXTS) else ITEM
         else:
             open_values.pop()
     budget.take(2 * values)

@@ -12,6 +12,7 @@ from jinja2.filters import make_attrgetter
 
 from .template_budget import ITEM, Budget, OverBudget, extent_of, is_container
 from .template_operations import (
+    TEXTS,
     Estimate,
     check_number,
     estimated,
@@ -50,7 +51,7 @@ def _rounded(value: Any, precision: Any = 0, *_: Any, **__: Any) -> int:
 
 
 def _whole(value: Any, *_: Any, **__: Any) -> int:
-    check_number(4 * length_of(value) if isinstance(value, str | bytes) else 0)
+    check_number(4 * length_of(value) if isinstance(value, TEXTS) else 0)
     return 0
 
 
@@ -129,7 +130,7 @@ def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Call
 
 def _taken(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
     """Pay for a value that a filter takes in hand; what is made while it is read is paid for item by item."""
-    if isinstance(value, str | bytes):
+    if isinstance(value, TEXTS):
         budget.take(1, len(value) if len(value) > ITEM else 0)
     elif is_container(value):
         if is_lazy:

@@ -13,15 +13,21 @@ from typing import Any
 
 from .template_budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
 
+# tuples: a union would be made anew at each use
+TEXTS = (str, bytes)
+SEQUENCES = (str, bytes, list, tuple)
+_COLLECTIONS = (list, tuple, dict, set)
+_OWNERS = (str, bytes, int)
+
 _WIDTHS = re.compile(r"\d{1,20}")
 _FIELD = re.compile(r"%(?:\([^)]*\))?[#0 +-]*(\*|\d*)(?:\.(\*|\d*))?")
 
 
 def take_result(value: Any, budget: Budget) -> Any:
     """Pay for what an operation gave, and hand it on."""
-    if isinstance(value, str | bytes):
+    if isinstance(value, TEXTS):
         budget.take(0, len(value))
-    elif isinstance(value, list | tuple | dict | set):
+    elif isinstance(value, _COLLECTIONS):
         budget.take(0, ITEM * len(value))
     elif isinstance(value, int):
         check_number(value.bit_length())
@@ -40,20 +46,20 @@ def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> No
         _product(left, right, budget)
     elif operator == "**" and isinstance(left, int) and isinstance(right, int):
         check_number(left.bit_length() * max(0, right))
-    elif operator == "%" and isinstance(left, str | bytes):
+    elif operator == "%" and isinstance(left, TEXTS):
         budget.take_size(percent_size(left, right, budget), "this format")
-    elif operator == "+" and isinstance(left, str | bytes | list | tuple):
-        unit = 1 if isinstance(left, str | bytes) else ITEM
+    elif operator == "+" and isinstance(left, SEQUENCES):
+        unit = 1 if isinstance(left, TEXTS) else ITEM
         budget.take_size(unit * (len(left) + length_of(right)), "this sum")
 
 
 def _product(left: Any, right: Any, budget: Budget) -> None:
-    if isinstance(right, str | bytes | list | tuple):
+    if isinstance(right, SEQUENCES):
         left, right = right, left
     if isinstance(left, int) and isinstance(right, int):
         check_number(left.bit_length() + right.bit_length() - 1)
-    elif isinstance(left, str | bytes | list | tuple) and isinstance(right, int):
-        unit = 1 if isinstance(left, str | bytes) else ITEM
+    elif isinstance(left, SEQUENCES) and isinstance(right, int):
+        unit = 1 if isinstance(left, TEXTS) else ITEM
         budget.take_size(unit * len(left) * max(0, right), "this product")
 
 
@@ -78,7 +84,7 @@ def prepare_field(value: Any, spec: str, budget: Budget) -> None:
 
 def _characters(value: Any, budget: Budget) -> int:
     """At most how many characters the text of a value has."""
-    if isinstance(value, str | bytes):
+    if isinstance(value, TEXTS):
         return len(value)
     return extent_of(value, budget).characters
 
@@ -149,7 +155,7 @@ def prepare_call(
 ) -> tuple[Any, ...]:
     """Pay for a call of a method before it is made; its arguments, those that are read once as lists."""
     owner = getattr(function, "__self__", None)
-    estimate = METHODS.get(getattr(function, "__name__", ""))
+    estimate = METHODS.get(function.__name__) if isinstance(owner, _OWNERS) else None
     for value in args:
         if is_container(value):
             extent_of(value, budget)
@@ -157,7 +163,7 @@ def prepare_call(
         # Jinja hands on `_loop_vars` and `_block_vars`, which no function sees
         if name[0] != "_" and is_container(value):
             extent_of(value, budget)
-    if estimate and isinstance(owner, str | bytes | int):
+    if estimate:
         args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
         budget.take_size(estimated(estimate, owner, args, kwargs), f"{function.__name__}()")
     return args
