@@ -240,8 +240,14 @@ def _look_at(event: str, arguments: tuple[object, ...]) -> None:
         code = arguments[0]
         # in front of it stands who has called exec
         caller = sys._getframe(1).f_code
-        if isinstance(code, CodeType):
+        if isinstance(code, CodeType) and not _is_jinja(caller):
             guard.check(code.co_filename, caller is DigestedSource.exec_module.__code__)
     elif isinstance(arguments[1], str):
         # only extension modules come with their file
         guard.check(arguments[1], is_ours=False)
+
+
+def _is_jinja(caller: CodeType) -> bool:
+    """Whether it runs a template, or raises at its line: templates are content, and stay in their sandbox."""
+    modules = (sys.modules.get(f"jinja2.{name}") for name in ("environment", "debug"))
+    return any(caller.co_filename == getattr(module, "__file__", None) for module in modules)

@@ -166,7 +166,7 @@ def test_settings_that_changed_after_trust_are_named(tmp_path: Path) -> None:
     trust(root)
     assert not build(root).diagnostics
     site(root, cell("2"), "title: T\nexecute: {jobs: 1}\n")
-    assert "settings under execute: have changed" in only(build(root)).hint
+    assert "since it was trusted, execute.jobs is new" in only(build(root)).hint
     assert "commit _freeze/" in only(build(root, execution=ExecutionOptions(frozen=True))).hint
 
 

@@ -92,7 +92,7 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
     for module in ("jupyter_client.kernelspec", "jupyter_client.manager"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        kernel_local.CannotStart, match=r"jupyter-client is not installed.*blogsmith\[jupyter\]"
+        kernel_local.CannotStart, match=r"jupyter-client is not installed: .*jupyter-client>="
     ):
         kernel_local.LocalKernel("python3", tmp_path, tmp_path)
 

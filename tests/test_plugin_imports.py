@@ -312,3 +312,26 @@ def test_the_preview_asks_again_as_a_build_does(site: Path, name: str) -> None:
     assert caught.value.diagnostics[0].code == "plugin-untrusted"
     trust(site)
     assert reopened(site, None, before, [name]).plugins.names == ("mine",)
+
+
+# -- templates --
+
+
+@pytest.mark.parametrize("text", ["<p>It says {{ word }}.</p>", "<p>\n{{ word.nothing.there }}</p>"])
+def test_templates_of_the_site_are_content(site: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Jinja makes code of them, and when one is wrong it runs a line of its name to raise there."""
+    card = "def register(hooks):\n    @hooks.shortcode_data('card')\n    def card(args, page):\n"
+    write(
+        site,
+        {
+            "plugins/mine.py": f"{card}        return {{'word': 'hello'}}\n",
+            "shortcodes/card.html": text,
+            "content/posts/a.md": f"{POST}{{% card %}}\n",
+        },
+    )
+    monkeypatch.chdir(site)
+    trust(site)
+    report = build(site)
+    assert report.ok is ("nothing" not in text)
+    assert {found.code for found in report.diagnostics} <= {"template"}
+    assert not any("refused" in found.message for found in report.diagnostics)
