@@ -14,9 +14,6 @@ from time import monotonic
 from .connection import Connection
 from .limits import Limits
 
-_LOOK_S = 0.05
-"""Who is told to go may have become busy just now: another one is told after this time."""
-
 
 class Admission:
     """Filled by the thread that accepts, emptied by those of the connections."""
@@ -44,7 +41,7 @@ class Admission:
                     return False
                 if (oldest := self._most_dispensable(now_s)) is not None:
                     oldest.evict()
-                self._changed.wait(min(_LOOK_S, until_s - now_s))
+                self._changed.wait(min(self._limits.eviction_s, until_s - now_s))
             if not self._is_closed:
                 self._threads[connection] = thread
             return not self._is_closed

@@ -28,6 +28,8 @@ class Limits:
     """Connections with a thread; for one more another has to go, see `admission.py`."""
     admission_s: float = 1.0
     """So long a connection waits until one of them has gone; then it is refused."""
+    eviction_s: float = 0.05
+    """Who has to go may have become busy just now: after this time another one has to go as well."""
     stall_s: float = 1.0
     """Who takes nothing of an answer for this long may have to go."""
     streams: int = 512
