@@ -21,8 +21,13 @@ from tests.preview_client import WAIT_S, Client, MemorySite, ask, serving, site,
 PAGE = "/posts/a/"
 
 
+def limits_of(connections: int) -> Limits:
+    """On a busy machine who has to go may take its time: nobody else has to go meanwhile."""
+    return Limits(connections=connections, admission_s=60, eviction_s=60)
+
+
 def test_who_says_nothing_goes_first_and_the_oldest_before_the_others() -> None:
-    with serving(site(), limits=Limits(connections=3)) as server, ExitStack() as stack:
+    with serving(site(), limits=limits_of(3)) as server, ExitStack() as stack:
         first, second, third = (stack.enter_context(Client(server.port)) for _ in range(3))
         assert soon(lambda: len(server._admission) == 3)
         # the first has begun, which counts for nothing; the second is one that a browser keeps
@@ -39,7 +44,7 @@ def test_who_says_nothing_goes_first_and_the_oldest_before_the_others() -> None:
 
 
 def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
-    with serving(site(), limits=Limits(connections=2)) as server, ExitStack() as stack:
+    with serving(site(), limits=limits_of(2)) as server, ExitStack() as stack:
         slow, silent = (stack.enter_context(Client(server.port)) for _ in range(2))
         assert slow.ask(PAGE).status == 200
         assert soon(lambda: len(server._admission) == 2)
@@ -52,9 +57,7 @@ def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
 
 
 def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
-    # on a busy machine the first that has to go may take its time: nobody else shall have to go meanwhile
-    limits = Limits(connections=3, admission_s=60, eviction_s=60)
-    with serving(site(), limits=limits) as server, ExitStack() as stack:
+    with serving(site(), limits=limits_of(3)) as server, ExitStack() as stack:
         kept = [stack.enter_context(Client(server.port)) for _ in range(3)]
         for client in kept:
             assert client.ask(PAGE).status == 200
