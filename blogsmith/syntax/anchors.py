@@ -26,7 +26,9 @@ def _ids(tokens: Sequence[Token]) -> Iterator[str]:
             yield from _record_ids(record)
         if token.type in ("html_block", "html_inline"):
             yield from _RAW_ID.findall(token.content)
-        yield from _ids(token.children or ())
+        # most have none, and a page of tables has them by the ten thousand
+        if token.children:
+            yield from _ids(token.children)
 
 
 def _cell_ids(cell: Cell) -> Iterator[str]:
