@@ -7,6 +7,7 @@ program, would leave processes and folders behind.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,8 +52,16 @@ def ending_in_order() -> Iterator[Ending]:
         ending.number = number
         ending.check()
 
+    report = sys.unraisablehook
+
+    def report_others(lost: sys.UnraisableHookArgs) -> None:
+        # lost in a callback of a weak reference: `check` raises it again, and nobody needs to read of it
+        if not (ending.number and issubclass(lost.exc_type, KeyboardInterrupt | SystemExit)):
+            report(lost)
+
     for number in ours:
         signal.signal(number, end)
+    sys.unraisablehook = report_others
     try:
         yield ending
     except RuntimeError as error:
@@ -61,6 +70,7 @@ def ending_in_order() -> Iterator[Ending]:
             raise error.__cause__ from None
         raise
     finally:
+        sys.unraisablehook = report
         for number in ours:
             signal.signal(number, before[number])
 
