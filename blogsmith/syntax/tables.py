@@ -8,6 +8,7 @@ is its caption. Tables inside quotes and lists work as anywhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -25,23 +26,36 @@ MAX_CELLS = 65_536
 """Empty cells added to short rows, at most: 2 kB of source must not become megabytes."""
 
 _DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_OPENING = re.compile(r"[`$\\{]")
+"""What may begin something that a pipe can stand in, or take a pipe's meaning away: see `_step`."""
+_PIPE = re.compile(r"\|")
 _CAPTION = re.compile(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
 
 
 def split_row(text: str) -> list[tuple[int, int]]:
     """(start, end) of each cell of a row, blanks around cut off."""
-    cells, start, pos, end = [], 0, 0, len(text)
-    while pos < end:
-        if text[pos] == "|":
-            cells.append((start, pos))
-            start = pos + 1
-        pos = _step(text, pos, end)
+    cells, start, end = [], 0, len(text)
+    for pos in _pipes(text):
+        cells.append((start, pos))
+        start = pos + 1
     cells.append((start, end))
     if not text[cells[0][0] : cells[0][1]].strip():
         cells.pop(0)
     if cells and not text[cells[-1][0] : cells[-1][1]].strip() and cells[-1][0] > 0:
         cells.pop()
     return [_trimmed(text, *cell) for cell in cells]
+
+
+def _pipes(text: str) -> Iterator[int]:
+    """Where the pipes between cells are."""
+    if not _OPENING.search(text):
+        yield from (found.start() for found in _PIPE.finditer(text))
+        return
+    pos, end = 0, len(text)
+    while pos < end:
+        if text[pos] == "|":
+            yield pos
+        pos = _step(text, pos, end)
 
 
 def _step(text: str, pos: int, end: int) -> int:
