@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import multiprocessing
 import os
 import resource
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.connection import Connection
 from typing import Protocol
 
 from .fuzz_checks import convert, judge
 from .fuzz_formulas import Case, case
+from .fuzz_pool import Findings, Judges, judge_cases, start_process, stop_process
 from .fuzz_words import vocabulary
 
 PATIENCE_S = 20
@@ -33,10 +32,7 @@ MEMORY_BYTES = 4 << 30
 THOROUGH_EVERY = 40
 SHRINKING_S = 20
 """For one fault."""
-MAX_FAULTS = 25
 REPORT_EVERY = 200
-
-SPAWN = multiprocessing.get_context("spawn")
 
 
 def _work(pipe: Connection, seed: str, first: int, step: int) -> None:
@@ -64,94 +60,10 @@ def _probe(pipe: Connection) -> None:
         pipe.send(judge(pipe.recv(), thorough=True).fault)
 
 
-@dataclass(slots=True)
-class Worker:
-    """A process that checks, and where it is."""
-
-    process: SpawnProcess
-    pipe: Connection
-    at: int
-    since: float
-
-
-@dataclass(slots=True)
-class Findings:
-    """What came out so far."""
-
-    faults: dict[str, int] = field(default_factory=dict)
-    """Fault → number of the first case that showed it."""
-    counts: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    """(family, whether typeset) → cases."""
-
-
-def start_process(target: Callable[..., None], *arguments: object) -> tuple[SpawnProcess, Connection]:
-    """A process that runs `target(pipe, …)`, and our end of the pipe."""
-    here, there = SPAWN.Pipe()
-    process = SPAWN.Process(target=_quiet, args=(target, there, *arguments), daemon=True)
-    process.start()
-    there.close()
-    return process, here
-
-
-def _quiet(target: Callable[..., None], *arguments: object) -> None:
-    """`target(…)` until the other side has gone."""
-    try:
-        target(*arguments)
-    except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        os._exit(0)
-
-
 def fuzz(seed: str, seconds: float, workers: int) -> Findings:
-    """Check cases for so long."""
-    findings = Findings()
-    end = time.monotonic() + seconds
-    pool = [_worker(seed, number, workers) for number in range(workers)]
-    while time.monotonic() < end and len(findings.faults) < MAX_FAULTS:
-        ready = wait([worker.pipe for worker in pool], timeout=1)
-        for place, worker in enumerate(pool):
-            lost = _hear(worker, findings) if worker.pipe in ready else ""
-            if not lost and time.monotonic() - worker.since > PATIENCE_S:
-                lost = "hang"
-            if lost:
-                _tell(findings, f"{lost}: {case(seed, worker.at).family}", worker.at)
-                stop_process(worker.process)
-                pool[place] = _worker(seed, worker.at + workers, workers)
-    for worker in pool:
-        stop_process(worker.process)
-    return findings
-
-
-def _worker(seed: str, first: int, step: int) -> Worker:
-    process, pipe = start_process(_work, seed, first, step)
-    return Worker(process, pipe, first, time.monotonic())
-
-
-def _hear(worker: Worker, findings: Findings) -> str:
-    """Take in what a worker says; `crash` if it is gone."""
-    try:
-        while worker.pipe.poll():
-            kind, said = worker.pipe.recv()
-            if kind == "at":
-                worker.at, worker.since = said, time.monotonic()
-            elif kind == "fault":
-                _tell(findings, said, worker.at)
-            else:
-                findings.counts.update(said)
-    except (EOFError, ConnectionResetError):
-        return "crash"
-    return ""
-
-
-def _tell(findings: Findings, fault: str, number: int) -> None:
-    if fault not in findings.faults:
-        findings.faults[fault] = number
-        print(f"case {number}: {fault}", flush=True)
-
-
-def stop_process(process: SpawnProcess) -> None:
-    """End it at once."""
-    process.kill()
-    process.join()
+    """Check formulas for so long; counts go by (family, whether typeset)."""
+    judges = Judges(_work, lambda number: case(seed, number).family, PATIENCE_S)
+    return judge_cases(judges, seed, seconds, workers)
 
 
 class Judge(Protocol):

@@ -15,99 +15,40 @@ import datetime as dt
 import os
 import resource
 import sys
-import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from .fuzz_judge import judge
-from .fuzz_math import start_process, stop_process
+from .fuzz_pool import Findings, Judges, judge_cases
 from .fuzz_texts import KINDS, case
 
 PATIENCE_S = 180
 """Without any answer a worker counts as hanging: far more than a busy machine needs for five seconds."""
 MEMORY_BYTES = 3 << 30
 THOROUGH_EVERY = 5
-MAX_FAULTS = 25
 
 
 def _work(pipe: Connection, seed: str, first: int, step: int) -> None:
-    """Judge case after case and tell of each; ends when the other side hangs up."""
+    """Judge case after case and send what is wrong; ends when the other side hangs up."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     number = first
     while True:
-        pipe.send((number, None))
-        pipe.send((number, judge(case(seed, number), thorough=number // step % THOROUGH_EVERY == 0)))
+        pipe.send(("at", number))
+        fault = judge(case(seed, number), thorough=number // step % THOROUGH_EVERY == 0)
+        if fault:
+            pipe.send(("fault", fault))
+        pipe.send(("count", {(_kind(number), not fault): 1}))
         number += step
 
 
-@dataclass(slots=True)
-class Worker:
-    """A process that judges, and where it is."""
-
-    process: SpawnProcess
-    pipe: Connection
-    at: int
-    since: float
-
-
-@dataclass(slots=True)
-class Findings:
-    """What came out so far."""
-
-    faults: dict[str, int] = field(default_factory=dict)
-    """Fault → number of the first case that showed it."""
-    counts: Counter[str] = field(default_factory=Counter)
-    """Kind → cases."""
+def _kind(number: int) -> str:
+    return KINDS[number % len(KINDS)]
 
 
 def fuzz(seed: str, seconds: float, workers: int) -> Findings:
     """Judge cases for so long."""
-    findings = Findings()
-    end = time.monotonic() + seconds
-    pool = [_worker(seed, number, workers) for number in range(workers)]
-    while time.monotonic() < end and len(findings.faults) < MAX_FAULTS:
-        ready = wait([worker.pipe for worker in pool], timeout=1)
-        for place, worker in enumerate(pool):
-            lost = _hear(worker, findings) if worker.pipe in ready else ""
-            if not lost and time.monotonic() - worker.since > PATIENCE_S:
-                lost = "hang"
-            if lost:
-                _tell(findings, f"{lost}: {KINDS[worker.at % len(KINDS)]}", worker.at)
-                stop_process(worker.process)
-                pool[place] = _worker(seed, worker.at + workers, workers)
-    for worker in pool:
-        stop_process(worker.process)
-    return findings
-
-
-def _worker(seed: str, first: int, step: int) -> Worker:
-    process, pipe = start_process(_work, seed, first, step)
-    return Worker(process, pipe, first, time.monotonic())
-
-
-def _hear(worker: Worker, findings: Findings) -> str:
-    """Take in what a worker says; `crash` if it is gone."""
-    try:
-        while worker.pipe.poll():
-            worker.at, fault = worker.pipe.recv()
-            worker.since = time.monotonic()
-            if fault is not None:
-                findings.counts[KINDS[worker.at % len(KINDS)]] += 1
-            if fault:
-                _tell(findings, fault, worker.at)
-    except (EOFError, ConnectionResetError):
-        return "crash"
-    return ""
-
-
-def _tell(findings: Findings, fault: str, number: int) -> None:
-    if fault not in findings.faults:
-        findings.faults[fault] = number
-        print(f"case {number}: {fault}", flush=True)
+    return judge_cases(Judges(_work, _kind, PATIENCE_S), seed, seconds, workers)
 
 
 def write_case(folder: Path, seed: str, number: int, fault: str) -> Path:
@@ -131,7 +72,9 @@ def main(arguments: Sequence[str]) -> int:
     findings = fuzz(options.seed, options.seconds, options.workers)
     for fault, number in findings.faults.items():
         print(f"{fault}: {write_case(options.folder, options.seed, number, fault)}")
-    kinds = ", ".join(f"{findings.counts[kind]:,} {kind}" for kind in KINDS)
+    kinds = ", ".join(
+        f"{findings.counts[kind, True] + findings.counts[kind, False]:,} {kind}" for kind in KINDS
+    )
     print(f"seed {options.seed}: {findings.counts.total():,} inputs, {len(findings.faults)} faults ({kinds})")
     return 1 if findings.faults else 0
 
