@@ -11,6 +11,7 @@ import pytest
 
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import soon
+from tests.serve_posts import tab_of
 from tests.serve_process import PATIENCE_S, Listener, Serving, cell, post, running, write
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
@@ -40,8 +41,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
     """A tab that shows the post."""
-    with serving.listen() as tab:
-        serving.page(PAGE)
+    with tab_of(serving, PAGE) as tab:
         yield tab
 
 

@@ -5,27 +5,15 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.serve_process import Listener, Serving, post, running, write
-from tests.test_watch_saves import SAVES, in_place, temporary_and_rename, vim
+from tests.serve_posts import FILE, PAGE, POSTS, QUICK, new_word, serving_posts, tab_of, wait_until_current
+from tests.serve_process import Listener, Serving, post, write
+from tests.test_watch_saves import SAVES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
-
-POSTS = 12
-QUICK = (in_place, temporary_and_rename, vim)
-FILE = "content/posts/a.md"
-PAGE = "/posts/a/"
-
-_numbers = count(1)
-
-
-def word() -> str:
-    """One that no post has had."""
-    return f"zq{next(_numbers):05}x"
 
 
 @pytest.fixture(scope="module")
@@ -33,42 +21,32 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A preview of a dozen posts beside the one that editors save."""
     folder = tmp_path_factory.mktemp("saves")
     (folder / "elsewhere").mkdir()
-    root = folder / "site"
-    files = {f"content/posts/p{number}.md": post(f"Post {number}") for number in range(POSTS)}
-    write(root, {"blogsmith.yaml": "title: Notes\n", FILE: post("First"), **files})
-    with running(root) as serving:
-        serving.wait_until_whole()
+    with serving_posts(folder / "site") as serving:
         yield serving
 
 
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
     """A tab that shows the post."""
-    with serving.listen() as tab:
-        serving.page(PAGE)
+    with tab_of(serving, PAGE) as tab:
         yield tab
-
-
-def is_told(serving: Serving, tab: Listener) -> None:
-    """Wait until what tabs were told last of the page is what it is."""
-    tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
 
 
 @pytest.mark.parametrize("save", SAVES, ids=lambda save: save.__name__)
 def test_however_it_is_saved(serving: Serving, tab: Listener, save: Callable[[Path, str], None]) -> None:
     for _ in range(2):
-        before, text = len(tab.events), word()
+        before, text = len(tab.events), new_word()
         save(serving.root / FILE, post("First", f"The word is {text}."))
         # the tab is told before it asks, and finds it when it does
         tab.wait_for("pages", before)
         serving.wait_for(PAGE, "200 ", text)
-        is_told(serving, tab)
+        wait_until_current(serving, tab)
 
 
 def test_a_touch_is_no_change(serving: Serving, tab: Listener) -> None:
     before = serving.version(PAGE)
     (serving.root / FILE).touch()
-    text = word()
+    text = new_word()
     serving.page("/posts/p0/")
     write(serving.root, {"content/posts/p0.md": post("Post 0", text)})
     tab.wait_until(lambda: bool(tab.version("/posts/p0/")))
@@ -83,7 +61,7 @@ def test_none_of_300_saves_is_missed(serving: Serving) -> None:
         for name in names:
             serving.page(f"/posts/{name}/")
         for _ in range(300 // POSTS):
-            texts = {name: word() for name in names}
+            texts = {name: new_word() for name in names}
             for name, text in texts.items():
                 chance.choice(QUICK)(serving.root / f"content/posts/{name}.md", post(name, text))
             for name, text in texts.items():

@@ -13,54 +13,32 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from tests.preview_client import Client, soon
 from tests.preview_sites import MARK
+from tests.serve_posts import FILE, PAGE, POSTS, QUICK, new_word, serving_posts, tab_of, wait_until_current
 from tests.serve_process import PATIENCE_S, PROGRAM, Listener, Serving, post, running, write
-from tests.test_watch_saves import in_place, temporary_and_rename, vim
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
 
-POSTS = 12
-QUICK = (in_place, temporary_and_rename, vim)
-FILE = "content/posts/a.md"
-PAGE = "/posts/a/"
 TAG = re.compile(rb'<script type="module" src="/_blogsmith/live\.js"[^>]*></script>\n')
-
-_numbers = count(1)
-
-
-def word() -> str:
-    """One that no post has had."""
-    return f"zq{next(_numbers):05}x"
 
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
     """A preview of a dozen posts beside the one that editors save."""
-    root = tmp_path / "site"
-    files = {f"content/posts/p{number}.md": post(f"Post {number}") for number in range(POSTS)}
-    write(root, {"blogsmith.yaml": "title: Notes\n", FILE: post("First"), **files})
-    with running(root) as serving:
-        serving.wait_until_whole()
+    with serving_posts(tmp_path / "site") as serving:
         yield serving
 
 
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
     """A tab that shows the post."""
-    with serving.listen() as tab:
-        serving.page(PAGE)
+    with tab_of(serving, PAGE) as tab:
         yield tab
-
-
-def is_told(serving: Serving, tab: Listener) -> None:
-    """Wait until what tabs were told last of the page is what it is."""
-    tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
 
 
 def build(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -88,11 +66,11 @@ def test_row_20_the_last_of_a_thousand_saves_wins(serving: Serving, tab: Listene
     chance = random.Random(6)
     pause = threading.Event()
     for _ in range(1000):
-        text = word()
+        text = new_word()
         chance.choice(QUICK)(serving.root / FILE, post("First", text))
         pause.wait(0.001)
     serving.wait_for(PAGE, "200 ", text)
-    is_told(serving, tab)
+    wait_until_current(serving, tab)
     assert text in serving.page(PAGE)
 
 
@@ -101,12 +79,12 @@ def test_row_20_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: L
     for number in range(5):
         write(serving.root, {"blogsmith.yaml": f"title: Notes {number}\n"})
         for _ in range(4):
-            text = word()
+            text = new_word()
             write(serving.root, {FILE: post("First", text)})
         serving.wait_for(PAGE, "200 ", text)
     serving.wait_for(PAGE, "200 ", text, "Notes 4")
     serving.wait_for("/posts/p3/", "200 ", "Notes 4")
-    is_told(serving, tab)
+    wait_until_current(serving, tab)
 
 
 def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener) -> None:
@@ -116,13 +94,13 @@ def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener
         building = subprocess.Popen(
             [PROGRAM, "build"], cwd=serving.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        text = word()
+        text = new_word()
         write(serving.root, {FILE: post("First", text)})
         shutil.rmtree(output, ignore_errors=True)
         serving.wait_for(PAGE, "200 ", text)
         building.wait(10 * PATIENCE_S)
         shutil.rmtree(output, ignore_errors=True)
-    is_told(serving, tab)
+    wait_until_current(serving, tab)
     assert not output.exists(), "the preview writes nothing there"
     assert build(serving.root).returncode == 0
     assert text in (output / "posts/a/index.html").read_text("utf-8")
@@ -196,7 +174,7 @@ def test_row_20_a_hundred_saves_a_second_while_the_site_is_built(serving: Servin
             elif number % 100 == 10:
                 shutil.rmtree(serving.root / "public", ignore_errors=True)
             name = chance.choice(names)
-            text = post(name, f"{word()}, [next]({chance.choice(names)}.md)", tags=f"[t{number % 7}]")
+            text = post(name, f"{new_word()}, [next]({chance.choice(names)}.md)", tags=f"[t{number % 7}]")
             chance.choice(QUICK)(serving.root / f"content/posts/{name}.md", text)
             pause.wait(0.01)
     finally:

@@ -1,0 +1,47 @@
+"""A preview of a dozen posts beside one that editors save, and a tab that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+from tests.serve_process import Listener, Serving, post, running, write
+from tests.test_watch_saves import in_place, temporary_and_rename, vim
+
+POSTS = 12
+QUICK = (in_place, temporary_and_rename, vim)
+"""Ways of saving that take no time."""
+FILE = "content/posts/a.md"
+PAGE = "/posts/a/"
+
+_numbers = count(1)
+
+
+def new_word() -> str:
+    """One that no post has had."""
+    return f"zq{next(_numbers):05}x"
+
+
+@contextmanager
+def serving_posts(root: Path) -> Iterator[Serving]:
+    """Serve them from a new folder `root`."""
+    files = {f"content/posts/p{number}.md": post(f"Post {number}") for number in range(POSTS)}
+    write(root, {"blogsmith.yaml": "title: Notes\n", FILE: post("First"), **files})
+    with running(root) as serving:
+        serving.wait_until_whole()
+        yield serving
+
+
+@contextmanager
+def tab_of(serving: Serving, page: str) -> Iterator[Listener]:
+    """A tab that shows `page`."""
+    with serving.listen() as tab:
+        serving.page(page)
+        yield tab
+
+
+def wait_until_current(serving: Serving, tab: Listener) -> None:
+    """Wait until the version of the page that tabs last heard of is the one that is served."""
+    tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
