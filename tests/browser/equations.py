@@ -83,10 +83,11 @@ GO = "document.querySelector(arguments[0]).focus()"
 MIDDLE = """
 const element = document.querySelector(arguments[0]);
 element.scrollIntoView({block: "center", behavior: "instant"});
-const {x, y, width, height} = element.getBoundingClientRect();
+// a link that breaks has a box on each line, and between them there is no link
+const {x, y, width, height} = element.getClientRects()[0];
 return {x: x + width / 2, y: y + height / 2};
 """
-"""Brings an element into sight; its middle."""
+"""Brings an element into sight; the middle of its first line."""
 
 
 def site(folder: Path, config: str = "") -> Path:
