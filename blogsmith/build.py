@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
 from .decode import decode
-from .errors import Diagnostic, Reporter, SiteError
+from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .lint.doubts import doubts

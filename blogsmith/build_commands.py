@@ -11,6 +11,7 @@ import click
 
 from . import terminal
 from .clocks import Clocks
+from .diagnostics.format import print_diagnostics, wants_color
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
 from .ledger import BuildOptions, BuildReport, ExecutionOptions
 from .options import (
@@ -24,7 +25,6 @@ from .options import (
     site_root,
 )
 from .progress import ProgressBar
-from .report import print_diagnostics, wants_color
 from .summary import execution_line, scheduled_lines, summary_line, timing_table
 
 # Options of every command that builds, in the order of the help text.

@@ -15,10 +15,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-from .codes import CODES
 from .config import Config
+from .diagnostics.codes import CODES
+from .diagnostics.model import Reporter, did_you_mean, nearest
 from .editor_words import read_editor
-from .errors import Reporter, did_you_mean, nearest
 from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
 from .policy_words import check_policy
 from .pyodide.distribution import CDN, setting_problem

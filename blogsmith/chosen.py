@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from .collect import Collected, collect
-from .errors import Diagnostic, SiteError, did_you_mean
+from .diagnostics.model import Diagnostic, SiteError, did_you_mean
 from .ledger import BuildOptions, Ledger
 from .workshop import Workshop
 

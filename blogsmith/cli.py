@@ -19,13 +19,13 @@ import click
 from . import __version__, terminal
 from .build_commands import build, check, execute
 from .clocks import Clocks
-from .errors import SiteError
+from .diagnostics.format import plural, print_diagnostics, printable, wants_color
+from .diagnostics.model import SiteError
 from .freeze_commands import freeze
 from .math_command import math
 from .new import new_post, new_site
 from .options import find_site, output_option, shown_path, site_config, site_option, site_root, verbose_option
 from .pyodide_command import pyodide
-from .report import plural, print_diagnostics, printable, wants_color
 from .serve_command import serve
 from .trust_command import trust
 

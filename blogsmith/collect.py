@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .config import Config
-from .errors import Diagnostic
+from .diagnostics.model import Diagnostic
 from .ledger import BuildOptions, Ledger
 from .model import Asset, Document, SiteFiles, Source
 from .read.active_svg import Inspect, svg_warnings

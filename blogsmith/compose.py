@@ -12,11 +12,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from . import __version__
-from .characters import without_forbidden
 from .collect import Collected
 from .config import Config
+from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .disclosure import disclosures, leaks, published_assets
-from .errors import Diagnostic, Reporter, SiteError
 from .ledger import Ledger
 from .load_config import CONFIG_NAME
 from .model import Asset, Document, Output
@@ -33,6 +32,7 @@ from .site.redirects import output_path, redirect, redirect_path
 from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
 from .storage.cache import read_or_make
+from .text.characters import without_forbidden
 from .workshop import Workshop
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from .collect import Collected
 from .config import Config
-from .errors import Diagnostic
+from .diagnostics.model import Diagnostic
 from .model import Asset
 from .photos.cleaning import private_rest
 from .photos.container import Damaged

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .chosen import collect_posts
 from .collect import parse
-from .errors import SiteError
+from .diagnostics.model import SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .perform import perform

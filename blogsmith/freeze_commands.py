@@ -10,8 +10,8 @@ import click
 
 from . import terminal
 from .clocks import Clocks
+from .diagnostics.format import plural, print_diagnostics, printable, wants_color
 from .options import STALE, shown_path, site_option, site_root, verbose_option
-from .report import plural, print_diagnostics, printable, wants_color
 
 if TYPE_CHECKING:
     from .survey import Survey

@@ -27,7 +27,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from .errors import Diagnostic, Place, SiteError, did_you_mean
+from .diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from .extras import install_command
 from .model import Document
 from .plugin_code import FOLDER, PluginCode

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from .errors import Diagnostic, as_errors, sort_key
+from .diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
     from .execute.conversation import Watch

@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from .characters import find_hidden, name_of
 from .check_config import check_config
 from .config import Config
 from .decode import decode, one_line_end
-from .errors import Diagnostic, Place, Reporter, SiteError, did_you_mean
+from .diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
 from .strict_yaml import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
+from .text.characters import find_hidden, name_of
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")

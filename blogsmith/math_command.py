@@ -16,9 +16,9 @@ import click
 
 from . import terminal
 from .decode import decode, one_line_end
-from .errors import Reporter, TextMap
+from .diagnostics.format import format_diagnostic, print_diagnostics, wants_color
+from .diagnostics.model import Reporter, TextMap
 from .options import find_site, site_option, verbose_option
-from .report import format_diagnostic, print_diagnostics, wants_color
 
 if TYPE_CHECKING:
     from .config import MathSettings

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .cells import PageExecution
-from .errors import Diagnostic, Place
+from .diagnostics.model import Diagnostic, Place
 
 
 @dataclass(frozen=True, slots=True)

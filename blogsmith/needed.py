@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from .cells import Cell, Need
-from .errors import Diagnostic
+from .diagnostics.model import Diagnostic
 from .execute.needs import asked_in_vain, needs_any, why_unmet
 from .execute.problems import missing_need
 from .ledger import ExecutionOptions

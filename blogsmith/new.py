@@ -11,9 +11,9 @@ import re
 from pathlib import Path, PurePosixPath
 
 from .bundled import bundled_folder
-from .errors import Diagnostic, SiteError
-from .slugs import slugify
+from .diagnostics.model import Diagnostic, SiteError
 from .storage.folder import open_folder
+from .text.slugs import slugify
 
 _LONGEST_NAME = 100
 """Bytes of a file name made from a title; file systems allow 255 with the suffix."""

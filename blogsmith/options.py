@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .errors import SiteError
+from .diagnostics.model import SiteError
 
 if TYPE_CHECKING:
     from .config import Config

@@ -10,9 +10,9 @@ import click
 
 from . import terminal
 from .clocks import Clocks
+from .diagnostics.format import plural, printable
 from .options import shown_path, site_option, site_root, verbose_option
 from .progress import ProgressBar
-from .report import plural, printable
 
 if TYPE_CHECKING:
     from .pyodide.source import Source

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Diagnostic, SiteError
+from .diagnostics.model import Diagnostic, SiteError
 from .ledger import Progress, no_progress
 from .options import shown_path
 from .pyodide.distribution import MAX_LOCK_BYTES, damaged_files

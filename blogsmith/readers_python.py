@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from .collect import collect, parse
-from .errors import Reporter
+from .diagnostics.model import Reporter
 from .ledger import BuildOptions, Ledger, no_progress
 from .load_config import CONFIG_NAME
 from .pyodide.distribution import Distribution, open_distribution

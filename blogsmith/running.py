@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from .cells import Need
-from .errors import Diagnostic, Reporter, SiteError
+from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .execute.breaking_off import ending_in_order
 from .execute.cluster.dask_cluster import ClusterError, DaskCluster
 from .execute.cluster.elsewhere import terms_of

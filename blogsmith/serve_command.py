@@ -13,12 +13,12 @@ import click
 
 from . import terminal
 from .clocks import Clocks
+from .diagnostics.format import wants_color
 from .execution_options import execute_option, jobs_option, loud_option
 from .ledger import BuildOptions, ExecutionOptions
 from .options import drafts_option, future_option, site_option, site_root
 from .preview.news.status import replaces, serving_line
 from .preview.options import HOST, PORT, ServeOptions
-from .report import wants_color
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .cells import Cell, Need, Value
-from .errors import Diagnostic, Place, Reporter, place_within
+from .diagnostics.model import Diagnostic, Place, Reporter, place_within
 from .execute.needs import needs_any
 from .freeze.results import results
 from .freeze.staleness import State, Verdict

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from .errors import Place, Reporter
+from .diagnostics.model import Place, Reporter
 from .yaml_problems import describe
 from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 

@@ -12,7 +12,7 @@ from .cells import PageCells
 from .chosen import collect_posts
 from .collect import parse
 from .config import Execution
-from .errors import Diagnostic
+from .diagnostics.model import Diagnostic
 from .freeze.record import PageRecord
 from .freeze.staleness import PageVerdict, Verdict, judge
 from .freeze.store import Reading, read_page

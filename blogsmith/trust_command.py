@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from . import terminal
+from .diagnostics.format import printable
 from .options import site_option, site_root
-from .report import printable
 
 if TYPE_CHECKING:
     from .trust import Change, Consent

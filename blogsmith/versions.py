@@ -6,7 +6,7 @@ import platform
 import re
 from collections.abc import Iterable, Mapping
 
-from .errors import Diagnostic, Reporter
+from .diagnostics.model import Diagnostic, Reporter
 from .extras import DISTRIBUTION
 from .freeze.staleness import version_changes
 from .survey import SurveyedPage

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .cell_places import in_post
-from .report import printable
+from .diagnostics.format import printable
 from .runs import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 
 if TYPE_CHECKING:

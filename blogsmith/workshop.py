@@ -11,7 +11,7 @@ import msgspec
 
 from .bundled import bundled_folder
 from .config import CalloutKind, Config
-from .errors import Diagnostic, SiteError
+from .diagnostics.model import Diagnostic, SiteError
 from .hooks import Plugins, load_plugins
 from .load_config import CONFIG_NAME, LoadedConfig, load_config
 from .plugin_code import PluginCode

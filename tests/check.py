@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from blogsmith.bundled import bundled_folder
 from blogsmith.config import Config
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import load_plugins
 from blogsmith.load_config import parse_config
 from blogsmith.model import Asset, Body, Document, ImageInfo, Source

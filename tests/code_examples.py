@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.model import Output
@@ -25,7 +26,6 @@ from blogsmith.preview.line.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.pyodide_vendor import vendor
-from blogsmith.report import format_diagnostic
 from blogsmith.survey import survey_site
 from blogsmith.trust import trust
 from blogsmith.write.lock import site_lock

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from blogsmith.codes import CODES
+from blogsmith.diagnostics.codes import CODES
 from blogsmith.syntax.kinds import ROWS
 from tests import docs_signs, docs_terminal, docs_tex
 from tests import docs_sources as sources
@@ -169,7 +169,7 @@ def hooks(_: Sequence[str]) -> str:
 
 
 def codes(_: Sequence[str]) -> str:
-    """A table of codes for each group of `blogsmith/codes.py`, and an example of each."""
+    """A table of codes for each group of `blogsmith/diagnostics/codes.py`, and an example of each."""
     parts = []
     for group, found in sources.grouped_codes().items():
         rows = [(f"`{code}`", CODES[code]) for code in found]

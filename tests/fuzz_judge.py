@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import html5lib
 
-from blogsmith.errors import Diagnostic, Place
+from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.freeze.record_json import from_json
 from blogsmith.preview.http.reply import Refused
 from blogsmith.preview.http.request import parse_head

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.ledger import BuildOptions
 from blogsmith.model import Output
 from blogsmith.page_view import PageView

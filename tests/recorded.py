@@ -10,7 +10,7 @@ from typing import Any
 
 from blogsmith.cells import Cell, CellOptions, PageCells, Value
 from blogsmith.config import FigureSettings
-from blogsmith.errors import Place, TextMap
+from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.staleness import PageVerdict, judge

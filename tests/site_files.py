@@ -15,8 +15,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from blogsmith.build import build_site
+from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.ledger import BuildOptions, BuildReport
-from blogsmith.report import format_diagnostic
 from blogsmith.trust import trust
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli import main
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.ledger import BuildReport, ExecutionOptions
 from blogsmith.trust import trust
 from tests.site_files import build

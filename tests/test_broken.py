@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.codes import CODES
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.codes import CODES
+from blogsmith.diagnostics.model import Diagnostic
 from tests.site_files import SiteText, build_text, printed, read_site_text
 
 FOLDER = Path(__file__).parent / "broken"

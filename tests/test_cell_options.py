@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogsmith.cells import Cell, CellOptions, Need
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 from blogsmith.syntax.cell_readers import KEYS
 from tests.parsed_posts import only, parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogsmith.cells import Cell
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 from blogsmith.syntax.anchors import anchors
 from blogsmith.syntax.describe import describe
 from blogsmith.syntax.records import Fence, get

@@ -21,7 +21,7 @@ import blogsmith
 from blogsmith import cli
 from blogsmith.cli import main
 from blogsmith.clocks import Clocks
-from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.ledger import BuildOptions, BuildReport
 from blogsmith.progress import ProgressBar
 from blogsmith.trust import is_trusted

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from blogsmith.config import Config, MenuItem
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.model import Body, Document, Source, Weight
 from blogsmith.page_view import Link, PageView
 from blogsmith.read.front_matter import read_document

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.codes import CODES
 from blogsmith.config import Config
+from blogsmith.diagnostics.codes import CODES
 from blogsmith.execute.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks import load_plugins

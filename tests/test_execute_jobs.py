@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from blogsmith.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.config import Execution
-from blogsmith.errors import Place, TextMap
+from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.execute.collected import Collected
 from blogsmith.execute.environment import cell_environment, cores, threads_per_job
 from blogsmith.execute.jobs import (

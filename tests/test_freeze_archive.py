@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.store import pictures_of, read_page, write_page

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blogsmith.cells import Cell, CellOptions, Need, PageCells
 from blogsmith.config import FigureSettings
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 from blogsmith.freeze.keys import environment_digests, session_keys
 from tests.recorded import cell, page
 

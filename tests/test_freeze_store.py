@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.lock import freeze_lock
 from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
 from blogsmith.freeze.record_json import from_json, to_json

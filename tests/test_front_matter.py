@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from blogsmith.cells import PageExecution
 from blogsmith.config import Config
-from blogsmith.errors import Diagnostic, Place
+from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.model import Document, FrontMatter, Reference, Series, Source
 from blogsmith.read.front_matter import read_document
 

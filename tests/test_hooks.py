@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from blogsmith.bundled import bundled_folder
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins, blamed_on_plugins, load_plugins
 from tests.site_files import SiteText, build_text
 

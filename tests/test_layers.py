@@ -25,14 +25,11 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
     ("page_view", "plugin_code"),
-    ("model", "strict_yaml", "slugs", "decode", "alarm", "pyodide", "photos"),
-    # diagnostics as text, for the terminal and for the preview's page
-    ("report",),
-    ("codes", "errors", "extras"),
+    ("model", "strict_yaml", "decode", "alarm", "pyodide", "photos"),
+    ("diagnostics", "extras"),
     # everything that is written on disk
     ("storage",),
-    # which of them nobody sees
-    ("characters",),
+    ("text",),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it
     ("lab",),
     ("__init__",),
@@ -206,11 +203,12 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("from .. import errors", {"errors"}),
-        ("from ..errors import Place", {"errors"}),
-        ("import blogsmith.model", {"model"}),
-        ("from blogsmith import slugs", {"slugs"}),
-        ("def f():\n    from .. import cli", {"cli"}),
+        ("from .. import hooks", {"hooks"}),
+        ("from ..diagnostics import model", {"diagnostics.model"}),
+        ("from ..diagnostics.model import Place", {"diagnostics.model"}),
+        ("import blogsmith.text.slugs", {"text.slugs"}),
+        ("from blogsmith import hooks", {"hooks"}),
+        ("def f():\n    from .. import bundled", {"bundled"}),
         ("from blogsmith import __version__", {"__init__"}),
         ("import os, blogsmithery\nfrom os import path", set()),
     ],

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.cli import main
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.ledger import BuildReport
 from blogsmith.lint.doubts import doubts

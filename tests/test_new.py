@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.build import build_site
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.ledger import BuildOptions
 from blogsmith.new import new_post, new_site, quoted
 from blogsmith.trust import trust

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.model import Output
 from blogsmith.write import stage
 from blogsmith.write.manifest import MANIFEST

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from blogsmith.cells import Cell, CellOptions
 from blogsmith.config import Config, Markup
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 from blogsmith.render.ansi import NAMES, ansi_html, plain_output
 from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.output_tree import MAX_DEPTH
@@ -355,7 +355,7 @@ class TestOutputs:
 
 
 def _rendering(config: Config):  # type: ignore[no-untyped-def]
-    from blogsmith.errors import Reporter
+    from blogsmith.diagnostics.model import Reporter
     from blogsmith.render.context import Rendering
     from blogsmith.render.html import render_tokens
     from tests.check import _document, _tools

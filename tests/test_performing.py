@@ -13,7 +13,7 @@ import pytest
 
 from blogsmith.chosen import chosen_posts
 from blogsmith.cli import main
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.trust import trust
 from tests.site_files import build

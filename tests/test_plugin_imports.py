@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
 from blogsmith.ledger import BuildReport
 from blogsmith.plugin_code import is_covered, read_plugin_code

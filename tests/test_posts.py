@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import pytest
 
-from blogsmith.report import format_diagnostic
+from blogsmith.diagnostics.format import format_diagnostic
 from scripts.figures.catalogue import FIGURES
 from tests.page_checks import elements
 from tests.site_files import build

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.preview.engine.edits import first_difference
 from blogsmith.preview.engine.engine import Engine
 from blogsmith.preview.engine.messages import CellsEnded, Over, Saved, Sent

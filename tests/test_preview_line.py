@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.preview.line.line import Asked, Line
 from blogsmith.preview.news.problems import all_problems
 from blogsmith.preview.shown.pages import Pages

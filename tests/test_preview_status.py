@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from blogsmith.errors import Diagnostic, Place
+from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.ledger import Counts
 from blogsmith.preview.news.status import (
     MAX_SHOWN,

@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith import pyodide_vendor
 from blogsmith.cli import main
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.pyodide.distribution import damaged_files, open_distribution
 from blogsmith.pyodide.imports import imports_of
 from blogsmith.pyodide.lock import LockProblem, read_lock

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config import Config
 from blogsmith.decode import decode
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.store import folder_of
 from blogsmith.model import SiteFiles
 from blogsmith.read import files

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from blogsmith.errors import Diagnostic, Place
-from blogsmith.report import count_line, format_diagnostic, print_diagnostics, wants_color
+from blogsmith.diagnostics.format import count_line, format_diagnostic, print_diagnostics, wants_color
+from blogsmith.diagnostics.model import Diagnostic, Place
 
 FORMS = [
     pytest.param(

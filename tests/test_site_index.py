@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from blogsmith.config import Config
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 from blogsmith.model import Asset, Document, ImageInfo, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Target

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith import strict_yaml
-from blogsmith.errors import Diagnostic, Place, Reporter
+from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
 
 
 def load(text: str, first_line: int = 1) -> tuple[strict_yaml.Located | None, list[Diagnostic]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blogsmith.codes import CODES
+from blogsmith.diagnostics.codes import CODES
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
 from blogsmith.tex.door import ATTRIBUTES, ELEMENTS, is_safe_url
 from blogsmith.tex.numbering import RowNumber

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.slugs import slugify
 from blogsmith.tex.lexer import tokenize, tokenize_unplaced
 from blogsmith.tex.linear import linear_text
+from blogsmith.text.slugs import slugify
 
 
 @pytest.mark.parametrize(

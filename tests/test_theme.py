@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model import TocEntry
 from blogsmith.page_view import Link, PageGroup, PageView, SeriesPart, SiteView
 from blogsmith.render.theme import Theme, iso_date, load_theme, long_date

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith import site_identity
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.trust import is_trusted, judge, record_file, trust
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli import main
+from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.preview.editors import editor_link
-from blogsmith.report import format_diagnostic
 from blogsmith.trust import judge, record_file, trust
 from tests.site_files import build
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.errors import Diagnostic, Place, SiteError
+from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.trust import trust
 from blogsmith.workshop import Workshop, open_workshop, plain_workshop
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ..cells import Cell, Need
-from ..errors import Diagnostic, did_you_mean
+from ..diagnostics.model import Diagnostic, did_you_mean
 from .probe_cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0

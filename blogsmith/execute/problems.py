@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ..cells import Cell, PageCells, Value
 from ..claims import unjudged_words
-from ..errors import Diagnostic, Place, Reporter
+from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..runs import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from ..errors import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..storage.folder import Folder, open_folder
 from ..storage.tree import scan
 from .lock import freeze_lock, write_problem

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import Diagnostic, Place
+from ..diagnostics.model import Diagnostic, Place
 from ..runs import Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
 from . import record_form as form
 from .keys import SCHEMA

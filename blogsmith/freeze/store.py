@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ..errors import Diagnostic
+from ..diagnostics.model import Diagnostic
 from ..runs import DARK, Blob, CellOutput, Display
-from ..slugs import slugify
 from ..storage.folder import NEW, Folder, open_folder
+from ..text.slugs import slugify
 from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE

@@ -14,7 +14,7 @@ from itertools import islice
 
 from markdown_it.token import Token
 
-from ..errors import Reporter, TextMap
+from ..diagnostics.model import Reporter, TextMap
 from ..syntax.codespans import code_span_end, run_length
 from ..syntax.delimiters import Found, Refused, find_closing, find_formula
 

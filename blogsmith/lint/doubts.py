@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..errors import Diagnostic, Reporter
+from ..diagnostics.model import Diagnostic, Reporter
 from ..load_config import CONFIG_NAME, LoadedConfig
 from ..model import Document
 from ..syntax.parser import Parsed

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from ..errors import Reporter
+from ..diagnostics.model import Reporter
 from ..syntax.labels import Label
 from ..syntax.refs import label_id
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import Place, Reporter
+from ..diagnostics.model import Place, Reporter
 from ..load_config import LoadedConfig
 from ..model import FrontMatter
 from ..syntax.records import Math

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..config import Symbol
-from ..errors import Reporter
+from ..diagnostics.model import Reporter
 from ..syntax.records import Math
 from .pieces import Piece, pieces
 

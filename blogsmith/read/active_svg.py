@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from xml.parsers import expat
 
-from ..errors import Diagnostic, Place, Reporter, place_within
+from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..model import Asset
 
 CODE = "svg-active"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from ..cells import Freeze, PageExecution
-from ..errors import did_you_mean
+from ..diagnostics.model import did_you_mean
 from ..execution_words import (
     BYTES_HINT,
     FREEZE,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import Place, Reporter, did_you_mean
+from ..diagnostics.model import Place, Reporter, did_you_mean
 from ..strict_yaml import MAX_REPORTS, Located, YamlPath
 
 _CODE = "front-matter-value"

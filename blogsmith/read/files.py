@@ -16,11 +16,11 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ..characters import find_forbidden, find_hidden, name_of
 from ..config import Config
 from ..decode import decode
-from ..errors import Diagnostic, Severity, SiteError
+from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model import Asset, SiteFiles, Source
+from ..text.characters import find_forbidden, find_hidden, name_of
 from .symlinks import LinkRefused, Links
 from .twins import folded, twin_posts
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ..characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..config import Config
-from ..errors import Diagnostic, Place, Reporter
+from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model import Document, Source
 from ..strict_yaml import Located, load
+from ..text.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from .fields import Fields
 from .head import read_head
 

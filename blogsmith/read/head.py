@@ -17,7 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..check_config import LANGUAGE, MACRO_NAME, PACKAGES
-from ..errors import Place, did_you_mean
+from ..diagnostics.model import Place, did_you_mean
 from ..model import FrontMatter, Series
 from .dates import parse_date, split_dated_name
 from .execution import read_execution

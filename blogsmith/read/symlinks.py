@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..errors import Severity
+from ..diagnostics.model import Severity
 
 
 class LinkRefused(Exception):

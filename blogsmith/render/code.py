@@ -14,7 +14,7 @@ from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
-from ..errors import did_you_mean
+from ..diagnostics.model import did_you_mean
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = frozenset(

@@ -12,7 +12,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from ..config import Config
-from ..errors import Place, Reporter, SiteError
+from ..diagnostics.model import Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..model import Document, ImageInfo
 from ..pyodide.distribution import Distribution, cdn_distribution

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from ..model import ImageInfo
 from ..syntax.headings import plain_text
 from ..syntax.records import Figure, LinkAt, get

@@ -14,13 +14,13 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..characters import without_forbidden
-from ..errors import Reporter
+from ..diagnostics.model import Reporter
 from ..model import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.reader import Macro
+from ..text.characters import without_forbidden
 from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 from ..model import Reference
 from ..syntax.labels import Label
 from ..syntax.math import text_with_formulas

@@ -15,7 +15,7 @@ from html import escape
 from types import MappingProxyType
 
 from ..config import Config
-from ..errors import Diagnostic
+from ..diagnostics.model import Diagnostic
 from ..load_config import CONFIG_NAME
 from .openers import with_openers
 from .page_sources import SELF, Sources, page_sources

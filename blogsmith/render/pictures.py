@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ..cells import Cell
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from ..model import ImageInfo
 from ..runs import DARK, Blob, Display
 from .captions import inline_html, plain

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from ..model import ImageInfo
 from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, start_tag

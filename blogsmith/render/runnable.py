@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from ..pyodide.distribution import Distribution
 from ..pyodide.imports import Import, imports_of
 from ..pyodide.names import needs_no_package

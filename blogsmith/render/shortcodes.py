@@ -13,7 +13,7 @@ from typing import Any
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from ..errors import Place, SiteError, TextMap
+from ..diagnostics.model import Place, SiteError, TextMap
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule

@@ -15,7 +15,7 @@ from jinja2 import StrictUndefined, TemplateNotFound, TemplateSyntaxError, Undef
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.utils import missing
 
-from ..errors import Diagnostic, Place, did_you_mean
+from ..diagnostics.model import Diagnostic, Place, did_you_mean
 from .template_budget import NET_S, OverBudget, TakesTooLong
 
 

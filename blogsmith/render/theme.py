@@ -18,7 +18,7 @@ from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeErr
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from ..errors import Place, Reporter, SiteError, did_you_mean
+from ..diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ..model import Asset
 from ..page_view import PageView, SiteView
 from .sandbox import Sandbox

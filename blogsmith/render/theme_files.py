@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .. import strict_yaml
-from ..errors import Diagnostic, Reporter, SiteError, did_you_mean
+from ..diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ..model import Asset
 from ..read.files import is_litter
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ..model import Document
 from ..page_view import Link, PageGroup, PageView
-from ..slugs import slugify
+from ..text.slugs import slugify
 from .frame import Frame
 from .plain import plain_view
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from ..errors import Diagnostic, Reporter, place_within
+from ..diagnostics.model import Diagnostic, Reporter, place_within
 from ..model import Document
 from .slug_rules import alias_problem, alias_url
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
-from ..errors import did_you_mean, nearest
+from ..diagnostics.model import did_you_mean, nearest
 from ..model import Asset, Document, ImageInfo
 from ..render.context import Target
 from ..syntax.anchors import anchors

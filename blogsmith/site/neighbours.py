@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..errors import Diagnostic, Reporter
+from ..diagnostics.model import Diagnostic, Reporter
 from ..model import Document
 from ..page_view import Link, PageView, SeriesPart
 from .archive import series_path

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..errors import Diagnostic, Reporter, place_within
+from ..diagnostics.model import Diagnostic, Reporter, place_within
 from ..model import Document, FrontMatter
 from ..page_view import Link
-from ..slugs import slugify
+from ..text.slugs import slugify
 from .frame import Frame
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))

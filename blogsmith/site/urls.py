@@ -18,10 +18,10 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from ..config import Config
-from ..errors import Diagnostic, Place, Reporter
+from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model import Document
 from ..read.dates import split_dated_name
-from ..slugs import slugify
+from ..text.slugs import slugify
 from .archive import planned_archive
 from .collisions import collisions
 from .lists import planned_lists

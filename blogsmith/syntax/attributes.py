@@ -17,7 +17,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from .math import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from .attributes import ALLOWED
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from .math import normal_id
 from .records import Callout, get, put
 from .state import KindRow, PageState, page_of

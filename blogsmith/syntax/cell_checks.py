@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..cells import Cell
-from ..errors import Place, did_you_mean
+from ..diagnostics.model import Place, did_you_mean
 from .cell_claims import check_claim
 from .state import PageState
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..cells import Cell
 from ..claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
-from ..errors import Place
+from ..diagnostics.model import Place
 from ..runs import Unjudged
 from .state import PageState
 

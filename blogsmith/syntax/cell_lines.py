@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..errors import Place, Reporter, TextMap, nearest
+from ..diagnostics.model import Place, Reporter, TextMap, nearest
 from ..strict_yaml import Located, load
 from .cell_languages import HASH, Marks
 from .cell_readers import KEYS

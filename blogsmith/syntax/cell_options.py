@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..cells import CellOptions
-from ..errors import Place, did_you_mean
+from ..diagnostics.model import Place, did_you_mean
 from .cell_readers import KEYS, READERS, Asked
 from .records import Setting
 from .state import PageState

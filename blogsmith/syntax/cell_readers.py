@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..cells import Need
-from ..errors import did_you_mean
+from ..diagnostics.model import did_you_mean
 from ..execution_words import (
     BYTES_HINT,
     FREEZE,

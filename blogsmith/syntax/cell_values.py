@@ -17,7 +17,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ..cells import Cell, Value
-from ..errors import Reporter, TextMap
+from ..diagnostics.model import Reporter, TextMap
 from .cell_checks import syntax_fault
 from .lookahead import comes_after
 from .records import get, put

@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..cells import Cell, PageCells
-from ..errors import Place
+from ..diagnostics.model import Place
 from ..model import Document
 from .cell_checks import check_cells
 from .cell_languages import (

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from markdown_it.token import Token
 
 from ..cells import CellOptions
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 
 _HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")
 

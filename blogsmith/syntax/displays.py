@@ -13,7 +13,7 @@ from dataclasses import replace
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Reporter
+from ..diagnostics.model import Reporter
 from .records import Math, get, put
 from .state import page_of
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from markdown_it.token import Token
 
-from ..errors import Place, Reporter
+from ..diagnostics.model import Place, Reporter
 from .labels import Label, Letters, Numbers
 from .records import Math, RowMark, Subequations, get, put
 from .refs import label_id

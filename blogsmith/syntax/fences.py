@@ -14,7 +14,7 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 from ..yaml_scalars import resolve
 from .cell_languages import option_lines
 from .cell_readers import KEYS as CELL_KEYS

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from .equations import check_inline
 from .math import normal_id
 from .records import Figure, LinkAt, Math, get, put

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 from .records import get
 from .state import page_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 
 
 def located(text: str, place: Place, lines: Sequence[str]) -> TextMap:

@@ -15,8 +15,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..cells import Value
-from ..errors import Place
-from ..slugs import slugify, unique
+from ..diagnostics.model import Place
+from ..text.slugs import slugify, unique
 from .attributes import apply, parse_attributes
 from .records import Heading, Math, get, put
 from .state import PageState, page_of

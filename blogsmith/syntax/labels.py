@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from .state import PageState
 
 BY_SECTION = " by section"

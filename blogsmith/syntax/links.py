@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from .lookahead import comes_after
 from .records import LinkAt, put
 from .state import PageState, inline_place, page_of

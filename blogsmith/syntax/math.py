@@ -15,7 +15,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from .delimiters import Found, Refused, closing_of, find_closing, find_formula
 from .lookahead import comes_after
 from .records import Math, put

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..cells import Cell
-from ..errors import Place
+from ..diagnostics.model import Place
 from .equations import begin_letters, end_letters, number_display, read_inline
 from .labels import BY_SECTION, Label, Numbers
 from .records import Callout, Figure, Heading, Shortcode, Table, get, put

@@ -18,9 +18,9 @@ from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ..cells import PageCells
-from ..characters import without_forbidden
-from ..errors import Diagnostic, Place, Reporter, TextMap
+from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..model import Document
+from ..text.characters import without_forbidden
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts

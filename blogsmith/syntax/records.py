@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from markdown_it.token import Token
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 
 Record = TypeVar("Record")
 

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..errors import Reporter, TextMap
+from ..diagnostics.model import Reporter, TextMap
 from .math import normal_id
 from .records import XRef, put
 from .state import inline_place, page_of

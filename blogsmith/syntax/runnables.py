@@ -13,7 +13,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..cells import Cell
-from ..errors import Place
+from ..diagnostics.model import Place
 from .cell_checks import check_syntax
 from .cells import is_python
 from .records import Fence, get, put

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
-from ..errors import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 from .cell_values import refuse_values
 from .lookahead import comes_after
 from .math import normal_id

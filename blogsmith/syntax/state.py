@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from ..cells import PageExecution, Value
-from ..errors import Place, Reporter, TextMap
+from ..diagnostics.model import Place, Reporter, TextMap
 from ..model import Reference
 
 

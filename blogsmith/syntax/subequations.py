@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from .delimiters import closing_of, environment
 from .figures import parse_inline
 from .math import normal_id

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..errors import TextMap
+from ..diagnostics.model import TextMap
 from .cell_values import value_end
 from .codespans import code_span_end, run_length
 from .delimiters import Found, Refused, find_formula

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
-from ..errors import Place
+from ..diagnostics.model import Place
 from .labels import Label, Numbers
 from .records import Math, get, put
 from .refs import label_id

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..errors import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..model import Output
 from ..storage.folder import Folder
 from ..storage.tree import ancestors

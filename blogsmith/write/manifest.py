@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from ..errors import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..model import Output
 from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder

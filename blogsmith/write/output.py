@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..model import Output
 from ..storage.tree import scan
 from . import in_place

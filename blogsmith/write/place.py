@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..storage.folder import Folder, open_folder
 from ..storage.links import LinkInTheWay, is_link
 

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
-from ..errors import SiteError
+from ..diagnostics.model import SiteError
 from ..model import Output
 from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder

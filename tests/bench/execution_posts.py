@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from blogsmith.cells import Cell, PageCells
-from blogsmith.errors import Place
+from blogsmith.diagnostics.model import Place
 
 TRIVIAL = "1 + 1"
 FIRST_NUMPY = "import numpy as np\nnp.arange(5) @ np.arange(5)"

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.cli import main
-from blogsmith.errors import SiteError
+from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze import archive
 from blogsmith.freeze.archive import unpack
 from blogsmith.freeze.record_json import to_json

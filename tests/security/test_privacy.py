@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.errors import Diagnostic
+from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.preview.line.line import Asked
 from tests.photo_files import KINDS, MARK, film, photo, pixels
 from tests.preview_sites import built as written

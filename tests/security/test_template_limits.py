@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.errors import Diagnostic, SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.render import template_budget
 from blogsmith.render.theme import load_theme
 from tests.test_theme import BUNDLED, failure, page, plain, site

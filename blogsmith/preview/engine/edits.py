@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from ...errors import SiteError
+from ...diagnostics.model import SiteError
 from ..line.line import Asked, Line
 from ..line.present import Present
 from ..news.news import News

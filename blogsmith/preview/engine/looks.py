@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ...errors import SiteError
+from ...diagnostics.model import SiteError
 from ..line.line import Line
 from ..news.news import News
 from ..shown.shown import Shown

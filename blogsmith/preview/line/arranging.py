@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...build import index_of, measured, page_tools
 from ...collect import Collected, arrange
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...ledger import BuildOptions, ExecutionOptions, Ledger, no_progress
 from ...model import Asset, Document, ImageInfo, SiteFiles
 from ...perform import may_run

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...freeze.store import Reading, folder_of, read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...ledger import ExecutionOptions, Ledger, no_progress

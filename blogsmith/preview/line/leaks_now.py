@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from ...config import Config
+from ...diagnostics.model import Diagnostic
 from ...disclosure import leaks
-from ...errors import Diagnostic
 from ...model import Asset
 
 Stamp = tuple[int, int, int]

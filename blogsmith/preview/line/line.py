@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ...build import frame_of, menu_problems, placed, unpublished
 from ...compose import Planned, clashes, plan, planned_fonts
+from ...diagnostics.model import Diagnostic
 from ...disclosure import disclosures
-from ...errors import Diagnostic
 from ...hooks import blamed_on_plugins
 from ...ledger import BuildOptions, Ledger, no_progress
 from ...model import Body, Document, SiteFiles

@@ -15,7 +15,7 @@ import msgspec
 from markdown_it import MarkdownIt
 
 from ...config import Config
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...model import Body, Document, Source
 from ...read.front_matter import read_document
 from ...render.context import Tools

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ...collect import Collected
 from ...compose import Composition, Planned
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...model import Document, SiteFiles
 from ...page_view import PageView
 from ...render.context import Tools

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 
 from ...build import counts_of
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ..answer import Publish
 from ..line.present import Present
 from ..options import ServeOptions

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...errors import Diagnostic
+from ...diagnostics.format import format_diagnostic, printable
+from ...diagnostics.model import Diagnostic
 from ...ledger import Ledger, no_progress
-from ...report import format_diagnostic, printable
 from ..line.present import Present
 from ..shown.addresses import address
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from ...report import plural, printable
+from ...diagnostics.format import plural, printable
 from .status import duration
 
 Say = Callable[[str], None]

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...errors import Diagnostic, sort_key
+from ...diagnostics.format import count_line, format_diagnostic, plural, printable
+from ...diagnostics.model import Diagnostic, sort_key
 from ...ledger import Counts
-from ...report import count_line, format_diagnostic, plural, printable
 
 MAX_SHOWN = 20
 """Problems printed in full for one change."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...cells import Cell, PageCells
-from ...errors import Diagnostic, Reporter
+from ...diagnostics.model import Diagnostic, Reporter
 from ...execute.jobs import SessionJob
 from ...execute.problems import run_problems
 from ...freeze.keys import session_keys

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...errors import Diagnostic, SiteError
+from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import SessionJob
 from ...execute.problems import run_problems
 from ...freeze.staleness import judge

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...cells import Need, PageCells
-from ...errors import Diagnostic, SiteError
+from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import CellStep, SessionJob, Setting, session_job
 from ...ledger import ExecutionOptions
 from ...needed import lacking, sessions_to_run, skipped

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...execute.environment import cores
 from ...execute.jobs import SessionJob
 from ...freeze.surroundings import FileDigests

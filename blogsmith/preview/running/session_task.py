@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import Diagnostic, SiteError
+from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.conversation import Watch, not_started, run_session
 from ...execute.jobs import SessionJob
 from ...execute.pool import Live, run_sessions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...errors import Diagnostic
+from ...diagnostics.model import Diagnostic
 from ...ledger import ExecutionOptions
 from ...survey import SurveyedPage
 from ...workshop import Workshop

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...compose import Composition
-from ...errors import Diagnostic, SiteError
+from ...diagnostics.model import Diagnostic, SiteError
 from ...page_view import PageView, SiteView
 from ...render.theme import Theme
 from ..line.present import Present

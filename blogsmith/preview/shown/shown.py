@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from ...compose import Planned
-from ...errors import SiteError
+from ...diagnostics.model import SiteError
 from ...page_view import PageView
 from ...photos.cleaning import cleaned_stream
 from ..answer import Answer

@@ -14,8 +14,8 @@ from typing import TextIO
 
 import click
 
-from .characters import is_seen
-from .errors import Diagnostic, Place, sort_key
+from ..text.characters import is_seen
+from .model import Diagnostic, Place, sort_key
 
 MAX_SHOWN = 500
 """Diagnostics printed in one run."""

@@ -1,0 +1,1 @@
+"""Mistakes as data: places, codes, diagnostics, and their printed form."""

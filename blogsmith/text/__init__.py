@@ -1,0 +1,1 @@
+"""What text is made of, for all that read or write it: characters and slugs."""
