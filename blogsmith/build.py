@@ -16,13 +16,14 @@ from markdown_it import MarkdownIt
 
 from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
-from .decode import decode
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .lint.doubts import doubts
 from .load_config import CONFIG_NAME
-from .model import Body, Document, FrontMatter, ImageInfo, Source
+from .model.decode import decode
+from .model.documents import Body, Document, FrontMatter, ImageInfo, Source
+from .model.results import PageResults
 from .perform import perform
 from .pyodide.distribution import Distribution
 from .read.front_matter import read_document
@@ -30,7 +31,6 @@ from .readers_python import readers_python
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
-from .runs import PageResults
 from .shown_results import Performed
 from .site.archive import planned_archive
 from .site.collections import page_views

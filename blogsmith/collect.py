@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .config import Config
 from .diagnostics.model import Diagnostic
 from .ledger import BuildOptions, Ledger
-from .model import Asset, Document, SiteFiles, Source
+from .model.documents import Asset, Document, SiteFiles, Source
 from .read.active_svg import Inspect, svg_warnings
 from .read.files import read_site
 from .read.front_matter import read_document

@@ -18,8 +18,8 @@ from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .disclosure import disclosures, leaks, published_assets
 from .ledger import Ledger
 from .load_config import CONFIG_NAME
-from .model import Asset, Document, Output
-from .page_view import PageView, SiteView
+from .model.documents import Asset, Document, Output
+from .model.template_views import PageView, SiteView
 from .photos.cleaning import cleaned_bytes
 from .render.page_policy import GuardedPage, guarded
 from .render.theme import Theme

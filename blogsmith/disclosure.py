@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 from .collect import Collected
 from .config import Config
 from .diagnostics.model import Diagnostic
-from .model import Asset
+from .model.documents import Asset
 from .photos.cleaning import private_rest
 from .photos.container import Damaged
 from .site.frame import Rendered

@@ -29,7 +29,7 @@ from markdown_it import MarkdownIt
 
 from .diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from .extras import install_command
-from .model import Document
+from .model.documents import Document
 from .plugin_code import FOLDER, PluginCode
 from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 

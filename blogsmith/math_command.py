@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from . import terminal
-from .decode import decode, one_line_end
 from .diagnostics.format import format_diagnostic, print_diagnostics, wants_color
 from .diagnostics.model import Reporter, TextMap
+from .model.decode import decode, one_line_end
 from .options import find_site, site_option, verbose_option
 
 if TYPE_CHECKING:

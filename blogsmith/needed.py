@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .cells import Cell, Need
 from .diagnostics.model import Diagnostic
 from .execute.needs import asked_in_vain, needs_any, why_unmet
 from .execute.problems import missing_need
 from .ledger import ExecutionOptions
+from .model.cells import Cell, Need
 from .survey import SurveyedPage
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .cells import Cell, Need, Value
 from .diagnostics.model import Diagnostic, Place, Reporter, place_within
 from .execute.needs import needs_any
 from .freeze.results import results
@@ -13,8 +12,9 @@ from .freeze.staleness import State, Verdict
 from .freeze.store import folder_of
 from .freeze.surroundings import Surroundings
 from .ledger import ExecutionOptions, Ledger
+from .model.cells import Cell, Need, Value
+from .model.results import PageResults
 from .running import Ran
-from .runs import PageResults
 from .survey import SurveyedPage
 from .trust import judge
 from .versions import version_warning

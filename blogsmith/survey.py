@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .cells import PageCells
 from .chosen import collect_posts
 from .collect import parse
 from .config import Execution
@@ -18,6 +17,7 @@ from .freeze.staleness import PageVerdict, Verdict, judge
 from .freeze.store import Reading, read_page
 from .freeze.surroundings import FileDigests, Surroundings
 from .ledger import BuildOptions, Ledger, no_progress
+from .model.cells import PageCells
 from .syntax.parser import Parsed
 from .workshop import open_workshop
 

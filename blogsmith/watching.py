@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .cell_places import in_post
 from .diagnostics.format import printable
-from .runs import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
+from .model.cell_locations import in_post
+from .model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 
 if TYPE_CHECKING:
     from .execute.jobs import SessionJob

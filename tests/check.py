@@ -18,12 +18,8 @@ from blogsmith.config import Config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import load_plugins
 from blogsmith.load_config import parse_config
-from blogsmith.model import Asset, Body, Document, ImageInfo, Source
-from blogsmith.read.front_matter import read_document
-from blogsmith.render.context import Tools
-from blogsmith.render.html import render_body
-from blogsmith.render.theme import load_theme
-from blogsmith.runs import (
+from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
+from blogsmith.model.results import (
     Blob,
     CellOutput,
     CellResult,
@@ -34,6 +30,10 @@ from blogsmith.runs import (
     Stream,
     ValueResult,
 )
+from blogsmith.read.front_matter import read_document
+from blogsmith.render.context import Tools
+from blogsmith.render.html import render_body
+from blogsmith.render.theme import load_theme
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.workshop import parse_options

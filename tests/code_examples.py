@@ -20,7 +20,7 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
-from blogsmith.model import Output
+from blogsmith.model.documents import Output
 from blogsmith.new import new_post, new_site
 from blogsmith.preview.line.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages

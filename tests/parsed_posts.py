@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from blogsmith.cells import Cell
 from blogsmith.hooks import Plugins
 from blogsmith.load_config import parse_config
-from blogsmith.model import Source
+from blogsmith.model.cells import Cell
+from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.workshop import parse_options

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.ledger import BuildOptions
-from blogsmith.model import Output
-from blogsmith.page_view import PageView
+from blogsmith.model.documents import Output
+from blogsmith.model.template_views import PageView
 from blogsmith.photos.cleaning import published_bytes
 from blogsmith.preview.line.line import Asked, Line
 from blogsmith.preview.line.present import Present

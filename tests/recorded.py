@@ -8,14 +8,14 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from blogsmith.cells import Cell, CellOptions, PageCells, Value
 from blogsmith.config import FigureSettings
 from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.staleness import PageVerdict, judge
 from blogsmith.freeze.surroundings import Surroundings
-from blogsmith.runs import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
+from blogsmith.model.cells import Cell, CellOptions, PageCells, Value
+from blogsmith.model.results import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
 
 POST = PurePosixPath("content/posts/attention.md")
 DAY = "2026-11-21"

@@ -17,7 +17,7 @@ from blogsmith.execute.environment import cell_environment
 from blogsmith.execute.exchange import GRACE_S
 from blogsmith.execute.jobs import CellStep, SessionJob, Step, ValueStep
 from blogsmith.execute.pool import run_sessions
-from blogsmith.runs import CellRun, SessionRun, Stream
+from blogsmith.model.results import CellRun, SessionRun, Stream
 
 LINUX = sys.platform == "linux"
 SLACK_S = 30.0

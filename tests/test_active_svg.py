@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.model import Asset
+from blogsmith.model.documents import Asset
 from blogsmith.preview.http.reply import Reply, head_of, is_active
 from blogsmith.preview.line.line import Asked
 from blogsmith.read.active_svg import svg_warnings

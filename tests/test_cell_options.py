@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.cells import Cell, CellOptions, Need
 from blogsmith.diagnostics.model import Place
+from blogsmith.model.cells import Cell, CellOptions, Need
 from blogsmith.syntax.cell_readers import KEYS
 from tests.parsed_posts import only, parse
 

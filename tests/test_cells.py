@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.cells import Cell
 from blogsmith.diagnostics.model import Place
+from blogsmith.model.cells import Cell
 from blogsmith.syntax.anchors import anchors
 from blogsmith.syntax.describe import describe
 from blogsmith.syntax.records import Fence, get

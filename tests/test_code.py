@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.model import Body
+from blogsmith.model.documents import Body
 from blogsmith.render.code import Highlighted, code_figure, highlight, is_known_language
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body

@@ -11,8 +11,8 @@ import pytest
 
 from blogsmith.config import Config, MenuItem
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.model import Body, Document, Source, Weight
-from blogsmith.page_view import Link, PageView
+from blogsmith.model.documents import Body, Document, Source, Weight
+from blogsmith.model.template_views import Link, PageView
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished

@@ -14,7 +14,7 @@ from blogsmith.execute.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks import load_plugins
 from blogsmith.load_config import parse_config
-from blogsmith.model import Source
+from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
 from blogsmith.syntax.cell_readers import KEYS as CELL_KEYS

@@ -24,7 +24,7 @@ from blogsmith.execute.cluster.elsewhere import Terms
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
 from blogsmith.extras import install_command
-from blogsmith.runs import SessionRun
+from blogsmith.model.results import SessionRun
 from tests.bench.preview_processes import processes
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.dask_machines import Machines, machines, marked, needs_dask

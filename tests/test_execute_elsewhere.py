@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from blogsmith.cells import Need
 from blogsmith.execute.cluster import dask_executor
 from blogsmith.execute.cluster.dask_executor import DaskExecutor, Task
 from blogsmith.execute.cluster.elsewhere import Run, Terms, run_there, terms_of
@@ -20,7 +19,8 @@ from blogsmith.execute.cluster.needs_elsewhere import Judged, Offer, judge, ques
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import LostSession, run_sessions
-from blogsmith.runs import SessionRun
+from blogsmith.model.cells import Need
+from blogsmith.model.results import SessionRun
 from tests.run_sites import site
 from tests.sessions import SLACK_S, job, no_process_left, printed, wait_for
 from tests.site_files import build

@@ -17,7 +17,7 @@ import pytest
 from blogsmith.execute import exchange
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.reaper import MARK_NAME, Mark, new_number, process_limit, survivors
-from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
+from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.sessions import SLACK_S, cell, is_alive, job, limited, printed, run_beside_another, wait_for
 
 MIB = 1024 * 1024

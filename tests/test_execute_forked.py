@@ -20,7 +20,7 @@ from blogsmith.execute.conversation import quiet, run_session
 from blogsmith.execute.forked import ForkServer
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
-from blogsmith.runs import SessionRun, ShapeMismatch, Stream
+from blogsmith.model.results import SessionRun, ShapeMismatch, Stream
 from tests.sessions import (
     LINUX,
     cell,

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.config import Execution
 from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.execute.collected import Collected
@@ -34,7 +33,8 @@ from blogsmith.execute.jobs import (
 from blogsmith.execute.process import Process, ending_in_words
 from blogsmith.execute.text import cut, settle
 from blogsmith.execute.wire import Closed, Printed, Wire
-from blogsmith.runs import Display, Stream
+from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
+from blogsmith.model.results import Display, Stream
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
 from blogsmith.execute.kernel.requests import Reply
-from blogsmith.runs import CellRun, Display, Failure, SessionRun, Stream
+from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
 from tests.sessions import LINUX, cell, job, no_process_left, printed, run_beside_another, value, wait_for
 from tests.site_files import build

@@ -18,7 +18,7 @@ import pytest
 from blogsmith.execute.conversation import Quiet, run_session
 from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.pool import run_sessions
-from blogsmith.runs import CellOutput, CellRun, SessionRun, Stream
+from blogsmith.model.results import CellOutput, CellRun, SessionRun, Stream
 from tests.sessions import cell, is_alive, job, no_process_left, printed, wait_for
 
 MEET = """

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from blogsmith.cells import Need
 from blogsmith.execute import conversation, exchange
 from blogsmith.execute.conversation import Quiet, run_session
 from blogsmith.execute.jobs import (
     SessionJob,
 )
-from blogsmith.runs import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream, Unjudged
+from blogsmith.model.cells import Need
+from blogsmith.model.results import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream, Unjudged
 from tests.sessions import cell, job, no_process_left, printed, value
 
 

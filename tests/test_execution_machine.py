@@ -10,7 +10,7 @@ import pytest
 
 from blogsmith.execute.machine_paths import MachinePaths
 from blogsmith.ledger import ExecutionOptions
-from blogsmith.runs import CellRun, Display, SessionRun, Stream
+from blogsmith.model.results import CellRun, Display, SessionRun, Stream
 from tests.run_sites import STALE, command, page, records, site
 from tests.site_files import build
 

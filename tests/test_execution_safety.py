@@ -13,7 +13,7 @@ import pytest
 from blogsmith.execute.answers import cell_run
 from blogsmith.execute.collected import Collected
 from blogsmith.execute.conversation import run_session
-from blogsmith.runs import MOST_SDPA, Display
+from blogsmith.model.results import MOST_SDPA, Display
 from tests.sessions import cell, job, value
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")

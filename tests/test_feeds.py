@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blogsmith.config import Config
-from blogsmith.page_view import Feed, Link, PageView, SeriesPart
+from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
 from blogsmith.site.archive import archive, planned_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame

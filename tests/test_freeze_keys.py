@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cells import Cell, CellOptions, Need, PageCells
 from blogsmith.config import FigureSettings
 from blogsmith.diagnostics.model import Place
 from blogsmith.freeze.keys import environment_digests, session_keys
+from blogsmith.model.cells import Cell, CellOptions, Need, PageCells
 from tests.recorded import cell, page
 
 CODES = ["import numpy as np\n", "a = np.arange(9)\n", "a.sum()\n"]

@@ -22,7 +22,7 @@ from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecor
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
 from blogsmith.freeze.surroundings import FileDigests
-from blogsmith.runs import (
+from blogsmith.model.results import (
     DARK,
     MOST_SDPA,
     SDPA,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cells import PageExecution
 from blogsmith.config import Config
 from blogsmith.diagnostics.model import Diagnostic, Place
-from blogsmith.model import Document, FrontMatter, Reference, Series, Source
+from blogsmith.model.cells import PageExecution
+from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
 from blogsmith.read.front_matter import read_document
 
 VIENNA = Config(timezone="Europe/Vienna")

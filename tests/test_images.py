@@ -10,7 +10,7 @@ import html5lib
 import pytest
 from PIL import Image
 
-from blogsmith.model import ImageInfo
+from blogsmith.model.documents import ImageInfo
 from blogsmith.render.images import (
     ImageProblem,
     ImageSize,

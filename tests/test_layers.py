@@ -24,8 +24,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("read", "syntax", "tex", "execute", "freeze"),
     ("hooks", "config"),
-    ("page_view", "plugin_code"),
-    ("model", "strict_yaml", "decode", "alarm", "pyodide", "photos"),
+    ("plugin_code",),
+    ("model", "strict_yaml", "alarm", "pyodide", "photos"),
     ("diagnostics", "extras"),
     # everything that is written on disk
     ("storage",),
@@ -36,10 +36,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
-    "cell_places": "model",
-    "cells": "model",
-    "claims": "model",
-    "runs": "model",
     "execution_words": "config",
     "editor_words": "config",
     "policy_words": "config",

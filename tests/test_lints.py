@@ -18,7 +18,7 @@ from blogsmith.lint.doubts import doubts
 from blogsmith.lint.labels import references_in
 from blogsmith.lint.pieces import pieces
 from blogsmith.load_config import parse_config
-from blogsmith.model import Source
+from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.workshop import parse_options

@@ -13,8 +13,8 @@ import pytest
 
 from blogsmith import build as line
 from blogsmith.config import Config
-from blogsmith.model import Body
-from blogsmith.page_view import PageView
+from blogsmith.model.documents import Body
+from blogsmith.model.template_views import PageView
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.site.feeds import feed_html

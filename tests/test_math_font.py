@@ -14,7 +14,7 @@ import pytest
 from fontTools.fontBuilder import FontBuilder
 from fontTools.ttLib import TTFont
 
-from blogsmith.page_view import PageView
+from blogsmith.model.template_views import PageView
 from blogsmith.site import font_cut
 from blogsmith.site.font_cut import FontProblem, cut_font
 from blogsmith.site.math_font import COMMON, SHARED_SIGNS, font_cut_of, math_fonts, signs_of

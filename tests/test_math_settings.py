@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.config import Config, Symbol
 from blogsmith.load_config import parse_config
-from blogsmith.model import Source
+from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 
 LOSS = r"{use: '\mathcal{L}', avoid: ['L', '\mathscr{L}']}"

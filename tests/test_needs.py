@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from blogsmith.cells import Need
 from blogsmith.execute import probe
 from blogsmith.execute.needs import installed, unmet
+from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_tool, put_torch
 
 CUDA = Need("cuda")

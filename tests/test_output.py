@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.model import Output
+from blogsmith.model.documents import Output
 from blogsmith.write import stage
 from blogsmith.write.manifest import MANIFEST
 from blogsmith.write.output import WriteReport, clean, write_site

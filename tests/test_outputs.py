@@ -14,16 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cells import Cell, CellOptions
 from blogsmith.config import Config, Markup
 from blogsmith.diagnostics.model import Place
-from blogsmith.render.ansi import NAMES, ansi_html, plain_output
-from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
-from blogsmith.render.output_tree import MAX_DEPTH
-from blogsmith.render.provenance import duration, provenance
-from blogsmith.render.values import bare_tex
-from blogsmith.render.vectors import svg_size, svg_words
-from blogsmith.runs import (
+from blogsmith.model.cells import Cell, CellOptions
+from blogsmith.model.results import (
     Blob,
     CellOutput,
     CellResult,
@@ -34,6 +28,12 @@ from blogsmith.runs import (
     Stream,
     ValueResult,
 )
+from blogsmith.render.ansi import NAMES, ansi_html, plain_output
+from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
+from blogsmith.render.output_tree import MAX_DEPTH
+from blogsmith.render.provenance import duration, provenance
+from blogsmith.render.values import bare_tex
+from blogsmith.render.vectors import svg_size, svg_words
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
 from tests.test_theme_look import TONES, colours, contrast, mixed

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.cells import Need
 from blogsmith.execute.needs import unmet
 from blogsmith.execute.probe_cache import FILE, MOST_PYTHONS, ProbeCache
+from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_torch
 
 CUDA = Need("cuda")

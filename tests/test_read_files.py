@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config import Config
-from blogsmith.decode import decode
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.store import folder_of
-from blogsmith.model import SiteFiles
+from blogsmith.model.decode import decode
+from blogsmith.model.documents import SiteFiles
 from blogsmith.read import files
 from blogsmith.read.files import is_litter, read_site
 

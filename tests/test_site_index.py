@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.config import Config
 from blogsmith.diagnostics.model import Place
-from blogsmith.model import Asset, Document, ImageInfo, Source
+from blogsmith.model.documents import Asset, Document, ImageInfo, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Target
 from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_image, resolve_link

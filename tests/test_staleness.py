@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cells import Cell, Need, PageCells
 from blogsmith.config import FigureSettings
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.results import results
 from blogsmith.freeze.staleness import judge, version_changes
-from blogsmith.runs import CellRun, Failure, Machine, ShapeMismatch, Stream
+from blogsmith.model.cells import Cell, Need, PageCells
+from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream
 from blogsmith.versions import version_notes, version_warning
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 

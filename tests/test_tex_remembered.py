@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from blogsmith.model import Body
+from blogsmith.model.documents import Body
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.syntax.parser import Parsed

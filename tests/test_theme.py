@@ -10,8 +10,8 @@ import pytest
 from markupsafe import Markup
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
-from blogsmith.model import TocEntry
-from blogsmith.page_view import Link, PageGroup, PageView, SeriesPart, SiteView
+from blogsmith.model.documents import TocEntry
+from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
 from blogsmith.render.theme import Theme, iso_date, load_theme, long_date
 
 BUNDLED = Path(__file__).parent.parent / "themes"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from markupsafe import Markup
 
-from blogsmith.page_view import Feed, Link, PageGroup, PageView, SeriesPart
+from blogsmith.model.template_views import Feed, Link, PageGroup, PageView, SeriesPart
 from blogsmith.render.theme import Theme
 
 from .theme_pages import (

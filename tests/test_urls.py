@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config import Config
-from blogsmith.model import Document, Source
+from blogsmith.model.documents import Document, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.slug_rules import alias_problem, slug_problem
 from blogsmith.site.urls import Urls, asset_url, assign_urls, publication

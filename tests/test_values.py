@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.cells import Value
+from blogsmith.model.cells import Value
 from blogsmith.syntax.cell_values import split_value
 from blogsmith.syntax.headings import plain_text
 from blogsmith.syntax.records import get

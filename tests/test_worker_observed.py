@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.runs import SDPA
+from blogsmith.model.results import SDPA
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.worker_client import Client, Start, start_worker, worker
 

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
-from blogsmith.model import TocEntry
-from blogsmith.page_view import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from blogsmith.model.documents import TocEntry
+from blogsmith.model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from blogsmith.render.theme import Theme, load_theme
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from ..runs import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
+from ..model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
 from .collected import Collected
 from .jobs import CellStep
 from .wire import Frame

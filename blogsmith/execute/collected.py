@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 
-from ..runs import Blob, CellOutput, Display, Failure, Stream
+from ..model.results import Blob, CellOutput, Display, Failure, Stream
 from .text import cut, settle
 from .wire import Name
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from ..runs import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
+from ..model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
 from .collected import Collected
 from .exchange import Answer, Exchange, Limits

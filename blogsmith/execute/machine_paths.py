@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..runs import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
+from ..model.results import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
 from .worker.tracebacks import short_path, without_libraries
 
 _INSTALLED = Path(__file__).parent.parent.parent

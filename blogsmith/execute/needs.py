@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from ..cells import Cell, Need
 from ..diagnostics.model import Diagnostic, did_you_mean
+from ..model.cells import Cell, Need
 from .probe_cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
-from ..runs import SessionRun
+from ..model.results import SessionRun
 from .conversation import Start, Watch, not_started, quiet, run_session
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn

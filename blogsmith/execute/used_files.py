@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..runs import SessionRun
+from ..model.results import SessionRun
 from .wire import Frame
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..cells import Cell, PageCells
+from ..model.cells import Cell, PageCells
 from .keys import SessionKeys, environment_digests
 from .matching import Match
 from .record import SessionRecord, module_files

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..cells import Cell, PageCells
 from ..config import FigureSettings
+from ..model.cells import Cell, PageCells
 
 SCHEMA = 1
 """Of keys and of the files that hold them; a new one makes every record stale."""

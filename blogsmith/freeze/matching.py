@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..cells import Cell
+from ..model.cells import Cell
 from .keys import SessionKeys
 from .record import CellRecord
 

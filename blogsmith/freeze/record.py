@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..runs import CellRun, Machine, ValueRun
+from ..model.results import CellRun, Machine, ValueRun
 
 UNKNOWN = Machine()
 """A machine of which nothing is known."""

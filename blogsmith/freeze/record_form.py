@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..runs import MOST_SDPA, SDPA
+from ..model.results import MOST_SDPA, SDPA
 
 PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
 """Form of a picture's file name, as a regular expression."""

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..diagnostics.model import Diagnostic, Place
-from ..runs import Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
+from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
 from . import record_form as form
 from .keys import SCHEMA
 from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..cells import Cell, PageCells
-from ..runs import CellRun, SessionRun
+from ..model.cells import Cell, PageCells
+from ..model.results import CellRun, SessionRun
 from .keys import SessionKeys, environment_digests, session_keys
 from .matching import match_cells
 from .record import CellRecord, Origin, SessionRecord, ValueRecord

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..cells import Cell
-from ..runs import CellResult, PageResults, ValueResult
+from ..model.cells import Cell
+from ..model.results import CellResult, PageResults, ValueResult
 from .record import UNKNOWN
 from .staleness import PageVerdict, Verdict
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..cells import Cell, Need, PageCells, Value
+from ..model.cells import Cell, Need, PageCells, Value
 from .changes import Changes
 from .keys import SessionKeys, cells_before, session_keys
 from .matching import Match, match_cells

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from ..diagnostics.model import Diagnostic
-from ..runs import DARK, Blob, CellOutput, Display
+from ..model.results import DARK, Blob, CellOutput, Display
 from ..storage.folder import NEW, Folder, open_folder
 from ..text.slugs import slugify
 from .lock import freeze_lock, write_problem

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ..diagnostics.model import Diagnostic, Reporter
 from ..load_config import CONFIG_NAME, LoadedConfig
-from ..model import Document
+from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .dollars import report_dollars
 from .labels import references_in, report_labels

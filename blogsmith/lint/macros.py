@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..diagnostics.model import Place, Reporter
 from ..load_config import LoadedConfig
-from ..model import FrontMatter
+from ..model.documents import FrontMatter
 from ..syntax.records import Math
 
 CODE = "macro-unused"

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from xml.parsers import expat
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
-from ..model import Asset
+from ..model.documents import Asset
 
 CODE = "svg-active"
 SUFFIX = ".svg"

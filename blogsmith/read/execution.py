@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from ..cells import Freeze, PageExecution
 from ..diagnostics.model import did_you_mean
 from ..execution_words import (
     BYTES_HINT,
@@ -21,6 +20,7 @@ from ..execution_words import (
     parse_seed,
     pattern_problem,
 )
+from ..model.cells import Freeze, PageExecution
 from .fields import Fields
 
 Mode = Literal["off", "marked", "all"]

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ..config import Config
-from ..decode import decode
 from ..diagnostics.model import Diagnostic, Severity, SiteError
-from ..model import Asset, SiteFiles, Source
+from ..model.decode import decode
+from ..model.documents import Asset, SiteFiles, Source
 from ..text.characters import find_forbidden, find_hidden, name_of
 from .symlinks import LinkRefused, Links
 from .twins import folded, twin_posts

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from ..check_config import LANGUAGE, MACRO_NAME, PACKAGES
 from ..diagnostics.model import Place, did_you_mean
-from ..model import FrontMatter, Series
+from ..model.documents import FrontMatter, Series
 from .dates import parse_date, split_dated_name
 from .execution import read_execution
 from .fields import Fields

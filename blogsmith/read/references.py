@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..model import Reference
+from ..model.documents import Reference
 from .fields import Fields
 
 _KEY = re.compile(r"\w[\w:.+/-]*")

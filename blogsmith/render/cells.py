@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..cells import Cell
-from ..runs import CellResult, Failure
+from ..model.cells import Cell
+from ..model.results import CellResult, Failure
 from ..syntax.records import Fence, get
 from .ansi import plain_output
 from .captions import inline_html

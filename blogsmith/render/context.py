@@ -14,9 +14,9 @@ from markdown_it.token import Token
 from ..config import Config
 from ..diagnostics.model import Place, Reporter, SiteError
 from ..hooks import Plugins
-from ..model import Document, ImageInfo
+from ..model.documents import Document, ImageInfo
+from ..model.results import PageResults
 from ..pyodide.distribution import Distribution, cdn_distribution
-from ..runs import PageResults
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
 from ..tex.convert import Convert, convert_formula

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
-from ..model import ImageInfo
+from ..model.documents import ImageInfo
 from ..syntax.headings import plain_text
 from ..syntax.records import Figure, LinkAt, get
 from .context import Rendering, Rule

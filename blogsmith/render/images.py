@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..model import ImageInfo
+from ..model.documents import ImageInfo
 from .vectors import svg_size
 
 if TYPE_CHECKING:

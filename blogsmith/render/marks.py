@@ -10,7 +10,7 @@ import re
 
 from markdown_it.token import Token
 
-from ..cells import Cell
+from ..model.cells import Cell
 from ..syntax.records import Math, Shortcode, get
 
 # `\s*`: markdown-it breaks the line before a block inside a tight list item

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
-from ..model import Reference
+from ..model.documents import Reference
 from ..syntax.labels import Label
 from ..syntax.math import text_with_formulas
 from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get

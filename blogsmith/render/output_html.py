@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ..model import ImageInfo
+from ..model.documents import ImageInfo
 from .blocks import table_caption
 from .images import img_tag
 from .output_tree import VOID, Node, read_html

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..cell_places import in_post
-from ..cells import Cell
-from ..runs import CellOutput, CellResult, Display, Failure, Stream
+from ..model.cell_locations import in_post
+from ..model.cells import Cell
+from ..model.results import CellOutput, CellResult, Display, Failure, Stream
 from .ansi import ansi_html, plain_output
 from .captions import inline_html
 from .context import Rendering

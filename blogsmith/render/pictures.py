@@ -9,10 +9,10 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ..cells import Cell
 from ..diagnostics.model import TextMap
-from ..model import ImageInfo
-from ..runs import DARK, Blob, Display
+from ..model.cells import Cell
+from ..model.documents import ImageInfo
+from ..model.results import DARK, Blob, Display
 from .captions import inline_html, plain
 from .context import Rendering
 from .figures import figure_caption

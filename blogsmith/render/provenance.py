@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
-from ..runs import CellResult, Machine
+from ..model.results import CellResult, Machine
 from .ansi import plain_output
 
 UNKNOWN = "unknown"

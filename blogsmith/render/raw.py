@@ -12,7 +12,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
-from ..model import ImageInfo
+from ..model.documents import ImageInfo
 from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, start_tag
 from .context import Rendering

@@ -20,8 +20,8 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
-from ..model import TocEntry
-from ..page_view import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from ..model.documents import TocEntry
+from ..model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from .template_budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .template_code import PaidCode
 from .template_filters import paid_filter

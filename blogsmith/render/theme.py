@@ -19,8 +19,8 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ..diagnostics.model import Place, Reporter, SiteError, did_you_mean
-from ..model import Asset
-from ..page_view import PageView, SiteView
+from ..model.documents import Asset
+from ..model.template_views import PageView, SiteView
 from .sandbox import Sandbox
 from .template_budget import TakesTooLong
 from .template_errors import NamedUndefined, template_diagnostic

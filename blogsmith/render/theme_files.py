@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import strict_yaml
 from ..diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
-from ..model import Asset
+from ..model.documents import Asset
 from ..read.files import is_litter
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")

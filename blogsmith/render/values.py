@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..cells import Value
-from ..runs import ValueResult
+from ..model.cells import Value
+from ..model.results import ValueResult
 from ..syntax.records import get
 from ..tex.convert import convert_formula
 from ..tex.errors import TexError

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from ..model import Document
-from ..page_view import Link, PageGroup, PageView
+from ..model.documents import Document
+from ..model.template_views import Link, PageGroup, PageView
 from ..text.slugs import slugify
 from .frame import Frame
 from .plain import plain_view

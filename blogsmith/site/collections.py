@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..page_view import Link, PageView
+from ..model.template_views import Link, PageView
 from .archive import archive, series_pages
 from .feeds import with_feed
 from .frame import OLDEST, Frame, Rendered, Unpublished

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic, Reporter, place_within
-from ..model import Document
+from ..model.documents import Document
 from .slug_rules import alias_problem, alias_url
 
 

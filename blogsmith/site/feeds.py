@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config import Config
-from ..page_view import Feed, PageView
+from ..model.template_views import Feed, PageView
 
 ENTRIES = 30
 """Newest posts in a feed."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from ..config import Config
-from ..model import Body, Document
+from ..model.documents import Body, Document
 
 OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
 """Where undated pages stand in time."""

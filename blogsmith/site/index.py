@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
 
 from ..diagnostics.model import did_you_mean, nearest
-from ..model import Asset, Document, ImageInfo
+from ..model.documents import Asset, Document, ImageInfo
 from ..render.context import Target
 from ..syntax.anchors import anchors
 from ..syntax.labels import Label

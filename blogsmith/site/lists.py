@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..model import Document
-from ..page_view import Link, PageView
+from ..model.documents import Document
+from ..model.template_views import Link, PageView
 from .frame import Frame, Rendered
 from .plain import plain_view
 

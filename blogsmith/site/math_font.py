@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from types import MappingProxyType
 
-from ..page_view import PageView
+from ..model.template_views import PageView
 
 FAMILY = "Site Math"
 """How style sheets of themes call the font, whichever it is."""

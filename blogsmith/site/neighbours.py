@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..diagnostics.model import Diagnostic, Reporter
-from ..model import Document
-from ..page_view import Link, PageView, SeriesPart
+from ..model.documents import Document
+from ..model.template_views import Link, PageView, SeriesPart
 from .archive import series_path
 from .frame import OLDEST, Frame, Rendered, Unpublished
 from .surroundings import Surroundings

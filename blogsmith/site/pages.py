@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model import Body
-from ..page_view import PageView
+from ..model.documents import Body
+from ..model.template_views import PageView
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..page_view import Pager, PageView
+from ..model.template_views import Pager, PageView
 
 
 def page_count(entries: int, per_page: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..page_view import PageView
+from ..model.template_views import PageView
 from .frame import Frame, canonical
 
 

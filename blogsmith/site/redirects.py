@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import PurePosixPath
 
-from ..page_view import PageView
+from ..model.template_views import PageView
 
 _PAGE = """<!DOCTYPE html>
 <html lang="{lang}">

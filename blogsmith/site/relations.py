@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 
-from ..page_view import Link, PageView
+from ..model.template_views import Link, PageView
 from .frame import OLDEST, Rendered
 from .surroundings import Surroundings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..config import Config
-from ..page_view import Link, PageView, SiteView
+from ..model.template_views import Link, PageView, SiteView
 from .feeds import site_feeds
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from ..config import Config
-from ..page_view import PageView
+from ..model.template_views import PageView
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..page_view import Link, PageView, SeriesPart
+from ..model.template_views import Link, PageView, SeriesPart
 
 
 @dataclass(slots=True)

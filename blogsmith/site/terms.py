@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic, Reporter, place_within
-from ..model import Document, FrontMatter
-from ..page_view import Link
+from ..model.documents import Document, FrontMatter
+from ..model.template_views import Link
 from ..text.slugs import slugify
 from .frame import Frame
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 from ..config import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
-from ..model import Document
+from ..model.documents import Document
 from ..read.dates import split_dated_name
 from ..text.slugs import slugify
 from .archive import planned_archive

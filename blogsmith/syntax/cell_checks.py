@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..cells import Cell
 from ..diagnostics.model import Place, did_you_mean
+from ..model.cells import Cell
 from .cell_claims import check_claim
 from .state import PageState
 

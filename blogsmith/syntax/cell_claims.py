@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..cells import Cell
-from ..claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
 from ..diagnostics.model import Place
-from ..runs import Unjudged
+from ..model.cells import Cell
+from ..model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
+from ..model.results import Unjudged
 from .state import PageState
 
 _ASSERTION = "the assertion is always true: a comma makes a tuple of its condition"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..cells import CellOptions
 from ..diagnostics.model import Place, did_you_mean
+from ..model.cells import CellOptions
 from .cell_readers import KEYS, READERS, Asked
 from .records import Setting
 from .state import PageState

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ..cells import Need
 from ..diagnostics.model import did_you_mean
 from ..execution_words import (
     BYTES_HINT,
@@ -21,6 +20,7 @@ from ..execution_words import (
     parse_seed,
     pattern_problem,
 )
+from ..model.cells import Need
 from .records import Setting
 from .refs import label_id
 from .state import PageState

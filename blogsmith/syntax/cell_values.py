@@ -16,8 +16,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..cells import Cell, Value
 from ..diagnostics.model import Reporter, TextMap
+from ..model.cells import Cell, Value
 from .cell_checks import syntax_fault
 from .lookahead import comes_after
 from .records import get, put

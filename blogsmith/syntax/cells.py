@@ -14,9 +14,9 @@ from dataclasses import replace
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..cells import Cell, PageCells
 from ..diagnostics.model import Place
-from ..model import Document
+from ..model.cells import Cell, PageCells
+from ..model.documents import Document
 from .cell_checks import check_cells
 from .cell_languages import (
     cells_language,

@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 
 from markdown_it.token import Token
 
-from ..cells import CellOptions
 from ..diagnostics.model import Place, TextMap
+from ..model.cells import CellOptions
 
 _HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")
 

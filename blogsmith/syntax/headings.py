@@ -14,8 +14,8 @@ from types import MappingProxyType
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..cells import Value
 from ..diagnostics.model import Place
+from ..model.cells import Value
 from ..text.slugs import slugify, unique
 from .attributes import apply, parse_attributes
 from .records import Heading, Math, get, put

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..cells import Cell
 from ..diagnostics.model import Place
+from ..model.cells import Cell
 from .equations import begin_letters, end_letters, number_display, read_inline
 from .labels import BY_SECTION, Label, Numbers
 from .records import Callout, Figure, Heading, Shortcode, Table, get, put

@@ -17,9 +17,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..cells import PageCells
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
-from ..model import Document
+from ..model.cells import PageCells
+from ..model.documents import Document
 from ..text.characters import without_forbidden
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..cells import Cell
 from ..diagnostics.model import Place
+from ..model.cells import Cell
 from .cell_checks import check_syntax
 from .cells import is_python
 from .records import Fence, get, put

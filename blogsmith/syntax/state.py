@@ -18,9 +18,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from ..cells import PageExecution, Value
 from ..diagnostics.model import Place, Reporter, TextMap
-from ..model import Reference
+from ..model.cells import PageExecution, Value
+from ..model.documents import Reference
 
 
 class Mistake(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
-from ..model import Output
+from ..model.documents import Output
 from ..storage.folder import Folder
 from ..storage.tree import ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST, is_inside, read_manifest

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..diagnostics.model import Diagnostic, SiteError
-from ..model import Output
+from ..model.documents import Output
 from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
-from ..model import Output
+from ..model.documents import Output
 from ..storage.tree import scan
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..model import Output
+from ..model.documents import Output
 from ..storage.folder import Folder
 from ..storage.tree import Descent, Tree, ancestors, scan
 from .manifest import MANIFEST, digest, read_manifest

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from ..diagnostics.model import SiteError
-from ..model import Output
+from ..model.documents import Output
 from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system

@@ -18,7 +18,7 @@ from blogsmith.config import Execution
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.jobs import SessionJob, session_job, setting_of
 from blogsmith.execute.pool import run_sessions
-from blogsmith.runs import CellOutput, CellRun, SessionRun, Stream
+from blogsmith.model.results import CellOutput, CellRun, SessionRun, Stream
 
 from .execution_nbclient import Measures, peak_bytes, processor_seconds
 from .execution_posts import page_of

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from blogsmith.cells import Cell, PageCells
 from blogsmith.diagnostics.model import Place
+from blogsmith.model.cells import Cell, PageCells
 
 TRIVIAL = "1 + 1"
 FIRST_NUMPY = "import numpy as np\nnp.arange(5) @ np.arange(5)"

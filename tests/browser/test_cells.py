@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.model import ImageInfo
+from blogsmith.model.documents import ImageInfo
+from blogsmith.model.results import Blob, CellResult, Display, PageResults, Stream
 from blogsmith.render.output_html import clean_html
-from blogsmith.runs import Blob, CellResult, Display, PageResults, Stream
 from tests.check import MACHINE, render_with
 from tests.theme_pages import BARE, SITE, load_paper
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from blogsmith import lab
-from blogsmith.cells import Need
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.needs import has_device, unmet
 from blogsmith.lab.measuring import is_out_of_memory, times_of
 from blogsmith.lab.ran import profiled
+from blogsmith.model.cells import Need
 from tests.sessions import cell, job, printed
 
 from .inputs import error_of, on_cuda

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from ... import __version__
-from ...cells import Need
 from ...config import Dask
 from ...extras import install_extra
-from ...runs import SessionRun
+from ...model.cells import Need
+from ...model.results import SessionRun
 from ..jobs import SessionJob
 from .dask_executor import DaskExecutor
 from .elsewhere import Run, Terms, run_there

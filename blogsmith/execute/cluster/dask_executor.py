@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ...runs import SessionRun
+from ...model.results import SessionRun
 from ..jobs import SessionJob
 from ..pool import LostSession
 from .elsewhere import Run

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...runs import SessionRun
+from ...model.results import SessionRun
 from ..conversation import Start, Watch, quiet
 from ..environment import cell_environment
 from ..jobs import SessionJob

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ...cells import Need
+from ...model.cells import Need
 from ..needs import unmet
 from .elsewhere import Terms, whole_environment
 

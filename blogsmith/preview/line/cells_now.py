@@ -10,9 +10,9 @@ from ...diagnostics.model import Diagnostic
 from ...freeze.store import Reading, folder_of, read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...ledger import ExecutionOptions, Ledger, no_progress
+from ...model.results import PageResults
 from ...perform import package_versions
 from ...running import Ran
-from ...runs import PageResults
 from ...shown_results import show
 from ...survey import SurveyedPage, surroundings, survey
 from ...syntax.parser import Parsed

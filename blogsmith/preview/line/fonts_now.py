@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...page_view import PageView
+from ...model.template_views import PageView
 from ...site.math_font import MathFonts, fonts_of, page_signs
 from ...workshop import Workshop
 

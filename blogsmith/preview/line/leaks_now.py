@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from ...config import Config
 from ...diagnostics.model import Diagnostic
 from ...disclosure import leaks
-from ...model import Asset
+from ...model.documents import Asset
 
 Stamp = tuple[int, int, int]
 

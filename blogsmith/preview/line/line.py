@@ -17,8 +17,8 @@ from ...diagnostics.model import Diagnostic
 from ...disclosure import disclosures
 from ...hooks import blamed_on_plugins
 from ...ledger import BuildOptions, Ledger, no_progress
-from ...model import Body, Document, SiteFiles
-from ...page_view import PageView
+from ...model.documents import Body, Document, SiteFiles
+from ...model.template_views import PageView
 from ...read.files import read_again, read_site
 from ...site.collections import page_views
 from ...site.pages import page_view

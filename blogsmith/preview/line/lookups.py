@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...model import Document
+from ...model.documents import Document
 from ...render.context import Tools
 
 _OWN = ("results", "picture", "python")

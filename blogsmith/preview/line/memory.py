@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from ...config import Config
 from ...diagnostics.model import Diagnostic
-from ...model import Body, Document, Source
+from ...model.documents import Body, Document, Source
 from ...read.front_matter import read_document
 from ...render.context import Tools
 from ...render.html import render_body

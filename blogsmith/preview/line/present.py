@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from ...collect import Collected
 from ...compose import Composition, Planned
 from ...diagnostics.model import Diagnostic
-from ...model import Document, SiteFiles
-from ...page_view import PageView
+from ...model.documents import Document, SiteFiles
+from ...model.template_views import PageView
 from ...render.context import Tools
 from ...site.frame import Frame, Rendered
 from ...site.index import PageEntry, SiteIndex

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...cells import PageCells
 from ...execute.jobs import SessionJob
 from ...freeze.record import SessionRecord, module_files
 from ...freeze.surroundings import FileDigests
-from ...runs import CellRun, Failure, SessionRun
+from ...model.cells import PageCells
+from ...model.results import CellRun, Failure, SessionRun
 from ...survey import SurveyedPage
 
 Digests = Mapping[str, str | None]

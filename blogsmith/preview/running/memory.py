@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ...cells import Cell, PageCells
 from ...diagnostics.model import Diagnostic, Reporter
 from ...execute.jobs import SessionJob
 from ...execute.problems import run_problems
 from ...freeze.keys import session_keys
 from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
-from ...runs import SessionRun
+from ...model.cells import Cell, PageCells
+from ...model.results import SessionRun
 from ...survey import SurveyedPage
 from .inputs import Digests, declared_inputs, digests_of
 from .planning import Key, PlannedPage, same_work

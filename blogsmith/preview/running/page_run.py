@@ -13,8 +13,8 @@ from ...execute.problems import run_problems
 from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
+from ...model.results import SessionRun
 from ...running import record_page
-from ...runs import SessionRun
 from .inputs import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
 from .memory import Memory, Past
 from .planning import PlannedPage

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...cells import Need, PageCells
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import CellStep, SessionJob, Setting, session_job
 from ...ledger import ExecutionOptions
+from ...model.cells import Need, PageCells
 from ...needed import lacking, sessions_to_run, skipped
 from ...running import cluster_of, setting_for, unmet_in
 from ...survey import SurveyedPage

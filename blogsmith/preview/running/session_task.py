@@ -15,8 +15,8 @@ from ...execute.conversation import Watch, not_started, run_session
 from ...execute.jobs import SessionJob
 from ...execute.pool import Live, run_sessions
 from ...execute.process import Process
+from ...model.results import SessionRun
 from ...running import cluster_of
-from ...runs import SessionRun
 from ...workshop import Workshop
 
 

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...cell_places import in_post
-from ...cells import PageCells
 from ...execute.jobs import SessionJob
-from ...runs import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
+from ...model.cell_locations import in_post
+from ...model.cells import PageCells
+from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
 from ..answer import Event, Publish
 
 GAP_S = 0.05

@@ -7,7 +7,7 @@ the style it had.
 from __future__ import annotations
 
 from ...compose import Planned
-from ...page_view import PageView
+from ...model.template_views import PageView
 from ..line.present import Present
 
 KEPT = 512

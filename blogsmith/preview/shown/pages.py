@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...compose import Composition
 from ...diagnostics.model import Diagnostic, SiteError
-from ...page_view import PageView, SiteView
+from ...model.template_views import PageView, SiteView
 from ...render.theme import Theme
 from ..line.present import Present
 from ..line.time_limit import LIMIT_S, TookTooLong, time_limit

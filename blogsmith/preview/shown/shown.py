@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...compose import Planned
 from ...diagnostics.model import SiteError
-from ...page_view import PageView
+from ...model.template_views import PageView
 from ...photos.cleaning import cleaned_stream
 from ..answer import Answer
 from ..http.files import open_regular

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .runs import Unjudged
+from .results import Unjudged
 
 _COMPARE = "end it with a comparison that is true or false, such as abs(a - b) < 1e-9"
 _SAID: Mapping[str, tuple[str, str]] = MappingProxyType(

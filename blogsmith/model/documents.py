@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..diagnostics.model import Diagnostic, Place
 from .cells import PageExecution
-from .diagnostics.model import Diagnostic, Place
 
 
 @dataclass(frozen=True, slots=True)

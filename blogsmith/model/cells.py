@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
-from .diagnostics.model import Place, TextMap
+from ..diagnostics.model import Place, TextMap
 
 Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""

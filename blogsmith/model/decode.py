@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-from .diagnostics.model import Diagnostic, Place, SiteError
+from ..diagnostics.model import Diagnostic, Place, SiteError
 
 _HINT = "save the file as UTF-8"
 # UTF-32 first: its little-endian mark starts with that of UTF-16

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .model import TocEntry
+from .documents import TocEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The records that travel along the pipeline, one per stage, all frozen."""
