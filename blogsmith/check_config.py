@@ -23,7 +23,7 @@ from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
 from .policy_words import check_policy
 from .pyodide.distribution import CDN, setting_problem
 from .pyodide.names import PACKAGE_NAMES, package_meant
-from .strict_yaml import MAX_REPORTS, Located
+from .strict_yaml.loader import MAX_REPORTS, Located
 from .url_words import base_url_problem, permalink_problem
 
 MACRO_NAME = re.compile(r"\\[A-Za-z]+")

@@ -20,7 +20,7 @@ from .check_config import check_config
 from .config import Config
 from .diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
 from .model.decode import decode, one_line_end
-from .strict_yaml import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
+from .strict_yaml.loader import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
 from .text.characters import find_hidden, name_of
 
 CONFIG_NAME = "blogsmith.yaml"

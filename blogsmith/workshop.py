@@ -16,7 +16,7 @@ from .hooks import Plugins, load_plugins
 from .load_config import CONFIG_NAME, LoadedConfig, load_config
 from .plugin_code import PluginCode
 from .render.theme import Theme, load_theme
-from .strict_yaml import YamlPath
+from .strict_yaml.loader import YamlPath
 from .syntax.kinds import kind_table
 from .syntax.state import KindRow, ParseOptions
 from .tex.linear import linear_text

@@ -76,8 +76,6 @@ PART_OF = {
     "pyodide_command": "cli",
     "compose": "build",
     "disclosure": "build",
-    "yaml_problems": "strict_yaml",
-    "yaml_scalars": "strict_yaml",
 }
 ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -10,14 +10,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith import strict_yaml
 from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
+from blogsmith.strict_yaml import loader
 
 
-def load(text: str, first_line: int = 1) -> tuple[strict_yaml.Located | None, list[Diagnostic]]:
+def load(text: str, first_line: int = 1) -> tuple[loader.Located | None, list[Diagnostic]]:
     """The data and the diagnostics of a text."""
     reporter = Reporter("x.yaml", [""] * (first_line - 1) + text.split("\n"))
-    return strict_yaml.load(text, reporter, first_line=first_line), reporter.diagnostics
+    return loader.load(text, reporter, first_line=first_line), reporter.diagnostics
 
 
 def value_of(text: str) -> Any:
@@ -217,7 +217,7 @@ ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]\n
 def test_hostile_texts_end_in_few_diagnostics(text: str, code: str) -> None:
     _, diagnostics = load(text)
     assert code in {d.code for d in diagnostics}
-    assert len(diagnostics) <= strict_yaml.MAX_REPORTS + 1
+    assert len(diagnostics) <= loader.MAX_REPORTS + 1
     assert all(d.place is not None for d in diagnostics)
 
 

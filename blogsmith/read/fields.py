@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..diagnostics.model import Place, Reporter, did_you_mean
-from ..strict_yaml import MAX_REPORTS, Located, YamlPath
+from ..strict_yaml.loader import MAX_REPORTS, Located, YamlPath
 
 _CODE = "front-matter-value"
 _QUOTE = "put it in quotes"

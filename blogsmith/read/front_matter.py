@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..config import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
-from ..strict_yaml import Located, load
+from ..strict_yaml.loader import Located, load
 from ..text.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from .fields import Fields
 from .head import read_head

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from .. import strict_yaml
 from ..diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ..model.documents import Asset
 from ..read.files import is_litter
+from ..strict_yaml import loader
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (
@@ -174,7 +174,7 @@ def _with_settings(folder: ThemeFolder) -> ThemeFolder:
 
 def _settings(text: str, name: str, reporter: Reporter) -> dict[str, Any]:
     """The mapping in a `theme.yaml`, every key of it known and of its type."""
-    located = strict_yaml.load(text, reporter)
+    located = loader.load(text, reporter)
     if located is None or located.value is None:
         return {}
     if not isinstance(located.value, dict):

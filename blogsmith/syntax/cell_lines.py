@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..diagnostics.model import Place, Reporter, TextMap, nearest
-from ..strict_yaml import Located, load
+from ..strict_yaml.loader import Located, load
 from .cell_languages import HASH, Marks
 from .cell_readers import KEYS
 from .front_text import located

@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
-from ..yaml_scalars import resolve
+from ..strict_yaml.scalars import resolve
 from .cell_languages import option_lines
 from .cell_readers import KEYS as CELL_KEYS
 from .math import normal_id
