@@ -16,11 +16,11 @@ from markdown_it import MarkdownIt
 
 from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
+from .config.load import CONFIG_NAME
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .hooks import blamed_on_plugins
 from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .lint.doubts import doubts
-from .load_config import CONFIG_NAME
 from .model.decode import decode
 from .model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from .model.results import PageResults

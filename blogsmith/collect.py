@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .config import Config
+from .config.schema import Config
 from .diagnostics.model import Diagnostic
 from .ledger import BuildOptions, Ledger
 from .model.documents import Asset, Document, SiteFiles, Source

@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from . import __version__
 from .collect import Collected
-from .config import Config
+from .config.load import CONFIG_NAME
+from .config.schema import Config
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .disclosure import disclosures, leaks, published_assets
 from .ledger import Ledger
-from .load_config import CONFIG_NAME
 from .model.documents import Asset, Document, Output
 from .model.template_views import PageView, SiteView
 from .photos.cleaning import cleaned_bytes

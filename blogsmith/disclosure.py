@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from .collect import Collected
-from .config import Config
+from .config.schema import Config
 from .diagnostics.model import Diagnostic
 from .model.documents import Asset
 from .photos.cleaning import private_rest

@@ -21,7 +21,7 @@ from .model.decode import decode, one_line_end
 from .options import find_site, site_option, verbose_option
 
 if TYPE_CHECKING:
-    from .config import MathSettings
+    from .config.schema import MathSettings
 
 STDIN = "-"
 NAME = "formula"
@@ -78,12 +78,12 @@ def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Pat
 
 def _site_settings(given: Path | None) -> MathSettings:
     """What the site here, if there is one, says of formulas; what is wrong with it is said, no more."""
-    from .config import MathSettings
+    from .config.schema import MathSettings
 
     root = find_site((given or Path()).resolve())
     if root is None:
         return MathSettings()
-    from .load_config import load_config
+    from .config.load import load_config
 
     loaded = load_config(root)
     print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from .collect import collect, parse
+from .config.load import CONFIG_NAME
 from .diagnostics.model import Reporter
 from .ledger import BuildOptions, Ledger, no_progress
-from .load_config import CONFIG_NAME
 from .pyodide.distribution import Distribution, open_distribution
 from .pyodide.imports import imports_of
 from .pyodide.names import MODULES, needs_no_package

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from .config.load import CONFIG_NAME
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .execute.breaking_off import ending_in_order
 from .execute.cluster.dask_cluster import ClusterError, DaskCluster
@@ -31,7 +32,6 @@ from .freeze.staleness import judge
 from .freeze.store import write_page
 from .freeze.surroundings import Surroundings
 from .ledger import BuildOptions, ExecutionOptions, Ledger
-from .load_config import CONFIG_NAME
 from .model.cells import Need
 from .model.results import SessionRun
 from .needed import lacking, sessions_to_run, skipped, wanted_needs

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from .chosen import collect_posts
 from .collect import parse
-from .config import Execution
+from .config.schema import Execution
 from .diagnostics.model import Diagnostic
 from .freeze.record import PageRecord
 from .freeze.staleness import PageVerdict, Verdict, judge

@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from .config import Config, Execution
+from .config.editors import read_editor
+from .config.load import load_config
+from .config.schema import Config, Execution
 from .diagnostics.model import Diagnostic, SiteError
-from .editor_words import read_editor
-from .load_config import load_config
 from .plugin_code import PluginCode, digest_of, read_plugin_code
 from .site_identity import mark_folder, read_identity
 from .storage.folder import open_folder

@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 
 from .bundled import bundled_folder
-from .config import CalloutKind, Config
+from .config.load import CONFIG_NAME, LoadedConfig, load_config
+from .config.schema import CalloutKind, Config
+from .config.urls import base_url_problem
 from .diagnostics.model import Diagnostic, SiteError
 from .hooks import Plugins, load_plugins
-from .load_config import CONFIG_NAME, LoadedConfig, load_config
 from .plugin_code import PluginCode
 from .render.theme import Theme, load_theme
 from .strict_yaml.loader import YamlPath
@@ -22,7 +23,6 @@ from .syntax.state import KindRow, ParseOptions
 from .tex.linear import linear_text
 from .tex.numbering import split_rows
 from .trust import judge
-from .url_words import base_url_problem
 
 
 @dataclass(frozen=True, slots=True)

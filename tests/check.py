@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from blogsmith.bundled import bundled_folder
-from blogsmith.config import Config
+from blogsmith.config.load import parse_config
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import load_plugins
-from blogsmith.load_config import parse_config
 from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
 from blogsmith.model.results import (
     Blob,

@@ -44,7 +44,7 @@ class Setting:
 
 
 def all_settings() -> list[Setting]:
-    """Every setting, in the order of `blogsmith/config.py`."""
+    """Every setting, in the order of `blogsmith/config/schema.py`."""
     tree = ast.parse((ROOT / "blogsmith" / "config.py").read_text(encoding="utf-8"))
     structs = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     return list(_settings_of("Config", structs))

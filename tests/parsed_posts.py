@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from blogsmith.config.load import parse_config
 from blogsmith.hooks import Plugins
-from blogsmith.load_config import parse_config
 from blogsmith.model.cells import Cell
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document

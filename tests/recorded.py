@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from blogsmith.config import FigureSettings
+from blogsmith.config.schema import FigureSettings
 from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.load_config import parse_config
+from blogsmith.config.load import parse_config
 from tests.cases_io import Case, all_cases, fold_math, format_cases, parse_cases, shown_html, split_config
 from tests.regen import outcome
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from blogsmith.config import Config, MenuItem
+from blogsmith.config.schema import Config, MenuItem
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.model.documents import Body, Document, Source, Weight
 from blogsmith.model.template_views import Link, PageView

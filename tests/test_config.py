@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.config import CalloutKind, Config, MenuItem
-from blogsmith.load_config import load_config, parse_config
+from blogsmith.config.load import load_config, parse_config
+from blogsmith.config.schema import CalloutKind, Config, MenuItem
 
 
 def faults(text: str) -> list[str]:

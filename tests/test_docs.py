@@ -8,12 +8,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.config import Config
+from blogsmith.config.load import parse_config
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.codes import CODES
 from blogsmith.execute.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks import load_plugins
-from blogsmith.load_config import parse_config
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES

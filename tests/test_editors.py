@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from blogsmith.config import Config
-from blogsmith.editor_words import EDITORS, read_editor
-from blogsmith.load_config import load_config, parse_config
+from blogsmith.config.editors import EDITORS, read_editor
+from blogsmith.config.load import load_config, parse_config
+from blogsmith.config.schema import Config
 from blogsmith.preview import editors
 from blogsmith.preview.editors import BY_COMMAND, Editor, editor_link, url_path
 from blogsmith.trust import is_trusted, running_settings, trust

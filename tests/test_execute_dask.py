@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.config import Dask
+from blogsmith.config.schema import Dask
 from blogsmith.execute.cluster import dask_cluster
 from blogsmith.execute.cluster.dask_cluster import ClusterError, DaskCluster
 from blogsmith.execute.cluster.elsewhere import Terms

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Execution
+from blogsmith.config.schema import Execution
 from blogsmith.diagnostics.model import Place, TextMap
 from blogsmith.execute.collected import Collected
 from blogsmith.execute.environment import cell_environment, cores, threads_per_job

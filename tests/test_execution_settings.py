@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.execution_words import parse_bytes, parse_seconds, pattern_problem
-from blogsmith.load_config import parse_config
+from blogsmith.config.load import parse_config
+from blogsmith.config.units import parse_bytes, parse_seconds, pattern_problem
 from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
 from blogsmith.site.archive import archive, planned_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import FigureSettings
+from blogsmith.config.schema import FigureSettings
 from blogsmith.diagnostics.model import Place
 from blogsmith.freeze.keys import environment_digests, session_keys
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells

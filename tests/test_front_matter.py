@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.model.cells import PageExecution
 from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source

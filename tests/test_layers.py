@@ -36,10 +36,9 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
-    "execution_words": "config",
-    "editor_words": "config",
-    "policy_words": "config",
-    "url_words": "config",
+    "trust": "config",
+    "site_identity": "config",
+    "bundled": "config",
     "clocks": "cli",
     "trust_command": "cli",
     "json_lines": "cli",
@@ -49,14 +48,9 @@ PART_OF = {
     "progress": "cli",
     "summary": "cli",
     "terminal": "cli",
-    "load_config": "config",
-    "check_config": "config",
-    "trust": "config",
-    "site_identity": "config",
     "plugin_imports": "plugin_code",
     "ledger": "build",
     "workshop": "build",
-    "bundled": "config",
     "build_commands": "cli",
     "execution_options": "cli",
     "freeze_commands": "cli",

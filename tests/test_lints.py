@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.cli import main
+from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.ledger import BuildReport
 from blogsmith.lint.doubts import doubts
 from blogsmith.lint.labels import references_in
 from blogsmith.lint.pieces import pieces
-from blogsmith.load_config import parse_config
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import make_parser, parse_document

@@ -12,7 +12,7 @@ import html5lib
 import pytest
 
 from blogsmith import build as line
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
 from blogsmith.render.context import Tools

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.config import Config, Symbol
-from blogsmith.load_config import parse_config
+from blogsmith.config.load import parse_config
+from blogsmith.config.schema import Config, Symbol
 from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 

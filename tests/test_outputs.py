@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Config, Markup
+from blogsmith.config.schema import Config, Markup
 from blogsmith.diagnostics.model import Place
 from blogsmith.model.cells import Cell, CellOptions
 from blogsmith.model.results import (

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Config, Markup, Security
+from blogsmith.config.schema import Config, Markup, Security
 from blogsmith.render.openers import with_openers
 from blogsmith.render.page_policy import guarded, with_sources
 from blogsmith.render.page_sources import folder_of, source_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.store import folder_of
 from blogsmith.model.decode import decode

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.config import Config
-from blogsmith.load_config import parse_config
+from blogsmith.config.load import parse_config
+from blogsmith.config.schema import Config
 from blogsmith.pyodide.distribution import Distribution, open_distribution
 from blogsmith.pyodide.release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK
 from blogsmith.site.feeds import feed_html

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Place
 from blogsmith.model.documents import Asset, Document, ImageInfo, Source
 from blogsmith.read.front_matter import read_document

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import html5lib
 import pytest
 
-from blogsmith.load_config import load_config
+from blogsmith.config.load import load_config
 from tests.page_checks import elements
 from tests.site_files import build
 

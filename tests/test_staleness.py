@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import FigureSettings
+from blogsmith.config.schema import FigureSettings
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.results import results

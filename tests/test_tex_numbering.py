@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.load_config import parse_config
+from blogsmith.config.load import parse_config
 from blogsmith.read.head import _NUMBERING
 from blogsmith.tex.numbering import Row, split_rows
 from tests.check import render

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config import Config
+from blogsmith.config.schema import Config
 from blogsmith.model.documents import Document, Source
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.slug_rules import alias_problem, slug_problem

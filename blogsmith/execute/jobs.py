@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ..config import Execution
-from ..execution_words import BYTES_HINT, parse_bytes
+from ..config.schema import Execution
+from ..config.units import BYTES_HINT, parse_bytes
 from ..model.cells import Cell, Need, PageCells, Value
 from .environment import cell_environment, threads_per_job
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..config import FigureSettings
+from ..config.schema import FigureSettings
 from ..model.cells import Cell, PageCells
 
 SCHEMA = 1

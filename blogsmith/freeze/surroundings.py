@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..config import FigureSettings
+from ..config.schema import FigureSettings
 from .keys import DEFAULT_FIGURES
 
 _NOT_SOURCES = frozenset((".blogsmith", ".git", "_freeze"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..config.load import CONFIG_NAME, LoadedConfig
 from ..diagnostics.model import Diagnostic, Reporter
-from ..load_config import CONFIG_NAME, LoadedConfig
 from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .dollars import report_dollars

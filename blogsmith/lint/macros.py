@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..config.load import LoadedConfig
 from ..diagnostics.model import Place, Reporter
-from ..load_config import LoadedConfig
 from ..model.documents import FrontMatter
 from ..syntax.records import Math
 

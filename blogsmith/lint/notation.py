@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ..config import Symbol
+from ..config.schema import Symbol
 from ..diagnostics.model import Reporter
 from ..syntax.records import Math
 from .pieces import Piece, pieces

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from ..editor_words import read_editor
+from ..config.editors import read_editor
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"

@@ -79,7 +79,7 @@ def serve_site(
 
 
 def _editor(root: Path) -> Editor:
-    from ..load_config import load_config
+    from ..config.load import load_config
     from ..trust import judge
 
     # the settings that are judged are those that are used

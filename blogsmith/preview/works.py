@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ..load_config import load_config
+from ..config.load import load_config
 from ..trust import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher

@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from ..diagnostics.model import did_you_mean
-from ..execution_words import (
+from ..config.units import (
     BYTES_HINT,
     FREEZE,
     KERNEL,
@@ -20,6 +19,7 @@ from ..execution_words import (
     parse_seed,
     pattern_problem,
 )
+from ..diagnostics.model import did_you_mean
 from ..model.cells import Freeze, PageExecution
 from .fields import Fields
 

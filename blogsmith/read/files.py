@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ..config import Config
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source

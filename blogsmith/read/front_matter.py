@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ..config import Config
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
 from ..strict_yaml.loader import Located, load

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..check_config import LANGUAGE, MACRO_NAME, PACKAGES
+from ..config.validate import LANGUAGE, MACRO_NAME, PACKAGES
 from ..diagnostics.model import Place, did_you_mean
 from ..model.documents import FrontMatter, Series
 from .dates import parse_date, split_dated_name

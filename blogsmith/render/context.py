@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from ..config import Config
+from ..config.schema import Config
 from ..diagnostics.model import Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..model.documents import Document, ImageInfo

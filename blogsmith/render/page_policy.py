@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 
-from ..config import Config
+from ..config.load import CONFIG_NAME
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
-from ..load_config import CONFIG_NAME
 from .openers import with_openers
 from .page_sources import SELF, Sources, page_sources
 from .page_tags import PageTag, page_tags

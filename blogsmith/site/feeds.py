@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
-from ..config import Config
+from ..config.schema import Config
 from ..model.template_views import Feed, PageView
 
 ENTRIES = 30

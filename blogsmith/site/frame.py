@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from ..config import Config
+from ..config.schema import Config
 from ..model.documents import Body, Document
 
 OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)

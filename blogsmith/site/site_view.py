@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..config import Config
+from ..config.schema import Config
 from ..model.template_views import Link, PageView, SiteView
 from .feeds import site_feeds
 

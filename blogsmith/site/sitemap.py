@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from ..config import Config
+from ..config.schema import Config
 from ..model.template_views import PageView
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"

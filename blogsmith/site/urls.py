@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
 
-from ..config import Config
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document
 from ..read.dates import split_dated_name

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ..diagnostics.model import did_you_mean
-from ..execution_words import (
+from ..config.units import (
     BYTES_HINT,
     FREEZE,
     MAX_SEED,
@@ -20,6 +19,7 @@ from ..execution_words import (
     parse_seed,
     pattern_problem,
 )
+from ..diagnostics.model import did_you_mean
 from ..model.cells import Need
 from .records import Setting
 from .refs import label_id

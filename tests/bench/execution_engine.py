@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from blogsmith.config import Execution
+from blogsmith.config.schema import Execution
 from blogsmith.execute.conversation import run_session
 from blogsmith.execute.jobs import SessionJob, session_job, setting_of
 from blogsmith.execute.pool import run_sessions

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.format import format_diagnostic, printable
 from blogsmith.diagnostics.model import Diagnostic, Place
-from blogsmith.load_config import parse_config
 from blogsmith.preview.news.problems import problems_event
 from blogsmith.text.characters import find_forbidden, find_hidden, without_forbidden
 from tests.check import page_results, render, render_with

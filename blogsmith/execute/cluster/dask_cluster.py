@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ... import __version__
-from ...config import Dask
+from ...config.schema import Dask
 from ...extras import install_extra
 from ...model.cells import Need
 from ...model.results import SessionRun

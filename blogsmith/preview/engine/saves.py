@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from ...config.load import CONFIG_NAME
 from ...freeze.store import OUTPUTS, folder_of
-from ...load_config import CONFIG_NAME
 from ...watch.changes import Changes
 
 _OF_SITE = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ...config import Config
+from ...config.schema import Config
 from ...diagnostics.model import Diagnostic
 from ...disclosure import leaks
 from ...model.documents import Asset

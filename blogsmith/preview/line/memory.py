@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 from markdown_it import MarkdownIt
 
-from ...config import Config
+from ...config.schema import Config
 from ...diagnostics.model import Diagnostic
 from ...model.documents import Body, Document, Source
 from ...read.front_matter import read_document

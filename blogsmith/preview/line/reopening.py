@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ...load_config import CONFIG_NAME
+from ...config.load import CONFIG_NAME
 from ...plugin_code import is_covered
 from ...workshop import Workshop, open_workshop, with_theme
 

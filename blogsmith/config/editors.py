@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .diagnostics.model import did_you_mean
+from ..diagnostics.model import did_you_mean
 
 _AT_PLACE = "{file}:{line}:{column}"
 _IN_QUERY = "{file}&line={line}&column={column}"

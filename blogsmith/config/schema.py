@@ -1,4 +1,4 @@
-"""The site's settings: `blogsmith.yaml` as typed, frozen structs, and the loader that fills them.
+"""The settings of a site as typed, frozen structs.
 
 Each struct's field docstring is quoted by the manual. Unknown keys are errors with a suggestion.
 """

@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from .check_config import check_config
-from .config import Config
-from .diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
-from .model.decode import decode, one_line_end
-from .strict_yaml.loader import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
-from .text.characters import find_hidden, name_of
+from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
+from ..model.decode import decode, one_line_end
+from ..strict_yaml.loader import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
+from ..text.characters import find_hidden, name_of
+from .schema import Config
+from .validate import check_config
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from .model.cells import Freeze
+from ..model.cells import Freeze
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
 """Value of `freeze` → what becomes of a recorded result. The names of Quarto."""

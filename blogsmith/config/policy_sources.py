@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from .config import Config
+from .schema import Config
 
 DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),

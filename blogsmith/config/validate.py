@@ -15,16 +15,16 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-from .config import Config
-from .diagnostics.codes import CODES
-from .diagnostics.model import Reporter, did_you_mean, nearest
-from .editor_words import read_editor
-from .execution_words import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
-from .policy_words import check_policy
-from .pyodide.distribution import CDN, setting_problem
-from .pyodide.names import PACKAGE_NAMES, package_meant
-from .strict_yaml.loader import MAX_REPORTS, Located
-from .url_words import base_url_problem, permalink_problem
+from ..diagnostics.codes import CODES
+from ..diagnostics.model import Reporter, did_you_mean, nearest
+from ..pyodide.distribution import CDN, setting_problem
+from ..pyodide.names import PACKAGE_NAMES, package_meant
+from ..strict_yaml.loader import MAX_REPORTS, Located
+from .editors import read_editor
+from .policy_sources import check_policy
+from .schema import Config
+from .units import BYTES_HINT, KERNEL, KERNEL_HINT, parse_bytes
+from .urls import base_url_problem, permalink_problem
 
 MACRO_NAME = re.compile(r"\\[A-Za-z]+")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
