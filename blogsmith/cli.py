@@ -50,7 +50,7 @@ def new() -> None:
 @click.pass_obj
 def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
-    from .trust import trust as record_trust
+    from .trust.consent import trust as record_trust
 
     written = new_site(folder, clocks.now().date())
     try:

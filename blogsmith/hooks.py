@@ -30,8 +30,8 @@ from markdown_it import MarkdownIt
 from .diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from .extras import install_command
 from .model.documents import Document
-from .plugin_code import FOLDER, PluginCode
-from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
+from .trust.plugin_code import FOLDER, PluginCode
+from .trust.plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]

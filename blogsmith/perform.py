@@ -19,7 +19,7 @@ from .running import Ran, run_stale
 from .shown_results import Performed, show
 from .survey import SurveyedPage, surroundings, survey
 from .syntax.parser import Parsed
-from .trust import is_trusted
+from .trust.consent import is_trusted
 from .versions import installed, recorded_packages
 from .workshop import Workshop
 

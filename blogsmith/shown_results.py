@@ -16,7 +16,7 @@ from .model.cells import Cell, Need, Value
 from .model.results import PageResults
 from .running import Ran
 from .survey import SurveyedPage
-from .trust import judge
+from .trust.consent import judge
 from .versions import version_warning
 from .workshop import Workshop
 

@@ -27,7 +27,7 @@ from blogsmith.preview.shown.pages import Pages
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.pyodide_vendor import vendor
 from blogsmith.survey import survey_site
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site
 from tests.preview_sites import new_line, settled

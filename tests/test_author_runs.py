@@ -10,7 +10,7 @@ import pytest
 from blogsmith.cli import main
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.ledger import BuildReport, ExecutionOptions
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
 from tests.site_files import build
 
 OTHER_PYTHON = f"title: T\nexecute: {{python: '{sys.executable}'}}\n"

@@ -24,7 +24,7 @@ from blogsmith.clocks import Clocks
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.ledger import BuildOptions, BuildReport
 from blogsmith.progress import ProgressBar
-from blogsmith.trust import is_trusted
+from blogsmith.trust.consent import is_trusted
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent

@@ -23,8 +23,9 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("site", "write", "lint"),
     ("render",),
     ("read", "syntax", "tex", "execute", "freeze"),
-    ("hooks", "config"),
-    ("plugin_code",),
+    ("hooks",),
+    ("trust",),
+    ("config",),
     ("model", "strict_yaml", "alarm", "pyodide", "photos"),
     ("diagnostics", "extras"),
     # everything that is written on disk
@@ -36,8 +37,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
 )
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
-    "trust": "config",
-    "site_identity": "config",
     "bundled": "config",
     "clocks": "cli",
     "trust_command": "cli",
@@ -48,7 +47,6 @@ PART_OF = {
     "progress": "cli",
     "summary": "cli",
     "terminal": "cli",
-    "plugin_imports": "plugin_code",
     "ledger": "build",
     "workshop": "build",
     "build_commands": "cli",

@@ -14,7 +14,7 @@ from blogsmith.build import build_site
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.ledger import BuildOptions
 from blogsmith.new import new_post, new_site, quoted
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
 
 TODAY = dt.date(2026, 3, 1)
 

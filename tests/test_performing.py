@@ -15,7 +15,7 @@ from blogsmith.chosen import chosen_posts
 from blogsmith.cli import main
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.ledger import ExecutionOptions
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
 from tests.site_files import build
 
 POST = """\

@@ -16,9 +16,9 @@ import pytest
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
 from blogsmith.ledger import BuildReport
-from blogsmith.plugin_code import is_covered, read_plugin_code
 from blogsmith.preview.line.reopening import reopened
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
+from blogsmith.trust.plugin_code import is_covered, read_plugin_code
 from blogsmith.workshop import open_workshop
 from tests.site_files import build
 
@@ -258,7 +258,7 @@ def test_an_environment_inside_the_site_is_no_code_of_the_site(
     packages = str(site / ".venv" / "lib" / "site-packages")
     monkeypatch.syspath_prepend(packages)
     assert refusal(site).code == "plugin-import"
-    monkeypatch.setattr("blogsmith.plugin_imports._environment", lambda: (packages,))
+    monkeypatch.setattr("blogsmith.trust.plugin_imports._environment", lambda: (packages,))
     assert load(site).names == ("mine",)
 
 

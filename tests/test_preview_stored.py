@@ -17,7 +17,7 @@ from blogsmith.preview.front import Front
 from blogsmith.preview.seal import Sealer, make_sealer, read_sealer
 from blogsmith.preview.shown.tag import Tag
 from blogsmith.preview.stored import StoredPage, StoredPages
-from blogsmith.trust import record_file
+from blogsmith.trust.consent import record_file
 
 HTML = b"<p>text</p>"
 SOURCE = "content/a.md"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith import site_identity
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.trust import is_trusted, judge, record_file, trust
+from blogsmith.trust import identity
+from blogsmith.trust.consent import is_trusted, judge, record_file, trust
 
 
 @pytest.fixture(autouse=True)
@@ -184,7 +184,7 @@ def test_every_part_of_the_identity_counts(
     tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if other == "device":
-        monkeypatch.setattr(site_identity, "_born_ns", lambda root, status: 0)
+        monkeypatch.setattr(identity, "_born_ns", lambda root, status: 0)
     site = make_site(tmp_path / "x")
     trust(site)
     noted = json.loads(record_file().read_text())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.trust import trust
+from blogsmith.trust.consent import trust
 from blogsmith.workshop import Workshop, open_workshop, plain_workshop
 
 

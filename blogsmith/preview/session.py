@@ -80,7 +80,7 @@ def serve_site(
 
 def _editor(root: Path) -> Editor:
     from ..config.load import load_config
-    from ..trust import judge
+    from ..trust.consent import judge
 
     # the settings that are judged are those that are used
     config = load_config(root).config

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..config.load import load_config
-from ..trust import is_trusted, record_file
+from ..trust.consent import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
 from .answer import Publish

@@ -18,13 +18,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from .config.editors import read_editor
-from .config.load import load_config
-from .config.schema import Config, Execution
-from .diagnostics.model import Diagnostic, SiteError
+from ..config.editors import read_editor
+from ..config.load import load_config
+from ..config.schema import Config, Execution
+from ..diagnostics.model import Diagnostic, SiteError
+from ..storage.folder import open_folder
+from .identity import mark_folder, read_identity
 from .plugin_code import PluginCode, digest_of, read_plugin_code
-from .site_identity import mark_folder, read_identity
-from .storage.folder import open_folder
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
 _NAMED = 3

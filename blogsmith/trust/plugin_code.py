@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from .storage.folder import open_folder
+from ..storage.folder import open_folder
 
 FOLDER = "plugins"
 _TEMPLATES = f"{FOLDER}/shortcodes/"

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .storage.cache import open_cache
+from ..storage.cache import open_cache
 
 _MARK = "trust-"
 _NAME = re.compile(r"trust-[0-9a-f]{32}")
