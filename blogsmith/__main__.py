@@ -11,7 +11,7 @@ def run() -> int:
     """Run the command line; its exit code, also when Ctrl-C comes while it is being imported."""
     try:
         _leave_working_folder()
-        from .cli import main
+        from .cli.main import main
 
         return main()
     except KeyboardInterrupt:

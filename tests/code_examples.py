@@ -16,16 +16,16 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
+from blogsmith.cli.new import new_post, new_site
+from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.model.documents import Output
-from blogsmith.new import new_post, new_site
 from blogsmith.preview.line.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages
 from blogsmith.pyodide.source import FolderSource
-from blogsmith.pyodide_vendor import vendor
 from blogsmith.survey import survey_site
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock

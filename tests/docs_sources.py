@@ -174,7 +174,7 @@ def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
 
 def all_help() -> dict[str, str]:
     """Full name of each command → its help."""
-    from blogsmith.cli import cli
+    from blogsmith.cli.main import cli
 
     return dict(_help_of(cli, _context(cli, "blogsmith")))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith import pyodide_vendor
+from blogsmith.cli import pyodide_vendor
 from blogsmith.pyodide import distribution, source
 from blogsmith.pyodide.release import CORE, LOCK, CoreFile
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.ledger import BuildReport, ExecutionOptions
 from blogsmith.trust.consent import trust

@@ -18,12 +18,11 @@ import click
 import pytest
 
 import blogsmith
-from blogsmith import cli
-from blogsmith.cli import main
-from blogsmith.clocks import Clocks
+from blogsmith.cli.clock import Clocks
+from blogsmith.cli.main import cli, main, new
+from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.ledger import BuildOptions, BuildReport
-from blogsmith.progress import ProgressBar
 from blogsmith.trust.consent import is_trusted
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
@@ -255,7 +254,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_option_explains_itself_and_its_default() -> None:
-    commands = [*cli.cli.commands.values(), *cli.new.commands.values()]
+    commands = [*cli.commands.values(), *new.commands.values()]
     options = [o for command in commands for o in command.params if isinstance(o, click.Option)]
     assert len(options) > 10
     for option in options:

@@ -358,7 +358,7 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_site_that_runs_here_imports_nothing_of_dask(tmp_path: Path) -> None:
     root = site(tmp_path / "s", a="1")
     code = (
-        "import sys; from blogsmith.cli import main; code = main(['build', '--execute']); "
+        "import sys; from blogsmith.cli.main import main; code = main(['build', '--execute']); "
         "sys.exit(code or bool({'dask', 'distributed'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True).returncode == 0

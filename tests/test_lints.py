@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins

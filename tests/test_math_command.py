@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith import json_lines
-from blogsmith.cli import main
-from blogsmith.json_lines import MAX_LINE, answerer, converse
+from blogsmith.cli import math_jsonl
+from blogsmith.cli.main import main
+from blogsmith.cli.math_jsonl import MAX_LINE, answerer, converse
 from tests.test_tex_hostile import REFUSED, SURVIVED
 
 ROOT = Path(__file__).parent.parent
@@ -219,7 +219,7 @@ def test_a_bug_costs_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(tex: str, **_: object) -> None:
         raise RecursionError(tex)
 
-    monkeypatch.setattr(json_lines, "convert_alone", fails)
+    monkeypatch.setattr(math_jsonl, "convert_alone", fails)
     first, second = asked({"id": 1, "tex": "x"}, {"id": 2, "tex": "y"})
     assert first == {"id": 1, "error": "blogsmith has a bug: RecursionError: x"}
     assert second["id"] == 2
@@ -342,7 +342,7 @@ def test_a_terminal_without_the_signs_gets_references() -> None:
 
 def test_starting_loads_neither_markdown_nor_templates() -> None:
     report = (
-        "from blogsmith.cli import main; main(['math', 'x']); import sys;"
+        "from blogsmith.cli.main import main; main(['math', 'x']); import sys;"
         "print(*sorted(set(sys.modules) & {'markdown_it', 'jinja2', 'pygments', 'PIL', 'yaml', 'rich'}))"
     )
     settings = {**os.environ, "PYTHONPATH": str(ROOT)}

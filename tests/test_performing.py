@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 from blogsmith.chosen import chosen_posts
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.ledger import ExecutionOptions
 from blogsmith.trust.consent import trust

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith import running
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.execute import needs
 from blogsmith.ledger import BuildReport, ExecutionOptions
 from tests import run_sites

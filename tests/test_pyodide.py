@@ -12,8 +12,9 @@ from urllib.request import Request
 
 import pytest
 
-from blogsmith import pyodide_vendor
-from blogsmith.cli import main
+from blogsmith.cli import pyodide_vendor
+from blogsmith.cli.main import main
+from blogsmith.cli.pyodide_vendor import NOTICE, Vendored, size_words
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.pyodide.distribution import damaged_files, open_distribution
 from blogsmith.pyodide.imports import imports_of
@@ -28,7 +29,6 @@ from blogsmith.pyodide.source import (
     WebSource,
     open_source,
 )
-from blogsmith.pyodide_vendor import NOTICE, Vendored, size_words
 from blogsmith.storage.folder import Folder
 from blogsmith.write import stage
 from blogsmith.write.lock import site_lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.preview.editors import editor_link
 from blogsmith.trust.consent import judge, record_file, trust

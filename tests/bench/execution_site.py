@@ -163,7 +163,7 @@ def main(arguments: Sequence[str]) -> int:
     site, runs = Path(arguments[0]), int(arguments[1])
     started: list[str] = []
     sys.addaudithook(lambda event, _: started.append(event) if event in _STARTING else None)
-    from blogsmith.cli import main as blogsmith
+    from blogsmith.cli.main import main as blogsmith
 
     judged = judge_unchanged(site, runs)
     # asked to run what is stale, so that it would if anything were

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.write import output
 from blogsmith.write.lock import site_lock
 from tests.faults.children import litter, public

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from tests.faults.children import at_step, in_child, litter, public, steps_of
 from tests.faults.small_site import before, edit
 from tests.serve_process import PROGRAM

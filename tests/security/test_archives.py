@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze import archive
 from blogsmith.freeze.archive import unpack

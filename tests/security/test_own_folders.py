@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from tests.pyodide_stub import pin_stub, write_stub
 from tests.serve_process import running
 from tests.site_files import put

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from tests.page_checks import dangers, elements, parse
 from tests.run_sites import STALE, page, records, site
 from tests.site_files import build, printed

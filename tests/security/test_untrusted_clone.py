@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli import main
+from blogsmith.cli.main import main
 from blogsmith.trust.consent import trust
 from tests.run_sites import site
 from tests.serve_process import running

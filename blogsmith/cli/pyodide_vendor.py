@@ -12,16 +12,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .diagnostics.model import Diagnostic, SiteError
-from .ledger import Progress, no_progress
+from ..diagnostics.model import Diagnostic, SiteError
+from ..ledger import Progress, no_progress
+from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
+from ..pyodide.lock import Lock, LockProblem, Package, read_lock
+from ..pyodide.names import MODULES
+from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
+from ..pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
+from ..storage.folder import open_folder
+from ..write.stage import retired_of, stage_of, swap
 from .options import shown_path
-from .pyodide.distribution import MAX_LOCK_BYTES, damaged_files
-from .pyodide.lock import Lock, LockProblem, Package, read_lock
-from .pyodide.names import MODULES
-from .pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
-from .pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
-from .storage.folder import open_folder
-from .write.stage import retired_of, stage_of, swap
 
 NOTICE = "NOTICE.txt"
 MAX_PACKAGE_BYTES = 512 << 20

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..diagnostics.format import plural, print_diagnostics, printable, wants_color
 from . import terminal
-from .clocks import Clocks
-from .diagnostics.format import plural, print_diagnostics, printable, wants_color
+from .clock import Clocks
 from .options import STALE, shown_path, site_option, site_root, verbose_option
 
 if TYPE_CHECKING:
-    from .survey import Survey
+    from ..survey import Survey
 
 
 @click.group()
@@ -50,7 +50,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    from .versions import installed, recorded_packages, version_notes
+    from ..versions import installed, recorded_packages, version_notes
 
     surveyed = _surveyed(clocks, posts, site)
     versions = installed(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
@@ -72,7 +72,7 @@ def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
     """Remove results of posts that are gone or have no cells any more."""
-    from .freeze.archive import prune as prune_records
+    from ..freeze.archive import prune as prune_records
 
     surveyed = _surveyed(clocks, (), site)
     removed = prune_records(surveyed.root, [page.cells.path for page in surveyed.pages], dry=dry_run)
@@ -94,7 +94,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 
     For a machine that runs the cells and cannot push: carry the file over and unpack it there.
     """
-    from .freeze.archive import pack as pack_records
+    from ..freeze.archive import pack as pack_records
 
     surveyed = _surveyed(clocks, posts, site)
     packed = pack_records(surveyed.root, [page.cells.path for page in surveyed.pages], archive)
@@ -109,7 +109,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 @verbose_option
 def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     """Put the results in ARCHIVE into `_freeze/`."""
-    from .freeze.archive import unpack as unpack_records
+    from ..freeze.archive import unpack as unpack_records
 
     done = unpack_records(site_root(site), archive, keep=keep)
     for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):
@@ -121,7 +121,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
 def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> Survey:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
-    from .survey import survey_site
+    from ..survey import survey_site
 
     survey = survey_site(root, posts, clocks.now())
     print_diagnostics(survey.diagnostics, sys.stderr, wants_color(sys.stderr))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .diagnostics.model import SiteError
+from ..diagnostics.model import SiteError
 
 if TYPE_CHECKING:
-    from .config.schema import Config
+    from ..config.schema import Config
 
 CONFIG_FILE = "blogsmith.yaml"
 STALE = 3
@@ -59,7 +59,7 @@ def site_root(given: Path | None) -> Path:
 
 def site_config(root: Path) -> Config:
     """The site's configuration; stops with its errors, if it has any."""
-    from .config.load import load_config
+    from ..config.load import load_config
 
     loaded = load_config(root)
     if any(diagnostic.severity == "error" for diagnostic in loaded.diagnostics):

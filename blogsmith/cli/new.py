@@ -10,10 +10,10 @@ import json
 import re
 from pathlib import Path, PurePosixPath
 
-from .bundled import bundled_folder
-from .diagnostics.model import Diagnostic, SiteError
-from .storage.folder import open_folder
-from .text.slugs import slugify
+from ..bundled import bundled_folder
+from ..diagnostics.model import Diagnostic, SiteError
+from ..storage.folder import open_folder
+from ..text.slugs import slugify
 
 _LONGEST_NAME = 100
 """Bytes of a file name made from a title; file systems allow 255 with the suffix."""

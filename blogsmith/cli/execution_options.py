@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from ..ledger import ExecutionOptions
 from . import terminal
-from .ledger import ExecutionOptions
-from .progress import ProgressBar
-from .watching import Watching
+from .cell_progress import Watching
+from .progress_bar import ProgressBar
 
 execute_option = click.option(
     "--execute",

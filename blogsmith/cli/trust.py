@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..diagnostics.format import printable
 from . import terminal
-from .diagnostics.format import printable
 from .options import site_option, site_root
 
 if TYPE_CHECKING:
-    from .trust.consent import Change, Consent
+    from ..trust.consent import Change, Consent
 
 
 @click.command()
@@ -25,7 +25,7 @@ def trust(site: Path | None) -> int:
     this folder, and ends when a file under `plugins/`, a setting under `execute` or a command under `editor`
     changes: this command lists them. New cells need no new consent.
     """
-    from .trust.consent import trust as record_trust
+    from ..trust.consent import trust as record_trust
 
     root = site_root(site)
     for line in describe_consent(root, record_trust(root)):

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..diagnostics.format import plural, printable
 from . import terminal
-from .clocks import Clocks
-from .diagnostics.format import plural, printable
+from .clock import Clocks
 from .options import shown_path, site_option, site_root, verbose_option
-from .progress import ProgressBar
+from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
-    from .pyodide.source import Source
+    from ..pyodide.source import Source
+    from ..readers_python import RunnablePage
+    from ..workshop import Workshop
     from .pyodide_vendor import Vendored
-    from .readers_python import RunnablePage
-    from .workshop import Workshop
 
 
 @click.group(invoke_without_command=True)
@@ -47,8 +47,8 @@ def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
-    from .readers_python import runnable_pages
-    from .workshop import open_workshop
+    from ..readers_python import runnable_pages
+    from ..workshop import open_workshop
 
     clocks = context.obj
     assert isinstance(clocks, Clocks)
@@ -58,10 +58,10 @@ def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[
 
 def _say_where_from(workshop: Workshop, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
-    from .pyodide.distribution import damaged_files, open_distribution
-    from .pyodide.release import PYTHON, VERSION
+    from ..pyodide.distribution import damaged_files, open_distribution
+    from ..pyodide.release import PYTHON, VERSION
+    from ..readers_python import modules_of
     from .pyodide_vendor import complete_copy, size_words
-    from .readers_python import modules_of
 
     settings = workshop.config.browser
     found = open_distribution(settings.pyodide, workshop.root, workshop.config.base_path)
@@ -106,10 +106,10 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     and nothing else; run the command again when they import more.
     """
     workshop, pages = _opened(context, site)
+    from ..readers_python import modules_of
+    from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import wrong
-    from .readers_python import modules_of
-    from .write.lock import site_lock
 
     name, target = _target(workshop, to)
     packages, modules = workshop.config.browser.packages, modules_of(pages)
@@ -131,7 +131,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
 
 def _target(workshop: Workshop, to: str | None) -> tuple[str, Path]:
     """Name and path of the folder to fill; wrong usage if pages could not load from it."""
-    from .pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
+    from ..pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
 
     configured = workshop.config.browser.pyodide
     name = (to or (DEFAULT_FOLDER if configured == CDN else configured)).rstrip("/")
@@ -145,7 +145,7 @@ def _target(workshop: Workshop, to: str | None) -> tuple[str, Path]:
 
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> Source:
     """What to copy from; the folder itself if it holds all that is needed."""
-    from .pyodide.source import SourceProblem, open_source
+    from ..pyodide.source import SourceProblem, open_source
     from .pyodide_vendor import complete_copy, wrong
 
     try:

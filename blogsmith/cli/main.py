@@ -16,18 +16,19 @@ from pathlib import Path
 
 import click
 
-from . import __version__, terminal
-from .build_commands import build, check, execute
-from .clocks import Clocks
-from .diagnostics.format import plural, print_diagnostics, printable, wants_color
-from .diagnostics.model import SiteError
-from .freeze_commands import freeze
-from .math_command import math
+from .. import __version__
+from ..diagnostics.format import plural, print_diagnostics, printable, wants_color
+from ..diagnostics.model import SiteError
+from . import terminal
+from .build import build, check, execute
+from .clock import Clocks
+from .freeze import freeze
+from .math import math
 from .new import new_post, new_site
 from .options import find_site, output_option, shown_path, site_config, site_option, site_root, verbose_option
-from .pyodide_command import pyodide
-from .serve_command import serve
-from .trust_command import trust
+from .pyodide import pyodide
+from .serve import serve
+from .trust import trust
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -50,7 +51,7 @@ def new() -> None:
 @click.pass_obj
 def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
-    from .trust.consent import trust as record_trust
+    from ..trust.consent import trust as record_trust
 
     written = new_site(folder, clocks.now().date())
     try:
@@ -90,7 +91,7 @@ def tokens(file: Path) -> int:
 
     One line for each Markdown token, with its line and column.
     """
-    from .build import tokens_of
+    from ..build import tokens_of
 
     terminal.say(tokens_of(file, find_site(file.resolve().parent)))
     return 0
@@ -105,7 +106,7 @@ def clean(output: Path | None, site: Path | None) -> int:
 
     Files in the output folder that blogsmith did not write are kept.
     """
-    from .write.output import clean as clean_output
+    from ..write.output import clean as clean_output
 
     root = site_root(site)
     target = output.absolute() if output else root / site_config(root).output

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from ..diagnostics.format import print_diagnostics, wants_color
+from ..ledger import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
-from .clocks import Clocks
-from .diagnostics.format import print_diagnostics, wants_color
+from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
-from .ledger import BuildOptions, BuildReport, ExecutionOptions
 from .options import (
     STALE,
     drafts_option,
@@ -24,7 +24,7 @@ from .options import (
     site_option,
     site_root,
 )
-from .progress import ProgressBar
+from .progress_bar import ProgressBar
 from .summary import execution_line, scheduled_lines, summary_line, timing_table
 
 # Options of every command that builds, in the order of the help text.
@@ -107,7 +107,7 @@ def execute(
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from .execute_site import execute_site
+    from ..execute_site import execute_site
 
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress:
@@ -130,7 +130,7 @@ def execute(
 def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, **options: Any) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root = site_root(site)
-    from .build import build_site
+    from ..build import build_site
 
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress:

@@ -11,14 +11,14 @@ from typing import Any, TextIO
 
 import click
 
+from ..diagnostics.format import wants_color
+from ..ledger import BuildOptions, ExecutionOptions
+from ..preview.news.status import replaces, serving_line
+from ..preview.options import HOST, PORT, ServeOptions
 from . import terminal
-from .clocks import Clocks
-from .diagnostics.format import wants_color
+from .clock import Clocks
 from .execution_options import execute_option, jobs_option, loud_option
-from .ledger import BuildOptions, ExecutionOptions
 from .options import drafts_option, future_option, site_option, site_root
-from .preview.news.status import replaces, serving_line
-from .preview.options import HOST, PORT, ServeOptions
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -68,7 +68,7 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
     folder. Cells run as they do in a build, in the background.
     """
     root = site_root(site)
-    from .execute.breaking_off import ending_in_order
+    from ..execute.breaking_off import ending_in_order
 
     try:
         with ending_in_order() as ending:
@@ -80,8 +80,8 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 
 
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
-    from .preview.http.hosts import is_loopback
-    from .preview.session import serve_site
+    from ..preview.http.hosts import is_loopback
+    from ..preview.session import serve_site
 
     if not is_loopback(options.host):
         terminal.warn(_open_to_others(options))
@@ -97,7 +97,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
 
 
 def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
-    from .preview.http.hosts import allowed_hosts
+    from ..preview.http.hosts import allowed_hosts
 
     execution = ExecutionOptions(execute=options["execute"] or "", jobs=options["jobs"] or 0)
     build = BuildOptions(

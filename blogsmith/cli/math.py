@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from ..diagnostics.format import format_diagnostic, print_diagnostics, wants_color
+from ..diagnostics.model import Reporter, TextMap
+from ..model.decode import decode, one_line_end
 from . import terminal
-from .diagnostics.format import format_diagnostic, print_diagnostics, wants_color
-from .diagnostics.model import Reporter, TextMap
-from .model.decode import decode, one_line_end
 from .options import find_site, site_option, verbose_option
 
 if TYPE_CHECKING:
-    from .config.schema import MathSettings
+    from ..config.schema import MathSettings
 
 STDIN = "-"
 NAME = "formula"
@@ -30,7 +30,7 @@ NAME = "formula"
 
 def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> dict[str, str]:
     """Macros as written on the command line; wrong usage if one has no name or no body."""
-    from .json_lines import with_backslashes
+    from .math_jsonl import with_backslashes
 
     macros: dict[str, str] = {}
     for text in written:
@@ -78,12 +78,12 @@ def math(tex: str, display: bool, macros: dict[str, str], jsonl: bool, site: Pat
 
 def _site_settings(given: Path | None) -> MathSettings:
     """What the site here, if there is one, says of formulas; what is wrong with it is said, no more."""
-    from .config.schema import MathSettings
+    from ..config.schema import MathSettings
 
     root = find_site((given or Path()).resolve())
     if root is None:
         return MathSettings()
-    from .config.load import load_config
+    from ..config.load import load_config
 
     loaded = load_config(root)
     print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))
@@ -103,8 +103,8 @@ def _stdin() -> io.BufferedIOBase:
 
 
 def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
-    from .tex.errors import TexError
-    from .tex.tags import convert_alone
+    from ..tex.errors import TexError
+    from ..tex.tags import convert_alone
 
     try:
         mathml = convert_alone(tex, display=display, macros=macros, packages=packages).mathml
@@ -123,7 +123,7 @@ def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str]
 
 
 def _converse(macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
-    from .json_lines import answerer, converse
+    from .math_jsonl import answerer, converse
 
     out = sys.stdout.buffer
 
