@@ -14,20 +14,21 @@ from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
-from .collect import Collected, collect, parse
 from .compose import compose, font_files, fonts_for
 from .config.load import CONFIG_NAME
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .hooks import blamed_on_plugins
-from .ledger import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .lint.doubts import doubts
 from .model.decode import decode
 from .model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from .model.results import PageResults
 from .perform import perform
+from .project.browser_python import readers_python
+from .project.context import Workshop, open_workshop, plain_workshop
+from .project.load import Collected, collect, parse
+from .project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
 from .pyodide.distribution import Distribution
 from .read.front_matter import read_document
-from .readers_python import readers_python
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
@@ -41,7 +42,6 @@ from .site.lists import planned_lists
 from .site.terms import planned_terms
 from .syntax.describe import describe
 from .syntax.parser import Parsed, make_parser, parse_document
-from .workshop import Workshop, open_workshop, plain_workshop
 from .write.output import write_site
 
 

@@ -12,15 +12,16 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from . import __version__
-from .collect import Collected
 from .config.load import CONFIG_NAME
 from .config.schema import Config
 from .diagnostics.model import Diagnostic, Reporter, SiteError
 from .disclosure import disclosures, leaks, published_assets
-from .ledger import Ledger
 from .model.documents import Asset, Document, Output
 from .model.template_views import PageView, SiteView
 from .photos.cleaning import cleaned_bytes
+from .project.context import Workshop
+from .project.load import Collected
+from .project.report import Ledger
 from .render.page_policy import GuardedPage, guarded
 from .render.theme import Theme
 from .site.collisions import folded
@@ -33,7 +34,6 @@ from .site.site_view import site_view
 from .site.sitemap import robots, sitemap
 from .storage.cache import read_or_make
 from .text.characters import without_forbidden
-from .workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
-from .collect import Collected
 from .config.schema import Config
 from .diagnostics.model import Diagnostic
 from .model.documents import Asset
 from .photos.cleaning import private_rest
 from .photos.container import Damaged
+from .project.load import Collected
 from .site.frame import Rendered
 
 WORKING = frozenset(

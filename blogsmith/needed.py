@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from .diagnostics.model import Diagnostic
 from .execute.needs import asked_in_vain, needs_any, why_unmet
 from .execute.problems import missing_need
-from .ledger import ExecutionOptions
 from .model.cells import Cell, Need
+from .project.report import ExecutionOptions
 from .survey import SurveyedPage
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from .execute.environment import cell_environment
 from .execute.jobs import resolve_python
 from .execute.needs import installed as installed_in
-from .ledger import BuildOptions, ExecutionOptions, Ledger
+from .project.context import Workshop
+from .project.report import BuildOptions, ExecutionOptions, Ledger
 from .running import Ran, run_stale
 from .shown_results import Performed, show
 from .survey import SurveyedPage, surroundings, survey
 from .syntax.parser import Parsed
 from .trust.consent import is_trusted
 from .versions import installed, recorded_packages
-from .workshop import Workshop
 
 
 def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Performed:

@@ -31,12 +31,12 @@ from .freeze.recording import session_record
 from .freeze.staleness import judge
 from .freeze.store import write_page
 from .freeze.surroundings import Surroundings
-from .ledger import BuildOptions, ExecutionOptions, Ledger
 from .model.cells import Need
 from .model.results import SessionRun
 from .needed import lacking, sessions_to_run, skipped, wanted_needs
+from .project.context import Workshop
+from .project.report import BuildOptions, ExecutionOptions, Ledger
 from .survey import Survey, SurveyedPage
-from .workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)

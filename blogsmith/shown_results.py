@@ -11,14 +11,14 @@ from .freeze.results import results
 from .freeze.staleness import State, Verdict
 from .freeze.store import folder_of
 from .freeze.surroundings import Surroundings
-from .ledger import ExecutionOptions, Ledger
 from .model.cells import Cell, Need, Value
 from .model.results import PageResults
+from .project.context import Workshop
+from .project.report import ExecutionOptions, Ledger
 from .running import Ran
 from .survey import SurveyedPage
 from .trust.consent import judge
 from .versions import version_warning
-from .workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,13 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
+from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.theme import load_theme
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
-from blogsmith.workshop import parse_options
 
 from .cases_io import split_results
 

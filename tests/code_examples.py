@@ -21,10 +21,10 @@ from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
-from blogsmith.ledger import ExecutionOptions
 from blogsmith.model.documents import Output
 from blogsmith.preview.line.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages
+from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.survey import survey_site
 from blogsmith.trust.consent import trust

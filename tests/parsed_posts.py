@@ -8,9 +8,9 @@ from blogsmith.config.load import parse_config
 from blogsmith.hooks import Plugins
 from blogsmith.model.cells import Cell
 from blogsmith.model.documents import Source
+from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
-from blogsmith.workshop import parse_options
 
 
 def parse(text: str, config: str = "") -> Parsed:

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
-from blogsmith.ledger import BuildOptions
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
 from blogsmith.photos.cleaning import published_bytes
 from blogsmith.preview.line.line import Asked, Line
 from blogsmith.preview.line.present import Present
+from blogsmith.project.report import BuildOptions
 from tests.site_files import NOW
 
 MARK = re.compile(rb' data-(?:line|cell)="\d+"')

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from blogsmith.ledger import ExecutionOptions
+from blogsmith.project.report import ExecutionOptions
 
 STALE = ExecutionOptions(execute="stale")
 

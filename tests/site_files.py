@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from blogsmith.build import build_site
 from blogsmith.diagnostics.format import format_diagnostic
-from blogsmith.ledger import BuildOptions, BuildReport
+from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.trust.consent import trust
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)

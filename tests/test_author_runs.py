@@ -9,7 +9,7 @@ import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.ledger import BuildReport, ExecutionOptions
+from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.trust.consent import trust
 from tests.site_files import build
 

@@ -22,7 +22,7 @@ from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import cli, main, new
 from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.ledger import BuildOptions, BuildReport
+from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.trust.consent import is_trusted
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)

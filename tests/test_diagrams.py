@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith.bundled import bundled_folder
 from blogsmith.hooks import load_plugins
-from blogsmith.ledger import BuildReport
+from blogsmith.project.report import BuildReport
 from blogsmith.render.drawing_paint import HUES, TINTS, written_colours
 from blogsmith.render.drawings import MAX_CHARACTERS, Drawing, clean_drawing
 from tests.site_files import SiteText, build_text

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.execute.machine_paths import MachinePaths
-from blogsmith.ledger import ExecutionOptions
 from blogsmith.model.results import CellRun, Display, SessionRun, Stream
+from blogsmith.project.report import ExecutionOptions
 from tests.run_sites import STALE, command, page, records, site
 from tests.site_files import build
 

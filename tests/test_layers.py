@@ -20,6 +20,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("preview",),
     ("build", "watch"),
+    ("project",),
     ("site", "write", "lint"),
     ("render",),
     ("read", "syntax", "tex", "execute", "freeze"),
@@ -38,10 +39,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
     "bundled": "config",
-    "ledger": "build",
-    "workshop": "build",
-    "chosen": "build",
-    "collect": "build",
     "execute_site": "build",
     "perform": "build",
     "running": "build",
@@ -49,7 +46,6 @@ PART_OF = {
     "survey": "build",
     "shown_results": "build",
     "versions": "build",
-    "readers_python": "build",
     "compose": "build",
     "disclosure": "build",
 }

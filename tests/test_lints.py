@@ -14,14 +14,14 @@ from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
-from blogsmith.ledger import BuildReport
 from blogsmith.lint.doubts import doubts
 from blogsmith.lint.labels import references_in
 from blogsmith.lint.pieces import pieces
 from blogsmith.model.documents import Source
+from blogsmith.project.context import parse_options
+from blogsmith.project.report import BuildReport
 from blogsmith.read.front_matter import read_document
 from blogsmith.syntax.parser import make_parser, parse_document
-from blogsmith.workshop import parse_options
 from tests import markdown_texts
 from tests.site_files import build
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blogsmith.build import build_site
 from blogsmith.cli.new import new_post, new_site, quoted
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.ledger import BuildOptions
+from blogsmith.project.report import BuildOptions
 from blogsmith.trust.consent import trust
 
 TODAY = dt.date(2026, 3, 1)

@@ -11,10 +11,10 @@ from textwrap import dedent
 
 import pytest
 
-from blogsmith.chosen import chosen_posts
 from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.ledger import ExecutionOptions
+from blogsmith.project.report import ExecutionOptions
+from blogsmith.project.select import chosen_posts
 from blogsmith.trust.consent import trust
 from tests.site_files import build
 

@@ -16,7 +16,7 @@ import pytest
 from blogsmith import running
 from blogsmith.cli.main import main
 from blogsmith.execute import needs
-from blogsmith.ledger import BuildReport, ExecutionOptions
+from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests import run_sites
 from tests.cuda_stand_in import put_tool, put_torch
 from tests.site_files import build

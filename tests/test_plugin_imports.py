@@ -15,11 +15,11 @@ import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
-from blogsmith.ledger import BuildReport
 from blogsmith.preview.line.reopening import reopened
+from blogsmith.project.context import open_workshop
+from blogsmith.project.report import BuildReport
 from blogsmith.trust.consent import trust
 from blogsmith.trust.plugin_code import is_covered, read_plugin_code
-from blogsmith.workshop import open_workshop
 from tests.site_files import build
 
 REGISTER = "def register(hooks):\n    pass\n"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.ledger import ExecutionOptions
 from blogsmith.preview.running import warm
 from blogsmith.preview.running.session_task import SessionTask
 from blogsmith.preview.running.told import GAP_S
+from blogsmith.project.report import ExecutionOptions
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import records, site
 from tests.sessions import LINUX, children, is_alive, wait_for

@@ -7,7 +7,6 @@ import datetime as dt
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place
-from blogsmith.ledger import Counts
 from blogsmith.preview.news.status import (
     MAX_SHOWN,
     Change,
@@ -19,6 +18,7 @@ from blogsmith.preview.news.status import (
     serving_line,
     whole_line,
 )
+from blogsmith.project.report import Counts
 
 AT = dt.datetime(2026, 3, 1, 14, 3, 22, tzinfo=dt.UTC)
 TEX = Diagnostic(

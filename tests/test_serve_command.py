@@ -19,9 +19,9 @@ import pytest
 from blogsmith.cli.clock import Clocks
 from blogsmith.cli.main import main
 from blogsmith.cli.serve import StatusLines
-from blogsmith.ledger import BuildOptions, ExecutionOptions
 from blogsmith.preview.http.hosts import allowed_hosts, is_loopback
 from blogsmith.preview.options import ServeOptions
+from blogsmith.project.report import BuildOptions, ExecutionOptions
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent

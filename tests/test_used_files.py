@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.ledger import BuildReport, ExecutionOptions
+from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests.run_sites import page, records, site
 from tests.site_files import build
 

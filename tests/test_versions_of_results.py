@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.ledger import ExecutionOptions
+from blogsmith.project.report import ExecutionOptions
 from tests.run_sites import STALE, site
 from tests.site_files import build
 

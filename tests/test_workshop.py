@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
+from blogsmith.project.context import Workshop, open_workshop, plain_workshop
 from blogsmith.trust.consent import trust
-from blogsmith.workshop import Workshop, open_workshop, plain_workshop
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..diagnostics.format import print_diagnostics, wants_color
-from ..ledger import BuildOptions, BuildReport, ExecutionOptions
+from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching

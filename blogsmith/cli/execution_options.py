@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..ledger import ExecutionOptions
+from ..project.report import ExecutionOptions
 from . import terminal
 from .cell_progress import Watching
 from .progress_bar import ProgressBar

@@ -15,9 +15,9 @@ from .options import shown_path, site_option, site_root, verbose_option
 from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
+    from ..project.browser_python import RunnablePage
+    from ..project.context import Workshop
     from ..pyodide.source import Source
-    from ..readers_python import RunnablePage
-    from ..workshop import Workshop
     from .pyodide_vendor import Vendored
 
 
@@ -47,8 +47,8 @@ def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
-    from ..readers_python import runnable_pages
-    from ..workshop import open_workshop
+    from ..project.browser_python import runnable_pages
+    from ..project.context import open_workshop
 
     clocks = context.obj
     assert isinstance(clocks, Clocks)
@@ -58,9 +58,9 @@ def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[
 
 def _say_where_from(workshop: Workshop, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
+    from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
-    from ..readers_python import modules_of
     from .pyodide_vendor import complete_copy, size_words
 
     settings = workshop.config.browser
@@ -106,7 +106,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     and nothing else; run the command again when they import more.
     """
     workshop, pages = _opened(context, site)
-    from ..readers_python import modules_of
+    from ..project.browser_python import modules_of
     from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import wrong

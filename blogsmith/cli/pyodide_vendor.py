@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
-from ..ledger import Progress, no_progress
+from ..project.report import Progress, no_progress
 from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
 from ..pyodide.lock import Lock, LockProblem, Package, read_lock
 from ..pyodide.names import MODULES

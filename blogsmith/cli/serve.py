@@ -12,9 +12,9 @@ from typing import Any, TextIO
 import click
 
 from ..diagnostics.format import wants_color
-from ..ledger import BuildOptions, ExecutionOptions
 from ..preview.news.status import replaces, serving_line
 from ..preview.options import HOST, PORT, ServeOptions
+from ..project.report import BuildOptions, ExecutionOptions
 from . import terminal
 from .clock import Clocks
 from .execution_options import execute_option, jobs_option, loud_option

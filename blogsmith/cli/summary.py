@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..diagnostics.format import count_line, plural
-from ..ledger import BuildReport
+from ..project.report import BuildReport
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..ledger import BuildOptions
+from ..project.report import BuildOptions
 
 PORT = 8000
 HOST = "127.0.0.1"

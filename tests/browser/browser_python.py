@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.ledger import ExecutionOptions
+from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.release import CORE, LOCK
 from tests.site_files import build, printed
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...build import index_of, measured, page_tools
-from ...collect import Collected, arrange
 from ...diagnostics.model import Diagnostic
-from ...ledger import BuildOptions, ExecutionOptions, Ledger, no_progress
 from ...model.documents import Asset, Document, ImageInfo, SiteFiles
 from ...model.results import PageResults
 from ...perform import may_run
+from ...project.browser_python import readers_python
+from ...project.context import Workshop
+from ...project.load import Collected, arrange
+from ...project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
 from ...pyodide.distribution import Distribution
 from ...read.active_svg import SUFFIX, svg_warnings
-from ...readers_python import readers_python
-from ...workshop import Workshop
 from .cells_now import CellMemory, CellsNow, stamp_of
 from .memory import Memory
 from .present import Arranged, Entries

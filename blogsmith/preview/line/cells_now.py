@@ -9,14 +9,14 @@ from pathlib import Path, PurePosixPath
 from ...diagnostics.model import Diagnostic
 from ...freeze.store import Reading, folder_of, read_page
 from ...freeze.surroundings import FileDigests, Surroundings
-from ...ledger import ExecutionOptions, Ledger, no_progress
 from ...model.results import PageResults
 from ...perform import package_versions
+from ...project.context import Workshop
+from ...project.report import ExecutionOptions, Ledger, no_progress
 from ...running import Ran
 from ...shown_results import show
 from ...survey import SurveyedPage, surroundings, survey
 from ...syntax.parser import Parsed
-from ...workshop import Workshop
 
 _OUTPUTS = "outputs.json"
 

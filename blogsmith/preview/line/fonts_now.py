@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...model.template_views import PageView
+from ...project.context import Workshop
 from ...site.math_font import MathFonts, fonts_of, page_signs
-from ...workshop import Workshop
 
 
 @dataclass(slots=True)

@@ -16,14 +16,14 @@ from ...compose import Planned, clashes, plan, planned_fonts
 from ...diagnostics.model import Diagnostic
 from ...disclosure import disclosures
 from ...hooks import blamed_on_plugins
-from ...ledger import BuildOptions, Ledger, no_progress
 from ...model.documents import Body, Document, SiteFiles
 from ...model.template_views import PageView
+from ...project.context import Workshop
+from ...project.report import BuildOptions, Ledger, no_progress
 from ...read.files import read_again, read_site
 from ...site.collections import page_views
 from ...site.pages import page_view
 from ...site.terms import term_names
-from ...workshop import Workshop
 from .arranging import Arranger
 from .cells_now import CellMemory
 from .fonts_now import FontMemory

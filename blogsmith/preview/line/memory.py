@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from ...config.schema import Config
 from ...diagnostics.model import Diagnostic
 from ...model.documents import Body, Document, Source
+from ...project.context import Workshop
 from ...read.front_matter import read_document
 from ...render.context import Tools
 from ...render.html import render_body
@@ -27,7 +28,6 @@ from ...syntax.state import ParseOptions
 from ...tex.convert import Convert
 from ...tex.linear import linear_text
 from ...tex.remembered import remembering
-from ...workshop import Workshop
 from .lookups import Lookups, hold, traced
 from .stubs import stub
 from .time_limit import LIMIT_S, TookTooLong, time_limit

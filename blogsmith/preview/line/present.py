@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ...collect import Collected
 from ...compose import Composition, Planned
 from ...diagnostics.model import Diagnostic
 from ...model.documents import Document, SiteFiles
 from ...model.template_views import PageView
+from ...project.context import Workshop
+from ...project.load import Collected
 from ...render.context import Tools
 from ...site.frame import Frame, Rendered
 from ...site.index import PageEntry, SiteIndex
-from ...workshop import Workshop
 from .cells_now import CellsNow
 
 

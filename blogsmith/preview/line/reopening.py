@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config.load import CONFIG_NAME
+from ...project.context import Workshop, open_workshop, with_theme
 from ...trust.plugin_code import is_covered
-from ...workshop import Workshop, open_workshop, with_theme
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic
-from ...ledger import Ledger, no_progress
+from ...project.report import Ledger, no_progress
 from ..line.present import Present
 from ..shown.addresses import address
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ...diagnostics.format import count_line, format_diagnostic, plural, printable
 from ...diagnostics.model import Diagnostic, sort_key
-from ...ledger import Counts
+from ...project.report import Counts
 
 MAX_SHOWN = 20
 """Problems printed in full for one change."""

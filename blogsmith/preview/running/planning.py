@@ -11,12 +11,12 @@ from typing import Any
 
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import CellStep, SessionJob, Setting, session_job
-from ...ledger import ExecutionOptions
 from ...model.cells import Need, PageCells
 from ...needed import lacking, sessions_to_run, skipped
+from ...project.context import Workshop
+from ...project.report import ExecutionOptions
 from ...running import cluster_of, setting_for, unmet_in
 from ...survey import SurveyedPage
-from ...workshop import Workshop
 from .work import WantedPage, Work
 
 Key = tuple[str, str]

@@ -16,8 +16,8 @@ from ...execute.jobs import SessionJob
 from ...execute.pool import Live, run_sessions
 from ...execute.process import Process
 from ...model.results import SessionRun
+from ...project.context import Workshop
 from ...running import cluster_of
-from ...workshop import Workshop
 
 
 @dataclass(slots=True, eq=False)

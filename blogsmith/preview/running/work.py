@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...diagnostics.model import Diagnostic
-from ...ledger import ExecutionOptions
+from ...project.context import Workshop
+from ...project.report import ExecutionOptions
 from ...survey import SurveyedPage
-from ...workshop import Workshop
 
 SHOWN = 0
 """Priority of a page that is open in a browser or was edited; such a page does not wait for others."""

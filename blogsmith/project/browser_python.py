@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-from .collect import collect, parse
-from .config.load import CONFIG_NAME
-from .diagnostics.model import Reporter
-from .ledger import BuildOptions, Ledger, no_progress
-from .pyodide.distribution import Distribution, open_distribution
-from .pyodide.imports import imports_of
-from .pyodide.names import MODULES, needs_no_package
-from .syntax.parser import Parsed
-from .syntax.runnables import Runnable
-from .workshop import Workshop
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Reporter
+from ..pyodide.distribution import Distribution, open_distribution
+from ..pyodide.imports import imports_of
+from ..pyodide.names import MODULES, needs_no_package
+from ..syntax.parser import Parsed
+from ..syntax.runnables import Runnable
+from .context import Workshop
+from .load import collect, parse
+from .report import BuildOptions, Ledger, no_progress
 
 VENDOR = "fill it with: blogsmith pyodide vendor"
 

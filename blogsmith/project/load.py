@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .config.schema import Config
-from .diagnostics.model import Diagnostic
-from .ledger import BuildOptions, Ledger
-from .model.documents import Asset, Document, SiteFiles, Source
-from .read.active_svg import Inspect, svg_warnings
-from .read.files import read_site
-from .read.front_matter import read_document
-from .site.neighbours import series_problems
-from .site.terms import term_warnings
-from .site.urls import Urls, asset_url, assign_urls, publication
-from .syntax.parser import Parsed, make_parser, parse_document
-from .workshop import Workshop
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Asset, Document, SiteFiles, Source
+from ..read.active_svg import Inspect, svg_warnings
+from ..read.files import read_site
+from ..read.front_matter import read_document
+from ..site.neighbours import series_problems
+from ..site.terms import term_warnings
+from ..site.urls import Urls, asset_url, assign_urls, publication
+from ..syntax.parser import Parsed, make_parser, parse_document
+from .context import Workshop
+from .report import BuildOptions, Ledger
 
 ReadDocument = Callable[[Source, Config], tuple[Document, tuple[Diagnostic, ...]]]
 

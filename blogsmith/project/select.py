@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from .collect import Collected, collect
-from .diagnostics.model import Diagnostic, SiteError, did_you_mean
-from .ledger import BuildOptions, Ledger
-from .workshop import Workshop
+from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from .context import Workshop
+from .load import Collected, collect
+from .report import BuildOptions, Ledger
 
 _FEW = 3
 

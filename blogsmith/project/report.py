@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from .diagnostics.model import Diagnostic, as_errors, sort_key
+from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
-    from .execute.conversation import Watch
+    from ..execute.conversation import Watch
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
