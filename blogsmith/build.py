@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
+from .cells.results import Performed
+from .cells.update import perform
 from .compose import compose, font_files, fonts_for
 from .config.load import CONFIG_NAME
 from .diagnostics.model import Diagnostic, Reporter, SiteError
@@ -22,7 +24,6 @@ from .lint.doubts import doubts
 from .model.decode import decode
 from .model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from .model.results import PageResults
-from .perform import perform
 from .project.browser_python import readers_python
 from .project.context import Workshop, open_workshop, plain_workshop
 from .project.load import Collected, collect, parse
@@ -32,7 +33,6 @@ from .read.front_matter import read_document
 from .render.context import Tools
 from .render.html import render_body
 from .render.images import ImageProblem, image_size
-from .shown_results import Performed
 from .site.archive import planned_archive
 from .site.collections import page_views
 from .site.feeds import site_feeds

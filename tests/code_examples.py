@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
+from blogsmith.cells.status import survey_site
 from blogsmith.cli.new import new_post, new_site
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.diagnostics.format import format_diagnostic
@@ -26,7 +27,6 @@ from blogsmith.preview.line.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.source import FolderSource
-from blogsmith.survey import survey_site
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
 from blogsmith.write.output import write_site

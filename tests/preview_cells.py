@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from blogsmith.cells.status import survey_site
 from blogsmith.preview.running.runner import CellRunner
 from blogsmith.preview.running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
 from blogsmith.project.context import open_workshop
 from blogsmith.project.report import ExecutionOptions
-from blogsmith.survey import survey_site
 from tests.site_files import NOW
 
 WAIT_S = 40.0

@@ -20,6 +20,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("preview",),
     ("build", "watch"),
+    ("cells",),
     ("project",),
     ("site", "write", "lint"),
     ("render",),
@@ -39,13 +40,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
     "bundled": "config",
-    "execute_site": "build",
-    "perform": "build",
-    "running": "build",
-    "needed": "build",
-    "survey": "build",
-    "shown_results": "build",
-    "versions": "build",
     "compose": "build",
     "disclosure": "build",
 }

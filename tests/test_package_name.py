@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith import __version__
+from blogsmith.cells.versions import installed
 from blogsmith.execute import probe
 from blogsmith.extras import EXTRAS, install_command
-from blogsmith.versions import installed
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

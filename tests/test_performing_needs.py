@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith import running
+from blogsmith.cells import run as running
 from blogsmith.cli.main import main
 from blogsmith.execute import needs
 from blogsmith.project.report import BuildReport, ExecutionOptions

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.cells.versions import version_notes, version_warning
 from blogsmith.config.schema import FigureSettings
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
@@ -18,7 +19,6 @@ from blogsmith.freeze.results import results
 from blogsmith.freeze.staleness import judge, version_changes
 from blogsmith.model.cells import Cell, Need, PageCells
 from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream
-from blogsmith.versions import version_notes, version_warning
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
 
 FILES = {"data/wq.npy": "weights", "lib/scores.py": "def scores(): ...", "content/posts/notes.txt": "notes"}

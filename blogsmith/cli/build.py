@@ -107,7 +107,7 @@ def execute(
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..execute_site import execute_site
+    from ..cells.execute import execute_site
 
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress:

@@ -14,7 +14,7 @@ from .clock import Clocks
 from .options import STALE, shown_path, site_option, site_root, verbose_option
 
 if TYPE_CHECKING:
-    from ..survey import Survey
+    from ..cells.status import Survey
 
 
 @click.group()
@@ -50,7 +50,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    from ..versions import installed, recorded_packages, version_notes
+    from ..cells.versions import installed, recorded_packages, version_notes
 
     surveyed = _surveyed(clocks, posts, site)
     versions = installed(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
@@ -121,7 +121,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
 def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> Survey:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
-    from ..survey import survey_site
+    from ..cells.status import survey_site
 
     survey = survey_site(root, posts, clocks.now())
     print_diagnostics(survey.diagnostics, sys.stderr, wants_color(sys.stderr))

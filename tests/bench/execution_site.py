@@ -139,10 +139,10 @@ def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
 
 def judge_unchanged(site: Path, runs: int) -> list[float]:
     """Milliseconds, of each run, that cells add to a build of pages with nothing to run, a page."""
-    from blogsmith.perform import perform
+    from blogsmith.cells.status import survey_site
+    from blogsmith.cells.update import perform
     from blogsmith.project.context import open_workshop
     from blogsmith.project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
-    from blogsmith.survey import survey_site
 
     workshop, now = open_workshop(site), dt.datetime.now(dt.UTC)
     # a site of many posts: what a build looks up once is shared by all

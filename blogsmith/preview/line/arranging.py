@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...build import index_of, measured, page_tools
+from ...cells.update import may_run
 from ...diagnostics.model import Diagnostic
 from ...model.documents import Asset, Document, ImageInfo, SiteFiles
 from ...model.results import PageResults
-from ...perform import may_run
 from ...project.browser_python import readers_python
 from ...project.context import Workshop
 from ...project.load import Collected, arrange

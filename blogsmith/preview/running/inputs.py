@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...cells.status import SurveyedPage
 from ...execute.jobs import SessionJob
 from ...freeze.record import SessionRecord, module_files
 from ...freeze.surroundings import FileDigests
 from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
-from ...survey import SurveyedPage
 
 Digests = Mapping[str, str | None]
 """Path relative to the site root → hex SHA-256; None: the file is not there."""

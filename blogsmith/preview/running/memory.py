@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic, Reporter
 from ...execute.jobs import SessionJob
 from ...execute.problems import run_problems
@@ -21,7 +22,6 @@ from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
-from ...survey import SurveyedPage
 from .inputs import Digests, declared_inputs, digests_of
 from .planning import Key, PlannedPage, same_work
 

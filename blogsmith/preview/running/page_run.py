@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ...cells.run import record_page
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import SessionJob
 from ...execute.problems import run_problems
@@ -14,7 +15,6 @@ from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.results import SessionRun
-from ...running import record_page
 from .inputs import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
 from .memory import Memory, Past
 from .planning import PlannedPage

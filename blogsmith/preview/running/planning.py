@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ...cells.requirements import lacking, sessions_to_run, skipped
+from ...cells.run import cluster_of, setting_for, unmet_in
+from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.jobs import CellStep, SessionJob, Setting, session_job
 from ...model.cells import Need, PageCells
-from ...needed import lacking, sessions_to_run, skipped
 from ...project.context import Workshop
 from ...project.report import ExecutionOptions
-from ...running import cluster_of, setting_for, unmet_in
-from ...survey import SurveyedPage
 from .work import WantedPage, Work
 
 Key = tuple[str, str]

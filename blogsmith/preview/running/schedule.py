@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ...cells.run import absent_modules
+from ...cells.status import surroundings
 from ...diagnostics.model import Diagnostic
 from ...execute.environment import cores
 from ...execute.jobs import SessionJob
 from ...freeze.surroundings import FileDigests
-from ...running import absent_modules
-from ...survey import surroundings
 from ..answer import Event, Publish
 from .inputs import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
 from .memory import Memory, Past

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...cells.run import cluster_of
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.conversation import Watch, not_started, run_session
 from ...execute.jobs import SessionJob
@@ -17,7 +18,6 @@ from ...execute.pool import Live, run_sessions
 from ...execute.process import Process
 from ...model.results import SessionRun
 from ...project.context import Workshop
-from ...running import cluster_of
 
 
 @dataclass(slots=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic
 from ...project.context import Workshop
 from ...project.report import ExecutionOptions
-from ...survey import SurveyedPage
 
 SHOWN = 0
 """Priority of a page that is open in a browser or was edited; such a page does not wait for others."""

@@ -11,16 +11,16 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from .execute.environment import cell_environment
-from .execute.jobs import resolve_python
-from .execute.needs import installed as installed_in
-from .project.context import Workshop
-from .project.report import BuildOptions, ExecutionOptions, Ledger
-from .running import Ran, run_stale
-from .shown_results import Performed, show
-from .survey import SurveyedPage, surroundings, survey
-from .syntax.parser import Parsed
-from .trust.consent import is_trusted
+from ..execute.environment import cell_environment
+from ..execute.jobs import resolve_python
+from ..execute.needs import installed as installed_in
+from ..project.context import Workshop
+from ..project.report import BuildOptions, ExecutionOptions, Ledger
+from ..syntax.parser import Parsed
+from ..trust.consent import is_trusted
+from .results import Performed, show
+from .run import Ran, run_stale
+from .status import SurveyedPage, surroundings, survey
 from .versions import installed, recorded_packages
 
 

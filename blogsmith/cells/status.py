@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .config.schema import Execution
-from .diagnostics.model import Diagnostic
-from .freeze.record import PageRecord
-from .freeze.staleness import PageVerdict, Verdict, judge
-from .freeze.store import Reading, read_page
-from .freeze.surroundings import FileDigests, Surroundings
-from .model.cells import PageCells
-from .project.context import open_workshop
-from .project.load import parse
-from .project.report import BuildOptions, Ledger, no_progress
-from .project.select import collect_posts
-from .syntax.parser import Parsed
+from ..config.schema import Execution
+from ..diagnostics.model import Diagnostic
+from ..freeze.record import PageRecord
+from ..freeze.staleness import PageVerdict, Verdict, judge
+from ..freeze.store import Reading, read_page
+from ..freeze.surroundings import FileDigests, Surroundings
+from ..model.cells import PageCells
+from ..project.context import open_workshop
+from ..project.load import parse
+from ..project.report import BuildOptions, Ledger, no_progress
+from ..project.select import collect_posts
+from ..syntax.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .diagnostics.model import Diagnostic, Place, Reporter, place_within
-from .execute.needs import needs_any
-from .freeze.results import results
-from .freeze.staleness import State, Verdict
-from .freeze.store import folder_of
-from .freeze.surroundings import Surroundings
-from .model.cells import Cell, Need, Value
-from .model.results import PageResults
-from .project.context import Workshop
-from .project.report import ExecutionOptions, Ledger
-from .running import Ran
-from .survey import SurveyedPage
-from .trust.consent import judge
+from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..execute.needs import needs_any
+from ..freeze.results import results
+from ..freeze.staleness import State, Verdict
+from ..freeze.store import folder_of
+from ..freeze.surroundings import Surroundings
+from ..model.cells import Cell, Need, Value
+from ..model.results import PageResults
+from ..project.context import Workshop
+from ..project.report import ExecutionOptions, Ledger
+from ..trust.consent import judge
+from .run import Ran
+from .status import SurveyedPage
 from .versions import version_warning
 
 

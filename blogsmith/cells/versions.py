@@ -6,10 +6,10 @@ import platform
 import re
 from collections.abc import Iterable, Mapping
 
-from .diagnostics.model import Diagnostic, Reporter
-from .extras import DISTRIBUTION
-from .freeze.staleness import version_changes
-from .survey import SurveyedPage
+from ..diagnostics.model import Diagnostic, Reporter
+from ..extras import DISTRIBUTION
+from ..freeze.staleness import version_changes
+from .status import SurveyedPage
 
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 

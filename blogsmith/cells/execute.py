@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .diagnostics.model import SiteError
-from .hooks import blamed_on_plugins
-from .perform import perform
-from .project.context import Workshop, open_workshop
-from .project.load import parse
-from .project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
-from .project.select import collect_posts
+from ..diagnostics.model import SiteError
+from ..hooks import blamed_on_plugins
+from ..project.context import Workshop, open_workshop
+from ..project.load import parse
+from ..project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from ..project.select import collect_posts
+from .update import perform
 
 
 def execute_site(
