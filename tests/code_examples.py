@@ -23,7 +23,7 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
-from blogsmith.preview.line.time_limit import LIMIT_S
+from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.shown.pages import Pages
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.source import FolderSource

@@ -113,7 +113,7 @@ def _judge_preview(made: Case) -> tuple[str, object]:
 
 
 def _asked():  # type: ignore[no-untyped-def]
-    from blogsmith.preview.line.line import Asked
+    from blogsmith.pipeline.incremental import Asked
 
     return Asked(("content/posts/a.md",), everything=False)
 

@@ -9,8 +9,8 @@ from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
 from blogsmith.photos.cleaning import published_bytes
-from blogsmith.preview.line.line import Asked, Line
-from blogsmith.preview.line.present import Present
+from blogsmith.pipeline.incremental import Asked, Line
+from blogsmith.pipeline.snapshot import Present
 from blogsmith.project.report import BuildOptions
 from tests.site_files import NOW
 

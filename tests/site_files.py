@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
-from blogsmith.build import build_site
 from blogsmith.diagnostics.format import format_diagnostic
+from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.trust.consent import trust
 

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from blogsmith.model.documents import Asset
+from blogsmith.pipeline.incremental import Asked
 from blogsmith.preview.http.reply import Reply, head_of, is_active
-from blogsmith.preview.line.line import Asked
 from blogsmith.read.active_svg import svg_warnings
 from tests.preview_sites import new_line, problems, settled
 

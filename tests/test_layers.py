@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("preview",),
-    ("build", "watch"),
+    ("pipeline", "watch"),
     ("cells",),
     ("project",),
     ("site", "write", "lint"),
@@ -40,8 +40,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
 # Modules that stand at the top of the package but belong to a unit with another name.
 PART_OF = {
     "bundled": "config",
-    "compose": "build",
-    "disclosure": "build",
 }
 ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))

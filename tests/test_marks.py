@@ -11,10 +11,10 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from blogsmith import build as line
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
+from blogsmith.pipeline import build as line
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.site.feeds import feed_html

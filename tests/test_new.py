@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.build import build_site
 from blogsmith.cli.new import new_post, new_site, quoted
 from blogsmith.diagnostics.model import SiteError
+from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions
 from blogsmith.trust.consent import trust
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cells import run as running
 from blogsmith.cli.main import main
 from blogsmith.execute import needs
 from blogsmith.project.report import BuildReport, ExecutionOptions
@@ -75,7 +74,7 @@ class Machine:
 
     def _has_device(self, answer: bool) -> None:
         asked = partial(needs.unmet, device=lambda: answer)
-        self._monkeypatch.setattr(running, "unmet_needs", asked)
+        self._monkeypatch.setattr("blogsmith.cells.run.unmet_needs", asked)
 
 
 @pytest.fixture

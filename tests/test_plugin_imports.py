@@ -15,7 +15,7 @@ import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
-from blogsmith.preview.line.reopening import reopened
+from blogsmith.pipeline.reload import reopened
 from blogsmith.project.context import open_workshop
 from blogsmith.project.report import BuildReport
 from blogsmith.trust.consent import trust

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.pipeline.incremental import Line
 from blogsmith.preview.engine.edits import first_difference
 from blogsmith.preview.engine.engine import Engine
 from blogsmith.preview.engine.messages import CellsEnded, Over, Saved, Sent
-from blogsmith.preview.line.line import Line
 from blogsmith.preview.news.news import News
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.running.work import Outcome, Work

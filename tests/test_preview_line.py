@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.preview.line.line import Asked, Line
+from blogsmith.pipeline.incremental import Asked, Line
 from blogsmith.preview.news.problems import all_problems
 from blogsmith.preview.shown.pages import Pages
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled

@@ -130,7 +130,7 @@ def execute(
 def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, **options: Any) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root = site_root(site)
-    from ..build import build_site
+    from ..pipeline.build import build_site
 
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress:

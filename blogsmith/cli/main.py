@@ -91,7 +91,7 @@ def tokens(file: Path) -> int:
 
     One line for each Markdown token, with its line and column.
     """
-    from ..build import tokens_of
+    from ..pipeline.build import tokens_of
 
     terminal.say(tokens_of(file, find_site(file.resolve().parent)))
     return 0

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..config.load import load_config
+from ..pipeline.incremental import Line
 from ..trust.consent import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
@@ -19,7 +20,6 @@ from .editors import editor_link
 from .engine.engine import Engine
 from .engine.messages import CellsEnded, Saved, Sent
 from .front import Front
-from .line.line import Line
 from .news.news import News
 from .news.run_lines import RunLines
 from .options import ServeOptions

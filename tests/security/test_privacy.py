@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.preview.line.line import Asked
+from blogsmith.pipeline.incremental import Asked
 from tests.photo_files import KINDS, MARK, film, photo, pixels
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, settled

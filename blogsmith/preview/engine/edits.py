@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ...diagnostics.model import SiteError
-from ..line.line import Asked, Line
-from ..line.present import Present
+from ...pipeline.incremental import Asked, Line
+from ...pipeline.snapshot import Present
 from ..news.news import News
 from ..shown.shown import Shown
 from .saves import Save, Saves, is_of_site

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+from ...pipeline.incremental import Line
 from ..answer import Answer
-from ..line.line import Line
 from ..news.news import News
 from ..shown.shown import Shown
 from .edits import Edits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...diagnostics.model import SiteError
-from ..line.line import Line
+from ...pipeline.incremental import Line
 from ..news.news import News
 from ..shown.shown import Shown
 from .edits import MANY, Edits

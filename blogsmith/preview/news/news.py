@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 
-from ...build import counts_of
 from ...diagnostics.model import Diagnostic
+from ...pipeline.build import counts_of
+from ...pipeline.snapshot import Present
 from ..answer import Publish
-from ..line.present import Present
 from ..options import ServeOptions
 from ..running.runner import CellRunner
 from ..running.work import BEHIND, SHOWN, Outcome, WantedPage, Work

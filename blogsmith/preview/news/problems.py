@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic
+from ...pipeline.snapshot import Present
 from ...project.report import Ledger, no_progress
-from ..line.present import Present
 from ..shown.addresses import address
 
 MOST = 100

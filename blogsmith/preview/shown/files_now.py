@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..line.present import Present
+from ...pipeline.snapshot import Present
 from .addresses import address
 
 _VERSION_DIGITS = 8

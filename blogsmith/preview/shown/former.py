@@ -6,9 +6,9 @@ the style it had.
 
 from __future__ import annotations
 
-from ...compose import Planned
 from ...model.template_views import PageView
-from ..line.present import Present
+from ...pipeline.output_plan import Planned
+from ...pipeline.snapshot import Present
 
 KEPT = 512
 """Addresses, the latest ones: some themes with all their fonts."""

@@ -9,12 +9,12 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...compose import Composition
 from ...diagnostics.model import Diagnostic, SiteError
 from ...model.template_views import PageView, SiteView
+from ...pipeline.output_plan import Composition
+from ...pipeline.snapshot import Present
+from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
 from ...render.theme import Theme
-from ..line.present import Present
-from ..line.time_limit import LIMIT_S, TookTooLong, time_limit
 from .tag import version_of
 
 _QUICKLY = 1

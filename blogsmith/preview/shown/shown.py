@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from ...compose import Planned
 from ...diagnostics.model import SiteError
 from ...model.template_views import PageView
 from ...photos.cleaning import cleaned_stream
+from ...pipeline.incremental import Line
+from ...pipeline.output_plan import Planned
+from ...pipeline.snapshot import Present
 from ..answer import Answer
 from ..http.files import open_regular
-from ..line.line import Line
-from ..line.present import Present
 from .addresses import address, path_of
 from .former import FormerFiles
 from .media import media_type

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
-from .config.schema import Config
-from .diagnostics.model import Diagnostic
-from .model.documents import Asset
-from .photos.cleaning import private_rest
-from .photos.container import Damaged
-from .project.load import Collected
-from .site.frame import Rendered
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Asset
+from ..photos.cleaning import private_rest
+from ..photos.container import Damaged
+from ..project.load import Collected
+from ..site.frame import Rendered
 
 WORKING = frozenset(
     {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ...compose import Composition, Planned
-from ...diagnostics.model import Diagnostic
-from ...model.documents import Document, SiteFiles
-from ...model.template_views import PageView
-from ...project.context import Workshop
-from ...project.load import Collected
-from ...render.context import Tools
-from ...site.frame import Frame, Rendered
-from ...site.index import PageEntry, SiteIndex
-from .cells_now import CellsNow
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Document, SiteFiles
+from ..model.template_views import PageView
+from ..project.context import Workshop
+from ..project.load import Collected
+from ..render.context import Tools
+from ..site.frame import Frame, Rendered
+from ..site.index import PageEntry, SiteIndex
+from .cell_cache import CellsNow
+from .output_plan import Composition, Planned
 
 
 class Entries(Mapping[str, PageEntry]):

@@ -14,35 +14,35 @@ from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
-from .cells.results import Performed
-from .cells.update import perform
-from .compose import compose, font_files, fonts_for
-from .config.load import CONFIG_NAME
-from .diagnostics.model import Diagnostic, Reporter, SiteError
-from .hooks import blamed_on_plugins
-from .lint.doubts import doubts
-from .model.decode import decode
-from .model.documents import Body, Document, FrontMatter, ImageInfo, Source
-from .model.results import PageResults
-from .project.browser_python import readers_python
-from .project.context import Workshop, open_workshop, plain_workshop
-from .project.load import Collected, collect, parse
-from .project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
-from .pyodide.distribution import Distribution
-from .read.front_matter import read_document
-from .render.context import Tools
-from .render.html import render_body
-from .render.images import ImageProblem, image_size
-from .site.archive import planned_archive
-from .site.collections import page_views
-from .site.feeds import site_feeds
-from .site.frame import Frame, Rendered, Unpublished
-from .site.index import PageEntry, SiteIndex, index_site, page_entry, resolve_image, resolve_link
-from .site.lists import planned_lists
-from .site.terms import planned_terms
-from .syntax.describe import describe
-from .syntax.parser import Parsed, make_parser, parse_document
-from .write.output import write_site
+from ..cells.results import Performed
+from ..cells.update import perform
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Diagnostic, Reporter, SiteError
+from ..hooks import blamed_on_plugins
+from ..lint.doubts import doubts
+from ..model.decode import decode
+from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
+from ..model.results import PageResults
+from ..project.browser_python import readers_python
+from ..project.context import Workshop, open_workshop, plain_workshop
+from ..project.load import Collected, collect, parse
+from ..project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from ..pyodide.distribution import Distribution
+from ..read.front_matter import read_document
+from ..render.context import Tools
+from ..render.html import render_body
+from ..render.images import ImageProblem, image_size
+from ..site.archive import planned_archive
+from ..site.collections import page_views
+from ..site.feeds import site_feeds
+from ..site.frame import Frame, Rendered, Unpublished
+from ..site.index import PageEntry, SiteIndex, index_site, page_entry, resolve_image, resolve_link
+from ..site.lists import planned_lists
+from ..site.terms import planned_terms
+from ..syntax.describe import describe
+from ..syntax.parser import Parsed, make_parser, parse_document
+from ..write.output import write_site
+from .output_plan import compose, font_files, fonts_for
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:

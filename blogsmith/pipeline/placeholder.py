@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ...model.documents import Body, Document
+from ..model.documents import Body, Document
 
 
 def stub(document: Document) -> Body:

@@ -11,29 +11,29 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from . import __version__
-from .config.load import CONFIG_NAME
-from .config.schema import Config
-from .diagnostics.model import Diagnostic, Reporter, SiteError
+from .. import __version__
+from ..config.load import CONFIG_NAME
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic, Reporter, SiteError
+from ..model.documents import Asset, Document, Output
+from ..model.template_views import PageView, SiteView
+from ..photos.cleaning import cleaned_bytes
+from ..project.context import Workshop
+from ..project.load import Collected
+from ..project.report import Ledger
+from ..render.page_policy import GuardedPage, guarded
+from ..render.theme import Theme
+from ..site.collisions import folded
+from ..site.feeds import feed_files
+from ..site.font_cut import FontProblem, can_cut, cut_font
+from ..site.frame import Rendered
+from ..site.math_font import FontCut, MathFonts, font_face, math_fonts
+from ..site.redirects import output_path, redirect, redirect_path
+from ..site.site_view import site_view
+from ..site.sitemap import robots, sitemap
+from ..storage.cache import read_or_make
+from ..text.characters import without_forbidden
 from .disclosure import disclosures, leaks, published_assets
-from .model.documents import Asset, Document, Output
-from .model.template_views import PageView, SiteView
-from .photos.cleaning import cleaned_bytes
-from .project.context import Workshop
-from .project.load import Collected
-from .project.report import Ledger
-from .render.page_policy import GuardedPage, guarded
-from .render.theme import Theme
-from .site.collisions import folded
-from .site.feeds import feed_files
-from .site.font_cut import FontProblem, can_cut, cut_font
-from .site.frame import Rendered
-from .site.math_font import FontCut, MathFonts, font_face, math_fonts
-from .site.redirects import output_path, redirect, redirect_path
-from .site.site_view import site_view
-from .site.sitemap import robots, sitemap
-from .storage.cache import read_or_make
-from .text.characters import without_forbidden
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ...cells.results import show
-from ...cells.run import Ran
-from ...cells.status import SurveyedPage, surroundings, survey
-from ...cells.update import package_versions
-from ...diagnostics.model import Diagnostic
-from ...freeze.store import Reading, folder_of, read_page
-from ...freeze.surroundings import FileDigests, Surroundings
-from ...model.results import PageResults
-from ...project.context import Workshop
-from ...project.report import ExecutionOptions, Ledger, no_progress
-from ...syntax.parser import Parsed
+from ..cells.results import show
+from ..cells.run import Ran
+from ..cells.status import SurveyedPage, surroundings, survey
+from ..cells.update import package_versions
+from ..diagnostics.model import Diagnostic
+from ..freeze.store import Reading, folder_of, read_page
+from ..freeze.surroundings import FileDigests, Surroundings
+from ..model.results import PageResults
+from ..project.context import Workshop
+from ..project.report import ExecutionOptions, Ledger, no_progress
+from ..syntax.parser import Parsed
 
 _OUTPUTS = "outputs.json"
 

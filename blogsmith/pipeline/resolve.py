@@ -6,20 +6,20 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ...build import index_of, measured, page_tools
-from ...cells.update import may_run
-from ...diagnostics.model import Diagnostic
-from ...model.documents import Asset, Document, ImageInfo, SiteFiles
-from ...model.results import PageResults
-from ...project.browser_python import readers_python
-from ...project.context import Workshop
-from ...project.load import Collected, arrange
-from ...project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
-from ...pyodide.distribution import Distribution
-from ...read.active_svg import SUFFIX, svg_warnings
-from .cells_now import CellMemory, CellsNow, stamp_of
-from .memory import Memory
-from .present import Arranged, Entries
+from ..cells.update import may_run
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Asset, Document, ImageInfo, SiteFiles
+from ..model.results import PageResults
+from ..project.browser_python import readers_python
+from ..project.context import Workshop
+from ..project.load import Collected, arrange
+from ..project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
+from ..pyodide.distribution import Distribution
+from ..read.active_svg import SUFFIX, svg_warnings
+from .build import index_of, measured, page_tools
+from .cache import Memory
+from .cell_cache import CellMemory, CellsNow, stamp_of
+from .snapshot import Arranged, Entries
 
 
 class Arranger:

@@ -14,23 +14,23 @@ from functools import lru_cache
 import msgspec
 from markdown_it import MarkdownIt
 
-from ...config.schema import Config
-from ...diagnostics.model import Diagnostic
-from ...model.documents import Body, Document, Source
-from ...project.context import Workshop
-from ...read.front_matter import read_document
-from ...render.context import Tools
-from ...render.html import render_body
-from ...render.lexing import Lex, lex_in_time
-from ...site.index import PageEntry, page_entry
-from ...syntax.parser import Parsed, make_parser, parse_document
-from ...syntax.state import ParseOptions
-from ...tex.convert import Convert
-from ...tex.linear import linear_text
-from ...tex.remembered import remembering
-from .lookups import Lookups, hold, traced
-from .stubs import stub
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Body, Document, Source
+from ..project.context import Workshop
+from ..read.front_matter import read_document
+from ..render.context import Tools
+from ..render.html import render_body
+from ..render.lexing import Lex, lex_in_time
+from ..site.index import PageEntry, page_entry
+from ..syntax.parser import Parsed, make_parser, parse_document
+from ..syntax.state import ParseOptions
+from ..tex.convert import Convert
+from ..tex.linear import linear_text
+from ..tex.remembered import remembering
+from .placeholder import stub
 from .time_limit import LIMIT_S, TookTooLong, time_limit
+from .trace import Lookups, hold, traced
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""

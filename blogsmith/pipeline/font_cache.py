@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...model.template_views import PageView
-from ...project.context import Workshop
-from ...site.math_font import MathFonts, fonts_of, page_signs
+from ..model.template_views import PageView
+from ..project.context import Workshop
+from ..site.math_font import MathFonts, fonts_of, page_signs
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ...config.load import CONFIG_NAME
-from ...project.context import Workshop, open_workshop, with_theme
-from ...trust.plugin_code import is_covered
+from ..config.load import CONFIG_NAME
+from ..project.context import Workshop, open_workshop, with_theme
+from ..trust.plugin_code import is_covered
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 

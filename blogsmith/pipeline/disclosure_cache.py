@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ...config.schema import Config
-from ...diagnostics.model import Diagnostic
-from ...disclosure import leaks
-from ...model.documents import Asset
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic
+from ..model.documents import Asset
+from .disclosure import leaks
 
 Stamp = tuple[int, int, int]
 

@@ -11,27 +11,27 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...build import frame_of, menu_problems, placed, unpublished
-from ...compose import Planned, clashes, plan, planned_fonts
-from ...diagnostics.model import Diagnostic
-from ...disclosure import disclosures
-from ...hooks import blamed_on_plugins
-from ...model.documents import Body, Document, SiteFiles
-from ...model.template_views import PageView
-from ...project.context import Workshop
-from ...project.report import BuildOptions, Ledger, no_progress
-from ...read.files import read_again, read_site
-from ...site.collections import page_views
-from ...site.pages import page_view
-from ...site.terms import term_names
-from .arranging import Arranger
-from .cells_now import CellMemory
-from .fonts_now import FontMemory
-from .leaks_now import LeakMemory
-from .memory import Memory
-from .present import Arranged, Present
-from .reopening import reopened
-from .stubs import stub
+from ..diagnostics.model import Diagnostic
+from ..hooks import blamed_on_plugins
+from ..model.documents import Body, Document, SiteFiles
+from ..model.template_views import PageView
+from ..project.context import Workshop
+from ..project.report import BuildOptions, Ledger, no_progress
+from ..read.files import read_again, read_site
+from ..site.collections import page_views
+from ..site.pages import page_view
+from ..site.terms import term_names
+from .build import frame_of, menu_problems, placed, unpublished
+from .cache import Memory
+from .cell_cache import CellMemory
+from .disclosure import disclosures
+from .disclosure_cache import LeakMemory
+from .font_cache import FontMemory
+from .output_plan import Planned, clashes, plan, planned_fonts
+from .placeholder import stub
+from .reload import reopened
+from .resolve import Arranger
+from .snapshot import Arranged, Present
 from .time_limit import LIMIT_S
 
 # Fields of a view that tell how a page stands to others: they stay while only its text is edited.

@@ -1,0 +1,1 @@
+"""The pipeline, Source → … → Output: once for a build, in steps and with a memory for the preview."""
