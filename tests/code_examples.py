@@ -24,7 +24,7 @@ from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
 from blogsmith.pipeline.time_limit import LIMIT_S
-from blogsmith.preview.shown.pages import Pages
+from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.trust.consent import trust

@@ -12,8 +12,8 @@ from typing import Any
 from unittest.mock import patch
 
 from blogsmith.cells.status import survey_site
-from blogsmith.preview.running.runner import CellRunner
-from blogsmith.preview.running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
+from blogsmith.preview.cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
+from blogsmith.preview.cells.runner import CellRunner
 from blogsmith.project.context import open_workshop
 from blogsmith.project.report import ExecutionOptions
 from tests.site_files import NOW
@@ -113,6 +113,6 @@ def previewed(root: Path) -> Iterator[Previewed]:
     finally:
         began = time.monotonic()
         # it does not wait for long for a thread that a busy machine lets wait
-        with patch("blogsmith.preview.running.schedule._JOIN_S", CLOSE_S):
+        with patch("blogsmith.preview.cells.scheduler._JOIN_S", CLOSE_S):
             site.runner.close()
         assert time.monotonic() - began < CLOSE_S

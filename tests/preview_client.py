@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from blogsmith.preview.answer import Answer
 from blogsmith.preview.http import listening
 from blogsmith.preview.http.limits import Limits
 from blogsmith.preview.http.server import PreviewServer
+from blogsmith.preview.protocol import Answer
 
 TOKEN = "the token of this run"
 WAIT_S = 30.0

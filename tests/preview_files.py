@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.answer import Answer
+from blogsmith.preview.protocol import Answer
 from tests.preview_client import MemorySite
 
 

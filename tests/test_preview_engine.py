@@ -15,14 +15,14 @@ import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.pipeline.incremental import Line
-from blogsmith.preview.engine.edits import first_difference
-from blogsmith.preview.engine.engine import Engine
-from blogsmith.preview.engine.messages import CellsEnded, Over, Saved, Sent
-from blogsmith.preview.news.news import News
+from blogsmith.preview.cells.messages import Outcome, Work
+from blogsmith.preview.events.publisher import News
+from blogsmith.preview.loop.event_loop import Engine
+from blogsmith.preview.loop.fast_path import first_difference
+from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
-from blogsmith.preview.running.work import Outcome, Work
-from blogsmith.preview.shown.shown import Shown
-from blogsmith.preview.shown.tag import Tag
+from blogsmith.preview.pages.script_tag import Tag
+from blogsmith.preview.pages.site import Shown
 from blogsmith.watch.changes import Changes
 from tests.preview_sites import options
 from tests.site_files import NOW

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.pipeline.incremental import Asked, Line
-from blogsmith.preview.news.problems import all_problems
-from blogsmith.preview.shown.pages import Pages
+from blogsmith.preview.events.diagnostics import all_problems
+from blogsmith.preview.pages.render import Pages
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
 from tests.site_files import NOW, build, build_text, read_site_text
 from tests.test_broken import FILES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.preview.news.run_lines import RunLines
+from blogsmith.preview.events.cell_output import RunLines
 
 
 def run(*events: tuple[str, dict[str, object]], loud: bool = False) -> list[str]:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.running import warm
-from blogsmith.preview.running.session_task import SessionTask
-from blogsmith.preview.running.told import GAP_S
+from blogsmith.preview.cells import worker_pool
+from blogsmith.preview.cells.events import GAP_S
+from blogsmith.preview.cells.task import SessionTask
 from blogsmith.project.report import ExecutionOptions
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import records, site
@@ -298,13 +298,13 @@ def test_records_are_those_of_a_build(tmp_path: Path) -> None:
 
 def test_workers_are_warm_unless_they_could_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spawned: list[str] = []
-    plain = warm.spawn
+    plain = worker_pool.spawn
 
     def spawn(job):  # type: ignore[no-untyped-def]
         spawned.append(job.post.stem)
         return plain(job)
 
-    monkeypatch.setattr(warm, "spawn", spawn)
+    monkeypatch.setattr(worker_pool, "spawn", spawn)
     root = site(tmp_path / "s", a="import numpy\nprint(numpy.e)", b="print(1)")
     with previewed(root) as preview:
         preview.changed("a")

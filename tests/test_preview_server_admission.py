@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.answer import Answer
 from blogsmith.preview.http.connection import Connection
 from blogsmith.preview.http.hub import Hub
 from blogsmith.preview.http.limits import Limits
 from blogsmith.preview.http.reply import plain
+from blogsmith.preview.protocol import Answer
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, serving, site, soon
 
 PAGE = "/posts/a/"

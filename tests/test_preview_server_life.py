@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from blogsmith.preview.answer import Answer
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.protocol import Answer
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, made, serving, site, soon
 
 

@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place
-from blogsmith.preview.news.status import (
+from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
     Change,
     change_line,

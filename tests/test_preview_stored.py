@@ -13,10 +13,10 @@ import pytest
 
 from blogsmith.bundled import bundled_folder
 from blogsmith.preview.editors import Editor
-from blogsmith.preview.front import Front
+from blogsmith.preview.gateway import Front
+from blogsmith.preview.page_store import StoredPage, StoredPages
+from blogsmith.preview.pages.script_tag import Tag
 from blogsmith.preview.seal import Sealer, make_sealer, read_sealer
-from blogsmith.preview.shown.tag import Tag
-from blogsmith.preview.stored import StoredPage, StoredPages
 from blogsmith.trust.consent import record_file
 
 HTML = b"<p>text</p>"

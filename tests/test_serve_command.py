@@ -57,9 +57,9 @@ class FakeSession:
 def session(monkeypatch: pytest.MonkeyPatch) -> FakeSession:
     """A preview that shows nothing."""
     fake = FakeSession()
-    module = ModuleType("blogsmith.preview.session")
+    module = ModuleType("blogsmith.preview.app")
     vars(module)["serve_site"] = fake
-    monkeypatch.setitem(sys.modules, "blogsmith.preview.session", module)
+    monkeypatch.setitem(sys.modules, "blogsmith.preview.app", module)
     return fake
 
 
@@ -258,7 +258,7 @@ def test_ctrl_c_says_stopped_on_a_terminal_only(
 
 WAITING = """
 import sys, threading, types
-session = types.ModuleType("blogsmith.preview.session")
+session = types.ModuleType("blogsmith.preview.app")
 def serve_site(root, options, say, ready, check):
     try:
         ready("http://127.0.0.1:8000/")
@@ -266,7 +266,7 @@ def serve_site(root, options, say, ready, check):
     finally:
         say("closed")
 session.serve_site = serve_site
-sys.modules["blogsmith.preview.session"] = session
+sys.modules["blogsmith.preview.app"] = session
 from blogsmith.__main__ import run
 sys.exit(run())
 """

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from blogsmith.preview.shown.tag import NEEDS
+from blogsmith.preview.pages.script_tag import NEEDS
 from blogsmith.render.page_policy import with_sources
 from tests.preview_sites import MARK
 from tests.serve_process import PATIENCE_S, PROGRAM, Serving, post, running, write

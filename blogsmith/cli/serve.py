@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import click
 
 from ..diagnostics.format import wants_color
-from ..preview.news.status import replaces, serving_line
+from ..preview.events.terminal import replaces, serving_line
 from ..preview.options import HOST, PORT, ServeOptions
 from ..project.report import BuildOptions, ExecutionOptions
 from . import terminal
@@ -80,8 +80,8 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
 
 
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
+    from ..preview.app import serve_site
     from ..preview.http.hosts import is_loopback
-    from ..preview.session import serve_site
 
     if not is_loopback(options.host):
         terminal.warn(_open_to_others(options))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from threading import Event, Thread
 
-from blogsmith.preview.answer import PREFIX
+from blogsmith.preview.protocol import PREFIX
 
 _AGAIN_S = 0.3
 """As long as the server tells browsers to wait."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.answer import Answer
 from blogsmith.preview.http import listening
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.limits import Limits
 from blogsmith.preview.http.listening import listen
 from blogsmith.preview.http.server import PreviewServer
+from blogsmith.preview.protocol import Answer
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, ask, made, quiet_port, serving, site, soon, threads_since
 from tests.serve_process import INTERRUPTED, cell, interrupt, post, running, write

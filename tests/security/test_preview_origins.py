@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.answer import Answer
+from blogsmith.preview.protocol import Answer
 from tests.preview_client import SECURITY, ask, serving, site
 from tests.preview_files import picture, with_file
 from tests.serve_process import Serving, post, running, write

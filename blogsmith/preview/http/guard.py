@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from ..answer import PREFIX
+from ..protocol import PREFIX
 from .reply import Refused
 from .request import Request
 

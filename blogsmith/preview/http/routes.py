@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, quote
 
-from ..answer import PREFIX, Actions, Answer, Site
+from ..protocol import PREFIX, Actions, Answer, Site
 from .client_files import ClientFile
 from .files import FilePart, NoSuchRange, byte_range, open_regular
 from .guard import (

@@ -15,7 +15,7 @@ from functools import cache, partial
 from threading import Thread
 from time import monotonic
 
-from ..answer import Actions, Site
+from ..protocol import Actions, Site
 from .admission import Admission
 from .client_files import client_files
 from .connection import Connection

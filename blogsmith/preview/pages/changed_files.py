@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...pipeline.snapshot import Present
-from .addresses import address
+from .urls import address
 
 _VERSION_DIGITS = 8
 """As in the addresses of a theme's files."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from ...diagnostics.model import SiteError
 from ...pipeline.incremental import Line
-from ..news.news import News
-from ..shown.shown import Shown
-from .edits import MANY, Edits
-from .saves import Saves
+from ..events.publisher import News
+from ..pages.site import Shown
+from .changes import Saves
+from .fast_path import MANY, Edits
 
 REST_S = 0.08
 """After a save the look waits so long: the browser fetches the edited page meanwhile."""

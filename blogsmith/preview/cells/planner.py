@@ -17,7 +17,7 @@ from ...execute.jobs import CellStep, SessionJob, Setting, session_job
 from ...model.cells import Need, PageCells
 from ...project.context import Workshop
 from ...project.report import ExecutionOptions
-from .work import WantedPage, Work
+from .messages import WantedPage, Work
 
 Key = tuple[str, str]
 """Source path of a post, and a session of it."""

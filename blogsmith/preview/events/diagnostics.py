@@ -8,7 +8,7 @@ from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic
 from ...pipeline.snapshot import Present
 from ...project.report import Ledger, no_progress
-from ..shown.addresses import address
+from ..pages.urls import address
 
 MOST = 100
 """Problems that a page is told in full."""

@@ -15,12 +15,12 @@ from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.results import SessionRun
-from .inputs import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
-from .memory import Memory, Past
-from .planning import PlannedPage
-from .session_task import SessionTask
-from .told import Told
-from .work import Outcome
+from .dependencies import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
+from .events import Told
+from .history import Memory, Past
+from .messages import Outcome
+from .planner import PlannedPage
+from .task import SessionTask
 
 
 @dataclass(slots=True, eq=False)

@@ -15,10 +15,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ...execute.working_folder import working_folder
-from ..answer import Publish
-from .schedule import Calls, Schedule
-from .session_task import SessionTask
-from .work import Outcome, Work
+from ..protocol import Publish
+from .messages import Outcome, Work
+from .scheduler import Calls, Schedule
+from .task import SessionTask
 
 _LONG_S = 3600.0
 _CLOSE_S = 10.0

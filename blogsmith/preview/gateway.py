@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
-from .answer import Answer
 from .editors import Editor
-from .shown.media import media_type
-from .shown.tag import Tag
-from .stored import StoredPages
+from .page_store import StoredPages
+from .pages.media_types import media_type
+from .pages.script_tag import Tag
+from .protocol import Answer
 
 if TYPE_CHECKING:
-    from .engine.engine import Engine
+    from .loop.event_loop import Engine
 
 
 class Cells(Protocol):

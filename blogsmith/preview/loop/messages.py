@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from ...watch.changes import Changes
-from ..answer import Answer
-from ..running.work import Outcome
+from ..cells.messages import Outcome
+from ..protocol import Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from ...pipeline.incremental import Line
-from ..answer import Answer
-from ..news.news import News
-from ..shown.shown import Shown
-from .edits import Edits
-from .looks import Looks
+from ..events.publisher import News
+from ..pages.site import Shown
+from ..protocol import Answer
+from .changes import Saves
+from .fast_path import Edits
+from .full_update import Looks
 from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent
-from .saves import Saves
 
 COLLECT = 32
 """Saves between two times that memory is collected."""

@@ -16,15 +16,15 @@ from ...diagnostics.model import Diagnostic
 from ...execute.environment import cores
 from ...execute.jobs import SessionJob
 from ...freeze.surroundings import FileDigests
-from ..answer import Event, Publish
-from .inputs import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
-from .memory import Memory, Past
+from ..protocol import Event, Publish
+from .dependencies import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
+from .events import Told
+from .history import Memory, Past
+from .messages import Outcome, Work
 from .page_run import PageRun
-from .planning import WARMED, Plan, PlannedPage, Planner, same_work
-from .session_task import SessionTask
-from .told import Told
-from .warm import WarmWorkers
-from .work import Outcome, Work
+from .planner import WARMED, Plan, PlannedPage, Planner, same_work
+from .task import SessionTask
+from .worker_pool import WarmWorkers
 
 _JOIN_S = 1.0
 _CLUSTER_S = 8.0

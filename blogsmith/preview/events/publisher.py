@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from ...diagnostics.model import Diagnostic
 from ...pipeline.build import counts_of
 from ...pipeline.snapshot import Present
-from ..answer import Publish
+from ..cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
+from ..cells.runner import CellRunner
 from ..options import ServeOptions
-from ..running.runner import CellRunner
-from ..running.work import BEHIND, SHOWN, Outcome, WantedPage, Work
-from ..shown.addresses import address
-from ..shown.files_now import changed_files, style_sheets
-from ..shown.shown import Shown
-from .problems import all_problems, problems_event
-from .status import Change, change_line, new_problems, problem_lines, whole_line
+from ..pages.changed_files import changed_files, style_sheets
+from ..pages.site import Shown
+from ..pages.urls import address
+from ..protocol import Publish
+from .diagnostics import all_problems, problems_event
+from .terminal import Change, change_line, new_problems, problem_lines, whole_line
 
 
 class News:

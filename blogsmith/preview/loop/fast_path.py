@@ -8,9 +8,9 @@ from functools import partial
 from ...diagnostics.model import SiteError
 from ...pipeline.incremental import Asked, Line
 from ...pipeline.snapshot import Present
-from ..news.news import News
-from ..shown.shown import Shown
-from .saves import Save, Saves, is_of_site
+from ..events.publisher import News
+from ..pages.site import Shown
+from .changes import Save, Saves, is_of_site
 
 MANY = 3
 """So many posts saved at once are shown one by one; more by a look at the whole site."""

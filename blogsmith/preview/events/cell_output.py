@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from ...diagnostics.format import plural, printable
-from .status import duration
+from .terminal import duration
 
 Say = Callable[[str], None]
 

@@ -8,7 +8,7 @@ from html import escape
 from types import MappingProxyType
 
 from ...render.page_policy import with_sources
-from ..answer import PREFIX
+from ..protocol import PREFIX
 
 _END_OF_HEAD = b"</head>"
 NEEDS = MappingProxyType(

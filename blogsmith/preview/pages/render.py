@@ -15,7 +15,7 @@ from ...pipeline.output_plan import Composition
 from ...pipeline.snapshot import Present
 from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
 from ...render.theme import Theme
-from .tag import version_of
+from .script_tag import version_of
 
 _QUICKLY = 1
 

@@ -22,8 +22,8 @@ from ...freeze.store import read_page
 from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
-from .inputs import Digests, declared_inputs, digests_of
-from .planning import Key, PlannedPage, same_work
+from .dependencies import Digests, declared_inputs, digests_of
+from .planner import Key, PlannedPage, same_work
 
 MOST_AGAIN = 2
 """Times that a session runs anew for inputs that changed while cells ran."""

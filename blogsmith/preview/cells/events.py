@@ -15,7 +15,7 @@ from ...execute.jobs import SessionJob
 from ...model.cell_locations import in_post
 from ...model.cells import PageCells
 from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
-from ..answer import Event, Publish
+from ..protocol import Event, Publish
 
 GAP_S = 0.05
 """Between two pieces of text of one cell."""

@@ -14,13 +14,13 @@ from ...photos.cleaning import cleaned_stream
 from ...pipeline.incremental import Line
 from ...pipeline.output_plan import Planned
 from ...pipeline.snapshot import Present
-from ..answer import Answer
 from ..http.files import open_regular
-from .addresses import address, path_of
-from .former import FormerFiles
-from .media import media_type
-from .pages import Page, Pages
-from .tag import Tag
+from ..protocol import Answer
+from .media_types import media_type
+from .previous_assets import FormerFiles
+from .render import Page, Pages
+from .script_tag import Tag
+from .urls import address, path_of
 
 OPEN = 256
 """Pages asked for most recently, which may still be open in a tab."""

@@ -15,18 +15,18 @@ from ..pipeline.incremental import Line
 from ..trust.consent import is_trusted, record_file
 from ..watch.changes import Changes
 from ..watch.watcher import Watcher
-from .answer import Publish
+from .cells.runner import CellRunner
 from .editors import editor_link
-from .engine.engine import Engine
-from .engine.messages import CellsEnded, Saved, Sent
-from .front import Front
-from .news.news import News
-from .news.run_lines import RunLines
+from .events.cell_output import RunLines
+from .events.publisher import News
+from .gateway import Front
+from .loop.event_loop import Engine
+from .loop.messages import CellsEnded, Saved, Sent
 from .options import ServeOptions
-from .running.runner import CellRunner
-from .shown.shown import Shown
-from .shown.tag import Tag
-from .stored import StoredPage, StoredPages
+from .page_store import StoredPage, StoredPages
+from .pages.script_tag import Tag
+from .pages.site import Shown
+from .protocol import Publish
 
 
 class Works:

@@ -15,11 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .editors import Editor, editor_link
-from .front import Front
+from .gateway import Front
 from .http.server import PreviewServer
 from .options import ServeOptions
-from .shown.tag import Tag
-from .stored import StoredPages
+from .page_store import StoredPages
+from .pages.script_tag import Tag
 
 _SWITCH_S = 0.001
 """How long a thread that computes keeps another one waiting: a page is sent while others are made."""
@@ -69,7 +69,7 @@ def serve_site(
         stack.callback(server.close)
         stack.callback(front.close)
         ready(f"{server.url}/")
-        from .works import Works
+        from .services import Works
 
         works = Works(root, options, tag, stored, server.hub.publish, say, report_bug)
         stack.callback(works.close)

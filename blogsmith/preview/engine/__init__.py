@@ -1,1 +1,0 @@
-"""The preview's one worker, and what it is told."""

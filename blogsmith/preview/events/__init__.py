@@ -1,0 +1,1 @@
+"""What browsers and the terminal hear of: events of pages, cells and mistakes."""

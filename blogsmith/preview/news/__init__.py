@@ -1,1 +1,0 @@
-"""What browsers and the terminal are told."""

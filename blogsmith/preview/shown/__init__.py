@@ -1,1 +1,0 @@
-"""The site as browsers see it: addresses, pages, files."""
