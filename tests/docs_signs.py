@@ -11,12 +11,13 @@ from functools import cache
 from html import unescape
 from types import MappingProxyType
 
-from blogsmith.tex import colors, text_signs
-from blogsmith.tex.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
 from blogsmith.tex.constructs import delimiters
 from blogsmith.tex.constructs.table import constructs
-from blogsmith.tex.signs import atoms
-from blogsmith.tex.siunitx import unit_format, unit_names
+from blogsmith.tex.mathml import colors
+from blogsmith.tex.mathml import text_glyphs
+from blogsmith.tex.mathml.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
+from blogsmith.tex.mathml.glyph_atoms import atoms
+from blogsmith.tex.packages.siunitx import unit_format, unit_names
 from tests.docs_tex import PHYSICS, listed, signs
 
 Entries = list[tuple[str, list[str]]]
@@ -50,8 +51,8 @@ def supported() -> set[str]:
         *table.environments,
         *delimited(),
         *_STRUCTURE,
-        *text_signs.SIGNS,
-        *text_signs.ACCENTS,
+        *text_glyphs.SIGNS,
+        *text_glyphs.ACCENTS,
         *unit_format.GRAMMAR,
         *unit_names.UNITS,
         *unit_names.PREFIXES,
@@ -129,7 +130,7 @@ def _order(xml: str) -> str:
 def _text_signs() -> Entries:
     return [
         (f"$\\text{{{name}}}$", [name])
-        for name, printed in text_signs.SIGNS.items()
+        for name, printed in text_glyphs.SIGNS.items()
         if name not in listed() and printed.strip()
     ]
 

@@ -15,8 +15,8 @@ from markdown_it.renderer import RendererHTML
 from blogsmith.diagnostics.model import Reporter
 from blogsmith.syntax.parser import AFTER_INLINE, BEFORE_INLINE, make_parser
 from blogsmith.syntax.state import ParseOptions, new_page
-from blogsmith.tex.linear import linear_text
-from blogsmith.tex.numbering import split_rows
+from blogsmith.tex.analysis.linear import linear_text
+from blogsmith.tex.analysis.numbering import split_rows
 from tests.normal_html import normal_html
 
 EXTENSIONS = [

@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
-from blogsmith.tex import colors
+from blogsmith.tex.analysis.numbering import MAX_LENGTH
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.numbering import MAX_LENGTH
-from blogsmith.tex.reader import BUDGET
-from blogsmith.tex.state import MAX_DEPTH
+from blogsmith.tex.mathml import colors
+from blogsmith.tex.parse.reader import BUDGET
+from blogsmith.tex.parse.state import MAX_DEPTH
 from tests import docs_fill, docs_signs, docs_tex
 from tests.check import render
 

@@ -14,8 +14,8 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Target
 from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
-from blogsmith.tex.linear import linear_text
-from blogsmith.tex.numbering import split_rows
+from blogsmith.tex.analysis.linear import linear_text
+from blogsmith.tex.analysis.numbering import split_rows
 
 PAGES = {
     "content/posts/a.md": ("/posts/a/", "## Setup\n\n$$ x \\label{eq:x} $$\n"),

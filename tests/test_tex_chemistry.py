@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.tex.chemistry.expanders import EXPANDERS, chemistry, physical_unit
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.errors import TexError
+from blogsmith.tex.packages.mhchem.expanders import EXPANDERS, chemistry, physical_unit
 
 from .tex_expansion import complaint, expand
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from blogsmith.tex.colors import NAMES, css_color
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.wrong import Wrong
+from blogsmith.tex.mathml.colors import NAMES, css_color
+from blogsmith.tex.parse.errors import Wrong
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.tex.door import ATTRIBUTES, ELEMENTS, MAX_ELEMENT_DEPTH, check, is_safe_url
 from blogsmith.tex.errors import TexError
+from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, MAX_ELEMENT_DEPTH, check, is_safe_url
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from blogsmith.tex.analysis.linear import linear_text
+from blogsmith.tex.analysis.numbering import split_rows
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
-from blogsmith.tex.door import ELEMENTS, MAX_ELEMENT_DEPTH, is_safe_url
-from blogsmith.tex.linear import linear_text
-from blogsmith.tex.numbering import split_rows
+from blogsmith.tex.mathml.allowlist import ELEMENTS, MAX_ELEMENT_DEPTH, is_safe_url
 
 from .hostile_formulas import BOMBS, NESTED, PAYLOADS, PLACES, REPEATED
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.tex.lexer import tokenize, tokenize_unplaced
-from blogsmith.tex.linear import linear_text
+from blogsmith.tex.analysis.linear import linear_text
+from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
 from blogsmith.text.slugs import slugify
 
 

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from blogsmith.tex.bodies import Macro, fill
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.macros import read_macros
-from blogsmith.tex.reader import BUDGET, TokenReader, text_of
-from blogsmith.tex.scan import split
+from blogsmith.tex.parse.macro_bodies import Macro, fill
+from blogsmith.tex.parse.macros import read_macros
+from blogsmith.tex.parse.reader import BUDGET, TokenReader, text_of
+from blogsmith.tex.parse.scan import split
 
 
 def expanded(tex: str, macros: dict[str, str]) -> str:

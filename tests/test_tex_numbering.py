@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.load import parse_config
 from blogsmith.read.head import _NUMBERING
-from blogsmith.tex.numbering import Row, split_rows
+from blogsmith.tex.analysis.numbering import Row, split_rows
 from tests.check import render
 from tests.site_files import build
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.tex.physics.expanders import EXPANDERS, REDEFINED
-from blogsmith.tex.reader import Wrong, text_of, tokens
-from blogsmith.tex.siunitx import expanders as units
+from blogsmith.tex.packages.physics.expanders import EXPANDERS, REDEFINED
+from blogsmith.tex.packages.siunitx import expanders as units
+from blogsmith.tex.parse.reader import Wrong, text_of, tokens
 
 from .tex_expansion import complaint, expand
 

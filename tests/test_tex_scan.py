@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blogsmith.tex.scan import At, cut, moved, place, spanning, split, split_placed, text_of, unplaced
+from blogsmith.tex.parse.scan import At, cut, moved, place, spanning, split, split_placed, text_of, unplaced
 
 TEX = st.text(alphabet="\\{}[]^_%|~$ab1.2 \n\t\xa0é\u2028\x00\ufffe\ud800verb*", max_size=30)
 

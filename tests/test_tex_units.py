@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.tex.reader import TokenReader, Wrong
-from blogsmith.tex.scan import At, split_placed
-from blogsmith.tex.siunitx.expanders import EXPANDERS
-from blogsmith.tex.siunitx.unit_names import PREFIXES, UNITS
+from blogsmith.tex.packages.siunitx.expanders import EXPANDERS
+from blogsmith.tex.packages.siunitx.unit_names import PREFIXES, UNITS
+from blogsmith.tex.parse.reader import TokenReader, Wrong
+from blogsmith.tex.parse.scan import At, split_placed
 
 from .tex_expansion import complaint, expand
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blogsmith.tex.reader import Expander, Macro, TokenReader, Wrong, text_of, tokens
+from blogsmith.tex.parse.reader import Expander, Macro, TokenReader, Wrong, text_of, tokens
 
 MOST = 100_000
 """Tokens that one test may make; beyond it something runs away."""

@@ -103,8 +103,8 @@ def _stdin() -> io.BufferedIOBase:
 
 
 def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str], *, display: bool) -> int:
+    from ..tex.analysis.tags import convert_alone
     from ..tex.errors import TexError
-    from ..tex.tags import convert_alone
 
     try:
         mathml = convert_alone(tex, display=display, macros=macros, packages=packages).mathml

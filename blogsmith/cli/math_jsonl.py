@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ..tex.analysis.tags import convert_alone
 from ..tex.errors import TexError
-from ..tex.tags import convert_alone
 
 MAX_LINE = 4_000_000
 """Bytes of a line: the longest formula that is read, in escapes, and macros as long again."""

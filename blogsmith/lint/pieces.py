@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..tex.lexer import Token, commands, read_argument, tokenize
+from ..tex.parse.lexer import Token, commands, read_argument, tokenize
 
 _MAX_LENGTH = 64_000
 """Characters; a longer formula is refused anyway."""

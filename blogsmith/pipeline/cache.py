@@ -25,9 +25,9 @@ from ..render.lexing import Lex, lex_in_time
 from ..site.index import PageEntry, page_entry
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
+from ..tex.analysis.linear import linear_text
+from ..tex.cache import remembering
 from ..tex.convert import Convert
-from ..tex.linear import linear_text
-from ..tex.remembered import remembering
 from .placeholder import stub
 from .time_limit import LIMIT_S, TookTooLong, time_limit
 from .trace import Lookups, hold, traced

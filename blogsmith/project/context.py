@@ -19,8 +19,8 @@ from ..render.theme import Theme, load_theme
 from ..strict_yaml.loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
-from ..tex.linear import linear_text
-from ..tex.numbering import split_rows
+from ..tex.analysis.linear import linear_text
+from ..tex.analysis.numbering import split_rows
 from ..trust.consent import judge
 from ..trust.plugin_code import PluginCode
 

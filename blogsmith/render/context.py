@@ -20,7 +20,7 @@ from ..pyodide.distribution import Distribution, cdn_distribution
 from ..syntax.labels import Label
 from ..syntax.parser import Parsed
 from ..tex.convert import Convert, convert_formula
-from ..tex.reader import Macro
+from ..tex.parse.reader import Macro
 from .lexing import Lex, lex_in_time
 
 

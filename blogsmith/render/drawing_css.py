@@ -15,7 +15,7 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-from ..tex.lexer import words
+from ..tex.parse.lexer import words
 from .drawing_tree import Styles, local_name
 
 PROPERTIES = words(

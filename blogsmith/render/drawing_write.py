@@ -8,7 +8,7 @@ from html import escape
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-from ..tex.lexer import words
+from ..tex.parse.lexer import words
 from .drawing_css import PROPERTIES
 from .drawing_paint import ON_HUE, is_plain, on_area, rgb, variable, written_colours
 from .drawing_tree import Styles, local_name, merge_outlines, move_used_once, rounded, used_id

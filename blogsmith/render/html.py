@@ -19,7 +19,7 @@ from ..model.documents import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
-from ..tex.reader import Macro
+from ..tex.parse.reader import Macro
 from ..text.characters import without_forbidden
 from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
 from .context import Rendering, Rule, Tools

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..tex.analysis.linear import linear_text
+from ..tex.analysis.tags import holds_tex, typeset_tag
 from ..tex.errors import TexError
-from ..tex.linear import linear_text
-from ..tex.tags import holds_tex, typeset_tag
 from .prose import escaped
 
 _OPENING = "\\text{"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..tex.lexer import words
+from ..tex.parse.lexer import words
 from .ansi import plain_output
 from .output_tags import pieces
 

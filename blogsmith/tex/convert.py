@@ -15,17 +15,17 @@ from html import escape
 from types import MappingProxyType
 from typing import Protocol
 
-from .construct import Constructs
+from .analysis.numbering import MAX_LENGTH, RowNumber
 from .constructs.grid import numbered_row, read_gap
 from .constructs.table import constructs
-from .door import check
 from .errors import TexError
-from .macros import read_macros
-from .numbering import MAX_LENGTH, RowNumber
-from .parser import Parser
-from .reader import Macro
-from .scan import clean_text, split, split_placed
-from .wrong import Wrong, misplaced_tab, placed_error
+from .mathml.allowlist import check
+from .parse.construct import Constructs
+from .parse.errors import Wrong, misplaced_tab, placed_error
+from .parse.macros import read_macros
+from .parse.parser import Parser
+from .parse.reader import Macro
+from .parse.scan import clean_text, split, split_placed
 
 __all__ = ["MAX_LENGTH", "Convert", "Formula", "TexError", "convert_formula"]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from blogsmith.tex.lexer import words
+from blogsmith.tex.parse.lexer import words
 from tests.check import render
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse

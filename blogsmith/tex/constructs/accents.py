@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..construct import Command
-from ..parser import Parser
+from ..mathml.atoms import ORD, Atom
+from ..parse.construct import Command
+from ..parse.parser import Parser
 
 # Chromium sets combining accents beside their base, so these are the spacing forms.
 _NARROW = """

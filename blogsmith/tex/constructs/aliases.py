@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..reader import Expander, Reader, fill
+from ..parse.reader import Expander, Reader, fill
 
 _BODIES: Mapping[str, str] = MappingProxyType(
     {

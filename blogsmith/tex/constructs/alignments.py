@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ..atoms import NONE, ORD, Atom
-from ..construct import Command, Environment
-from ..parser import Parser
-from ..pieces import joined
-from ..state import DISPLAY
-from ..wrong import Wrong
+from ..mathml.atoms import NONE, ORD, Atom
+from ..mathml.fragments import joined
+from ..parse.construct import Command, Environment
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY
 from .grid import Grid, Layout, end_environment, print_rows, read_grid, read_place
 from .text import text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ..atoms import INNER, ORD, Atom
-from ..construct import Environment
-from ..parser import Parser
-from ..state import DISPLAY, SCRIPT, TEXT
+from ..mathml.atoms import INNER, ORD, Atom
+from ..parse.construct import Environment
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
 from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style, small_table
 from .preamble import SIDES, Column, read_columns

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import GLUE, ORD, Atom
-from ..construct import Command
-from ..lengths import css, read_ems, read_length
-from ..parser import Parser
-from ..pieces import joined
-from ..state import SCRIPT, TEXT
+from ..mathml.atoms import GLUE, ORD, Atom
+from ..mathml.fragments import joined
+from ..mathml.lengths import css, read_ems, read_length
+from ..parse.construct import Command
+from ..parse.parser import Parser
+from ..parse.state import SCRIPT, TEXT
 
 _SPACES: Mapping[str, float] = MappingProxyType(
     {

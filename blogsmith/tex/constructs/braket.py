@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..reader import Expander, Reader, fill
+from ..parse.reader import Expander, Reader, fill
 
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..construct import Command
-from ..parser import Parser
-from ..reader import Expander, Macro, filled
-from ..scan import unplaced
-from ..wrong import Wrong
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.reader import Expander, Macro, filled
+from ..parse.scan import unplaced
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # what no author may give another meaning: the parser itself looks for them

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
-from ..construct import Command
-from ..parser import Parser
-from ..scan import cut
-from ..wrong import Wrong
+from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.scan import cut
 
 _NAMES = """
 ( ( \\lparen ( ) ) \\rparen ) [ [ \\lbrack [ ] ] \\rbrack ] \\{ { \\lbrace { \\} } \\rbrace } | | \\vert

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..construct import Environment
-from ..parser import Parser
-from ..pieces import joined
-from ..state import DISPLAY, SCRIPT
-from ..wrong import Wrong
+from ..mathml.atoms import ORD, Atom
+from ..mathml.fragments import joined
+from ..parse.construct import Environment
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY, SCRIPT
 from .boxes import lapped
 from .grid import cell, end_environment, pay_for_cells, read_gap
 from .stacks import labelled_arrow

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..alphabets import Face
-from ..atoms import ORD, Atom, is_operator, marked
-from ..construct import Command
-from ..parser import Parser
-from ..pieces import grouped, joined
+from ..mathml.alphabets import Face
+from ..mathml.atoms import ORD, Atom, is_operator, marked
+from ..mathml.fragments import grouped, joined
+from ..parse.construct import Command
+from ..parse.parser import Parser
 from .operators import name_of
 
 _FACES: Mapping[str, Face] = MappingProxyType(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..construct import Combine, Command, Infix
-from ..lengths import read_length
-from ..parser import Parser
-from ..state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
-from ..wrong import Wrong
+from ..mathml.atoms import ORD, Atom
+from ..mathml.lengths import read_length
+from ..parse.construct import Combine, Command, Infix
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .boxes import bare_length
 from .delimiters import fence, fence_of
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..construct import Command
-from ..parser import Parser
-from ..pieces import grouped
-from ..scan import moved
-from ..wrong import Wrong
+from ..mathml.atoms import ORD, Atom
+from ..mathml.fragments import grouped
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.scan import moved
 
 
 def _begin(parser: Parser, command: str) -> Atom:

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..construct import Command
-from ..door import is_safe_url
-from ..linear import linear_text
-from ..parser import Parser
-from ..pieces import joined
-from ..scan import text_of
-from ..state import TEXT
-from ..wrong import Wrong
+from ..analysis.linear import linear_text
+from ..mathml.allowlist import is_safe_url
+from ..mathml.atoms import ORD, Atom
+from ..mathml.fragments import joined
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.scan import text_of
+from ..parse.state import TEXT
 
 _ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")
 _CLASS = re.compile(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom, escape
-from ..construct import Command
-from ..parser import Parser
-from ..scan import clean_text, cut
-from ..wrong import Wrong
+from ..mathml.atoms import ORD, Atom, escape
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.scan import clean_text, cut
 from .boxes import raised, space
 
 

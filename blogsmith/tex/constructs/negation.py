@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import NONE, ORD, REL, Atom, operator
-from ..construct import Command
-from ..parser import Parser
+from ..mathml.atoms import NONE, ORD, REL, Atom, operator
+from ..parse.construct import Command
+from ..parse.parser import Parser
 
 _SLASH = "\u0338"
 

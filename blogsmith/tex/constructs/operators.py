@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import (
+from ..mathml.atoms import (
     BIN,
     CLOSE,
     FUNCTION,
@@ -23,11 +23,11 @@ from ..atoms import (
     Atom,
     is_operator,
 )
-from ..construct import Command
-from ..parser import Parser
-from ..pieces import grouped, joined
-from ..signs import atoms
-from ..state import DISPLAY, SCRIPT
+from ..mathml.fragments import grouped, joined
+from ..mathml.glyph_atoms import atoms
+from ..parse.construct import Command
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY, SCRIPT
 from .stacks import ARROWS
 
 _FUNCTIONS = """

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..parser import Parser
-from ..wrong import Wrong
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
 
 SIDES: Mapping[str, str] = MappingProxyType(
     {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
-from ..construct import Command
-from ..parser import Parser
-from ..pieces import joined
-from ..state import SCRIPT, SCRIPTSCRIPT
-from ..wrong import Wrong
+from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
+from ..mathml.fragments import joined
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.state import SCRIPT, SCRIPTSCRIPT
 from .grid import small_table
 
 

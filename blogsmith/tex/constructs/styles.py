@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..colors import COMMANDS as COLOR_COMMANDS
-from ..colors import color_of, define_color
-from ..construct import Command
-from ..lengths import css
-from ..parser import Parser
-from ..pieces import joined
-from ..state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
+from ..mathml.atoms import ORD, Atom
+from ..mathml.colors import COMMANDS as COLOR_COMMANDS
+from ..mathml.colors import color_of, define_color
+from ..mathml.fragments import joined
+from ..mathml.lengths import css
+from ..parse.construct import Command
+from ..parse.parser import Parser
+from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .fractions import in_style
 
 _STYLES: Mapping[str, int] = MappingProxyType(

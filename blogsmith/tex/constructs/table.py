@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from ..construct import Command, Constructs, Environment
-from ..physics import expanders as physics
-from ..reader import Expander, Reader
-from ..signs import atoms
-from ..siunitx import expanders as siunitx
-from ..text_signs import SIGNS
+from ..mathml.glyph_atoms import atoms
+from ..mathml.text_glyphs import SIGNS
+from ..packages.physics import expanders as physics
+from ..packages.siunitx import expanders as siunitx
+from ..parse.construct import Command, Constructs, Environment
+from ..parse.reader import Expander, Reader
 from . import (
     accents,
     aliases,
@@ -61,7 +61,7 @@ _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
 
 
 def _chemistry(reader: Reader, command: str) -> list[str]:
-    from ..chemistry import (
+    from ..packages.mhchem import (
         expanders as chemistry,  # its patterns take 20 ms to compile, and most sites have no chemistry
     )
 

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from html import unescape
 from types import MappingProxyType
 
-from ..atoms import INNER, ORD, Atom, escape
-from ..colors import color_of
-from ..construct import Command
-from ..lengths import read_ems
-from ..parser import Parser
-from ..pieces import joined
-from ..scan import cut
-from ..state import TEXT
-from ..text_signs import ACCENTS, SIGNS
-from ..wrong import Wrong
+from ..mathml.atoms import INNER, ORD, Atom, escape
+from ..mathml.colors import color_of
+from ..mathml.fragments import joined
+from ..mathml.lengths import read_ems
+from ..mathml.text_glyphs import ACCENTS, SIGNS
+from ..parse.construct import Command
+from ..parse.errors import Wrong
+from ..parse.parser import Parser
+from ..parse.scan import cut
+from ..parse.state import TEXT
 from .boxes import bare_length, space
 from .fractions import in_style
 from .styles import SIZES, colored, sized

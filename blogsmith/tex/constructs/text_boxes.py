@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..atoms import ORD, Atom
-from ..colors import color_of, is_light
-from ..construct import Command
-from ..lengths import css, read_ems
-from ..parser import Parser
-from ..pieces import joined
+from ..mathml.atoms import ORD, Atom
+from ..mathml.colors import color_of, is_light
+from ..mathml.fragments import joined
+from ..mathml.lengths import css, read_ems
+from ..parse.construct import Command
+from ..parse.parser import Parser
 from .boxes import bare_length, framed, lapped, raised, space
 from .text import text
 

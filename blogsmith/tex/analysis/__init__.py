@@ -1,0 +1,1 @@
+"""What a formula says without being typeset: plain text, numbers, tags, its expanded form."""

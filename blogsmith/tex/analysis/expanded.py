@@ -1,0 +1,112 @@
+r"""A formula with its macros opened and its definitions taken out, for whoever looks at its structure.
+
+Nothing is typeset and nothing reported: a wrong definition is left to `convert_formula`. Groups do not
+end a definition here, since a label in a macro that two groups define differently is nobody's habit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..parse.errors import Wrong
+from ..parse.lexer import Token
+from ..parse.macros import read_macros
+from ..parse.reader import Macro, TokenReader
+from ..parse.scan import At, split_placed
+
+_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
+_DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
+_DEFINERS = frozenset((*_NEW, *_DEF, "\\DeclareMathOperator", "\\let"))
+DEFINES = re.compile(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is left of a formula."""
+
+    tokens: list[Token]
+    macros: Mapping[str, str | Macro]
+    """Those known behind it."""
+
+
+def opened(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
+    """`tex` without macros; what one makes stands at its call. None if a macro or a definition is wrong."""
+    reader = TokenReader(split_placed(tex), read_macros(macros))
+    tokens: list[Token] = []
+    try:
+        while reader.stack:
+            token = reader.stack.pop()
+            if token in _DEFINERS:
+                reader.command = token
+                _define(reader, token)
+            elif token in reader.macros:
+                reader.peek()  # TeX takes the spaces behind a control word
+                reader.expand(token)
+            else:
+                tokens.append(_placed(token))
+    except Wrong:
+        return None
+    return Opened(tokens, {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)})
+
+
+def _placed(token: str) -> Token:
+    assert isinstance(token, At)
+    return Token(str(token), token.offset, token.length)
+
+
+def _define(reader: TokenReader, command: str) -> None:
+    if command in _DEF:
+        name = reader.pop()
+        delimiters = _delimiters(reader)
+        body = _body(reader)
+        delimited = delimiters if any(delimiters) else ()
+        reader.define(name, Macro(len(delimiters) - 1, None, body, delimited), everywhere=True)
+    elif command == "\\let":
+        name = reader.pop()
+        if reader.peek() == "=":
+            reader.pop()
+        target = reader.pop()
+        known = reader.macros.get(target)
+        macro = known if isinstance(known, Macro) else Macro(0, None, (target,))
+        reader.define(name, macro, everywhere=True)
+    else:
+        _define_by_latex(reader, command)
+
+
+def _body(reader: TokenReader) -> tuple[str, ...]:
+    """Without places: what it makes stands at the call."""
+    return tuple(str(token) for token in reader.argument())
+
+
+def _define_by_latex(reader: TokenReader, command: str) -> None:
+    reader.star()
+    name = "".join(token for token in reader.argument() if token != " ")
+    if command == "\\DeclareMathOperator":
+        reader.argument()
+        reader.define(name, None, everywhere=True)
+        return
+    arity = "".join(reader.optional() or ()).strip()
+    default = reader.optional() if arity else None
+    body = _body(reader)
+    if command == "\\providecommand" and name in reader.macros:
+        return
+    count = int(arity) if arity.isdecimal() and len(arity) == 1 else 0
+    macro = Macro(count, None if default is None else tuple(str(token) for token in default), body)
+    reader.define(name, macro, everywhere=True)
+
+
+def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
+    """What stands between the name and the body of a `\\def`, cut at the parameters."""
+    parts: list[list[str]] = [[]]
+    while reader.stack and reader.stack[-1] != "{":
+        token = reader.stack.pop()
+        if token == "#" and reader.stack:
+            follower = reader.stack.pop()
+            parts.append([follower[1:]] if len(follower) > 1 else [])
+        else:
+            parts[-1].append(token)
+    if parts[-1][-1:] == [" "]:
+        parts[-1].pop()
+    return tuple(tuple(part) for part in parts)

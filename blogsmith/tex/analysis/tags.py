@@ -1,0 +1,55 @@
+r"""Tags: what `\tag` prints in place of a number, plain text or TeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..convert import Formula, convert_formula
+from ..errors import TexError
+from ..parse.reader import Macro
+from .numbering import Row, RowNumber, split_rows
+
+_TEX = re.compile(r"[\\${}^_~&#%]")
+_OUTSIDE = re.compile(r"<math[^<>]*>|</math>\Z")
+_OPENING = "\\text{"
+
+
+def holds_tex(number: str) -> bool:
+    """Whether `number` is more than plain text."""
+    return _TEX.search(number) is not None
+
+
+def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
+    """The `<math>` of a number that holds TeX; TexError, with its place in `number`, if it is wrong."""
+    opening = _OPENING if bare else f"{_OPENING}("
+    closing = "}" if bare else ")}"
+    try:
+        return convert_formula(f"{opening}{number}{closing}", display=False, macros=macros).mathml
+    except TexError as error:
+        offset = max(0, min(error.offset - len(opening), len(number) - 1))
+        raise TexError(error.kind, error.message, offset, error.length, hint=error.hint) from None
+
+
+def inside(mathml: str) -> str:
+    """What stands in a `<math>` element."""
+    return _OUTSIDE.sub("", mathml)
+
+
+def convert_alone(
+    tex: str, *, display: bool, macros: Mapping[str, str | Macro], packages: frozenset[str] = frozenset()
+) -> Formula:
+    """`convert_formula` of a formula that no page numbers: of the numbers it has its tags."""
+    if not display or "\\tag" not in tex:
+        return convert_formula(tex, display=display, macros=macros, packages=packages)
+    rows = [_number(row, macros) for row in split_rows(tex, macros).rows]
+    return convert_formula(
+        tex, display=True, macros=macros, rows=rows if any(rows) else (), packages=packages
+    )
+
+
+def _number(row: Row, macros: Mapping[str, str | Macro]) -> RowNumber | None:
+    if row.tag is None:
+        return None
+    shown = inside(typeset_tag(row.tag, macros, bare=row.bare_tag)) if holds_tex(row.tag) else ""
+    return RowNumber(row.tag, "", row.bare_tag, shown)

@@ -1,0 +1,45 @@
+"""Formulas that are typeset once, for whoever renders the same page again after every edit.
+
+`convert_formula` depends on its arguments alone, so they are the key. Macros are among them as they are at
+the formula: after a definition in the text, or in the settings, the formulas behind it are others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .analysis.numbering import RowNumber
+from .convert import Convert, Formula, convert_formula
+from .parse.reader import Macro
+
+LIMIT = 50_000
+"""Formulas that are kept, some kilobytes each; beyond it all are forgotten."""
+
+_Key = tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]]
+
+
+def remembering(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
+    """`convert` with a memory; wrong formulas are not remembered. For one thread."""
+    known: dict[_Key, Formula] = {}
+    # pages share few sets of macros; a number for each keeps the keys small
+    macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
+
+    def remembered(
+        tex: str,
+        *,
+        display: bool,
+        macros: Mapping[str, str | Macro],
+        rows: Sequence[RowNumber | None],
+        packages: frozenset[str],
+    ) -> Formula:
+        if len(known) >= limit:
+            known.clear()
+            macro_sets.clear()
+        macro_set = macro_sets.setdefault(tuple(macros.items()), len(macro_sets))
+        key = (tex, display, macro_set, tuple(rows), packages)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = convert(tex, display=display, macros=macros, rows=rows, packages=packages)
+        return found
+
+    return remembered

@@ -1,0 +1,1 @@
+"""What formulas are made of on a page: atoms, their spaces, letters, sizes, colours."""

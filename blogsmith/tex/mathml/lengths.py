@@ -1,0 +1,89 @@
+"""TeX's lengths → CSS lengths in em, px or %."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ..parse.errors import Wrong
+
+# em for one unit, at TeX's size of 10 points; points of other sizes scale along
+_EM: Mapping[str, float] = MappingProxyType(
+    {
+        "em": 1.0,
+        "ex": 0.431,
+        "mu": 1 / 18,
+        "pt": 0.1,
+        "pc": 1.2,
+        "in": 7.227,
+        "bp": 0.100375,
+        "cm": 2.84526,
+        "mm": 0.284526,
+        "dd": 0.107,
+        "cc": 1.284,
+        "nd": 0.10668,
+        "nc": 1.28021,
+        "sp": 0.1 / 65536,
+        "px": 0.075,
+    }
+)
+_NAMED: Mapping[str, float] = MappingProxyType(
+    {
+        "\\jot": 0.3,
+        "\\baselineskip": 1.2,
+        "\\normalbaselineskip": 1.2,
+        "\\smallskipamount": 0.3,
+        "\\medskipamount": 0.6,
+        "\\bigskipamount": 1.2,
+        "\\thinmuskip": 1 / 6,
+        "\\medmuskip": 4 / 18,
+        "\\thickmuskip": 5 / 18,
+        "\\arraycolsep": 0.5,
+        "\\tabcolsep": 0.6,
+        "\\linewidth": 34.5,
+        "\\textwidth": 34.5,
+        "\\columnwidth": 34.5,
+        "\\fboxsep": 0.3,
+        "\\fboxrule": 0.04,
+    }
+)
+_LENGTH = re.compile(r"\s*([-+]?)\s*(\d+\.?\d*|\.\d+|)\s*(\\?[a-zA-Z]+)")
+_GLUE = re.compile(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\s*)*")
+
+
+def ems(tex: str) -> float | None:
+    """The em that `tex`, such as `3pt` or `-.5\\jot plus 1fil`, stands for; None if it is no length."""
+    match = _LENGTH.match(tex)
+    if match is None or not _GLUE.fullmatch(tex, match.end()):
+        return None
+    sign, number, unit = match.groups()
+    size = _NAMED.get(unit) if unit[0] == "\\" else _EM.get(unit) if number else None
+    if size is None:
+        return None
+    return float(number or 1) * size * (-1 if sign == "-" else 1)
+
+
+def css(em: float) -> str:
+    """`em` as CSS writes it."""
+    shown = f"{em:.4f}".rstrip("0").rstrip(".")
+    return "0" if shown in ("0", "-0", "") else f"{shown}em"
+
+
+def read_ems(tokens: Sequence[str], command: str) -> float:
+    """The length that `tokens` say; `Wrong` if they say none."""
+    text = "".join(tokens)
+    found = ems(text)
+    if found is None:
+        said = f"{text.strip()} is no length" if text.strip() else f"{command} needs a length"
+        written = [token for token in tokens if token != " "] or [command]
+        hint = "lengths are written like 3pt, 1.5em or 2mu"
+        raise Wrong("math-syntax", said, written[0], end=written[-1], hint=hint)
+    if abs(found) > 1000:
+        raise Wrong("math-limit", f"{text.strip()} is longer than any page", tokens[0])
+    return found
+
+
+def read_length(tokens: Sequence[str], command: str) -> str:
+    """`read_ems` as CSS."""
+    return css(read_ems(tokens, command))

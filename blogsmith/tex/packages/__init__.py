@@ -1,0 +1,1 @@
+"""Packages of LaTeX that are small languages of their own."""

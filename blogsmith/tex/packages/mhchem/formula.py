@@ -1,0 +1,278 @@
+r"""What stands in the braces of `\ce`, read from left to right, as mhchem 4 reads it.
+
+The character that comes next decides which rule reads on (`_RULES`), and what stands directly before it
+decides what it means there (`Side`): the 2 of `2H2O` is an amount at first and a subscript then.
+Beyond mhchem: characters such as H₂O⁺, arrows as signs, brackets in the texts of arrows, sums as amounts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ...errors import TexError
+from .arrows import BONDS
+from .commands import command, control, mathematics, text
+from .parts import Formula, Scripts, Side
+from .scan import Scanner
+from .scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
+from .signs import (
+    OPERATOR_COMMANDS,
+    add_mark,
+    add_operator,
+    addition,
+    blank,
+    comma,
+    dots,
+    minus,
+    plus,
+    take_arrow,
+    take_operator,
+    take_state,
+)
+from .words import GREEK_LETTER, amount, counted, digits, is_amount, letters
+
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_ATOM_AHEAD = re.compile(r"[^\W\d_]|[\\({\[$]")
+_GAS = re.compile(r"\^(?=\s|$)")
+# in H^3H the superscript belongs to what follows
+_MASS_AHEAD = re.compile(r"\^(?:\d+|\{\d+\})(?=[A-Z])")
+_COUNTED_AHEAD = re.compile(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
+_OPENS = re.compile(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
+_CLOSES = re.compile(r"\\(?:\}|(?:right|[bB]igg?r)(?![A-Za-z]))")
+_SPACES = (r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r"\enspace", r"\\")
+_SIDES: Mapping[str, Side] = MappingProxyType({**dict.fromkeys(_SPACES, Side.EDGE), r"\ca": Side.JOINT})
+_FRACTIONS = frozenset((r"\frac", r"\tfrac", r"\dfrac"))
+
+Rule = Callable[[Formula], None]
+
+
+def formula(scan: Scanner) -> str:
+    """What is left of `scan`, as TeX."""
+    made = Formula(scan)
+    blank(made)
+    while scan.next:
+        _RULES.get(scan.next, _other)(made)
+    return made.write()
+
+
+def _other(made: Formula) -> None:
+    """A letter, or a character that only prints itself."""
+    if made.scan.next.isalpha():
+        _letter(made)
+    else:
+        made.add(made.scan.pop(), Side.JOINT)
+
+
+def _letter(made: Formula) -> None:
+    if made.side is not Side.EDGE or not amount(made):
+        letters(made)
+
+
+def _digit(made: Formula) -> None:
+    if made.side is not Side.EDGE or not amount(made):
+        digits(made)
+
+
+def _script(made: Formula) -> None:
+    scan = made.scan
+    if scan.take(_GAS) is not None:
+        add_mark(made, "^")
+        return
+    is_apart = made.side in (Side.ATOM, Side.SCRIPT)
+    # R is a rest, not an element: R^1R^2C=O
+    if not is_apart or (scan.looks(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
+        _nuclide(made, is_apart=is_apart)
+    elif scan.next == "_":
+        made.lower(lowered(scan))
+    else:
+        made.upper(raised(scan, is_small=made.small))
+
+
+def _nuclide(made: Formula, *, is_apart: bool) -> None:
+    """Scripts that belong to what follows; if nothing does, they stand alone."""
+    scan = made.scan
+    found: dict[str, str] = {}
+    while scan.next in ("_", "^") and scan.next not in found:
+        mark = scan.next
+        found[mark] = lowered(scan) if mark == "_" else raised(scan, is_mass=True)
+    _before_atom(made, found.get("_", ""), found.get("^", ""), is_apart=is_apart)
+
+
+def _before_atom(made: Formula, lower: str, upper: str, *, is_apart: bool = False) -> None:
+    if made.scan.looks(_ATOM_AHEAD):
+        space = r"\mkern2mu" if is_apart else ""
+        made.add(rf"{space}\prescript{{{upper}}}{{{lower}}}{{}}", Side.JOINT)
+    else:
+        made.parts.append(Scripts(lower, upper))
+
+
+def _typed_script(made: Formula) -> None:
+    """Scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
+    scan = made.scan
+    upper, lower = scan.take(RAISED), scan.take(LOWERED)
+    above, below = (typed(match.group()) if match else "" for match in (upper, lower))
+    if made.side not in (Side.ATOM, Side.SCRIPT):
+        _before_atom(made, below, above)
+    elif above:
+        made.parts.append(Scripts(below, above))
+    else:
+        made.lower(below)
+
+
+def _prime(made: Formula) -> None:
+    marks = made.scan.take(PRIMES)
+    made.upper(primes(marks.group() if marks else made.scan.pop()))
+
+
+def _minus(made: Formula) -> None:
+    if take_arrow(made):
+        return
+    if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
+        minus(made)
+
+
+def _plus(made: Formula) -> None:
+    if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
+        plus(made)
+
+
+def _bond(made: Formula) -> None:
+    if made.side is not Side.EDGE or not take_operator(made):
+        made.add(BONDS.get(made.scan.pop(), BONDS["#"]), Side.JOINT)
+
+
+def _angle(made: Formula) -> None:
+    """`<` and `>`, and the arrows that begin with them."""
+    if not take_arrow(made) and (made.side is not Side.EDGE or not take_operator(made)):
+        made.add(rf"\mathord{{{made.scan.pop()}}}", Side.JOINT)
+
+
+def _open(made: Formula) -> None:
+    scan = made.scan
+    if take_state(made) or (made.side is Side.EDGE and amount(made)):
+        return
+    bracket = command(scan) if scan.next == "\\" else scan.pop()
+    made.hangs.append(False)
+    made.add(bracket, Side.EDGE)
+
+
+def _close(made: Formula) -> None:
+    scan = made.scan
+    bracket = command(scan) if scan.next == "\\" else scan.pop()
+    if len(made.hangs) > 1:
+        made.hangs.pop()
+    made.add(bracket, Side.ATOM, closed=True)
+
+
+def _dot(made: Formula) -> None:
+    if made.side is not Side.EDGE or not amount(made):
+        dots(made)
+
+
+def _star(made: Formula) -> None:
+    made.scan.pop()
+    addition(made)
+
+
+def _mark(made: Formula) -> None:
+    add_mark(made, made.scan.pop())
+
+
+def _space(made: Formula) -> None:
+    made.add(made.scan.pop(), Side.EDGE)
+
+
+def _group(made: Formula) -> None:
+    inner = made.scan.inside()
+    if inner.next:
+        made.add(text(inner), Side.ATOM)
+    else:
+        made.add("")
+
+
+def _dollar(made: Formula) -> None:
+    content = mathematics(made.scan)
+    if content[1] in "_^":
+        made.add("{}" + content[1:-1])
+    elif made.side is Side.EDGE and is_amount(content[1:-1]) and made.scan.looks(_COUNTED_AHEAD):
+        counted(made, content)
+    else:
+        word = content[1:-1].strip().lstrip("\\")
+        made.add(content, Side.ATOM, small=word.isalpha() and word.islower())
+
+
+def _command(made: Formula) -> None:
+    scan = made.scan
+    match = scan.looks(_NAME)
+    name = match.group() if match else scan.name()
+    if scan.looks(GREEK_LETTER):
+        letters(made)
+    elif scan.looks(_OPENS):
+        _open(made)
+    elif scan.looks(_CLOSES):
+        _close(made)
+    elif name in _BETWEEN:
+        scan.name()
+        scan.take(_BLANK)
+        _BETWEEN[name](made)
+    elif name in OPERATOR_COMMANDS:
+        scan.name()
+        add_operator(made, name)
+    else:
+        _framed(made, name)
+
+
+def _framed(made: Formula, name: str) -> None:
+    """A command with what it takes: a fraction before a formula is its amount."""
+    content = control(made.scan)
+    if name in _FRACTIONS and made.side is Side.EDGE and made.scan.looks(_COUNTED_AHEAD):
+        counted(made, content)
+    else:
+        made.add(content, _SIDES.get(name, Side.ATOM))
+
+
+def _named_bond(made: Formula) -> None:
+    r"""The bond that `\bond` names, the command taken."""
+    scan = made.scan
+    if scan.next != "{":
+        raise TexError("math-syntax", r"\bond needs the name of a bond in braces")
+    name = scan.inside().rest().strip()
+    if name not in BONDS:
+        raise TexError("math-syntax", rf"unknown bond {name}", hint=f"the bonds are {' '.join(BONDS)}")
+    made.add(BONDS[name], Side.JOINT)
+
+
+_BETWEEN: Mapping[str, Rule] = MappingProxyType(
+    {
+        r"\bond": _named_bond,
+        r"\cdot": addition,
+        r"\uparrow": lambda made: add_mark(made, "^"),
+        r"\downarrow": lambda made: add_mark(made, "v"),
+    }
+)
+_RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        **dict.fromkeys("0123456789", _digit),
+        **dict.fromkeys(" \t\n\r", blank),
+        **dict.fromkeys("^_", _script),
+        **dict.fromkeys(TYPED, _typed_script),
+        **dict.fromkeys("'′", _prime),
+        **dict.fromkeys(MINUS, _minus),
+        **dict.fromkeys("=#≡", _bond),
+        **dict.fromkeys("<>→⟶←⟵↔⟷⇌⇄", _angle),
+        **dict.fromkeys("([", _open),
+        **dict.fromkeys(")]", _close),
+        **dict.fromkeys("*·•", _star),
+        **dict.fromkeys(",;", comma),
+        **dict.fromkeys("↑↓", _mark),
+        **dict.fromkeys("~&", _space),
+        "+": _plus,
+        ".": _dot,
+        "{": _group,
+        "$": _dollar,
+        "\\": _command,
+    }
+)

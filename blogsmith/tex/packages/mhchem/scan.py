@@ -1,0 +1,158 @@
+"""Chemistry and units as text to read from left to right, with the partner of every bracket known.
+
+The partners are found once for the whole text, so that groups in groups cost no second look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...errors import TexError
+
+MAX_DEPTH = 40
+"""Of arguments, groups and formulas in one another."""
+
+_BRACKET = re.compile(r"\\.|[{}\[\]$]", re.DOTALL)
+_NESTED = re.compile(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
+_NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+
+Convert = Callable[[str, "Scanner"], str]
+"""(`ce` or `pu`, what stands in its braces) → TeX."""
+
+
+@dataclass(slots=True)
+class _Level:
+    """What is open between two braces."""
+
+    brace: int
+    brackets: list[int] = field(default_factory=list)
+    dollar: int = -1
+    outside: int = 0
+    """How many of the brackets were open when the dollar came."""
+
+
+def partners(text: str) -> dict[int, int]:
+    """Where each `{`, `[` and opening `$` of `text` is closed; brackets that are not are left out."""
+    found: dict[int, int] = {}
+    levels = [_Level(-1)]
+    for match in _BRACKET.finditer(text):
+        sign, at, level = match.group(), match.start(), levels[-1]
+        if sign == "{":
+            levels.append(_Level(at))
+        elif sign == "}":
+            if len(levels) == 1:
+                raise TexError("math-brace", "closing brace } was never opened")
+            found[levels.pop().brace] = at
+        elif sign == "[":
+            level.brackets.append(at)
+        elif sign == "]":
+            if len(level.brackets) > (level.outside if level.dollar >= 0 else 0):
+                found[level.brackets.pop()] = at
+        elif sign == "$":
+            _dollar(level, at, found)
+    if len(levels) > 1:
+        raise TexError("math-brace", "opening brace { is never closed")
+    return found
+
+
+def _dollar(level: _Level, at: int, found: dict[int, int]) -> None:
+    if level.dollar < 0:
+        level.dollar, level.outside = at, len(level.brackets)
+    else:
+        found[level.dollar] = at
+        del level.brackets[level.outside :]
+        level.dollar = -1
+
+
+class Scanner:
+    """A stretch of the text and a place in it."""
+
+    __slots__ = ("_convert", "_depth", "_partners", "end", "place", "text")
+
+    def __init__(self, text: str, convert: Convert) -> None:
+        self.text = text
+        self.place, self.end = 0, len(text)
+        self._partners: Mapping[int, int] = partners(text)
+        self._convert = convert
+        self._depth = 0
+
+    @property
+    def next(self) -> str:
+        """The next character; empty at the end."""
+        return self.text[self.place] if self.place < self.end else ""
+
+    def looks(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Does `pattern` come next?"""
+        return pattern.match(self.text, self.place, self.end)
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """`pattern` if it comes next, taken."""
+        match = pattern.match(self.text, self.place, self.end)
+        if match is not None:
+            self.place = match.end()
+        return match
+
+    def pop(self) -> str:
+        """The next character, taken."""
+        self.place += 1
+        return self.text[self.place - 1]
+
+    def name(self) -> str:
+        """The control sequence that comes next, taken."""
+        match = self.take(_NAME)
+        if match is None:
+            self.place = self.end
+            raise TexError("math-syntax", "a backslash stands alone")
+        return match.group()
+
+    def closes(self) -> bool:
+        """Whether the bracket that comes next has a partner."""
+        return self.place in self._partners
+
+    def inside(self) -> Scanner:
+        """What the bracket that comes next encloses; it and its partner are taken."""
+        close = self._partners.get(self.place)
+        if close is None:
+            raise TexError("math-syntax", f"{self.next} is never closed")
+        inner = self._part(self.place + 1, close)
+        self.place = close + 1
+        return inner
+
+    def _part(self, start: int, end: int) -> Scanner:
+        if self._depth == MAX_DEPTH:
+            raise TexError("math-limit", f"chemistry is nested more than {MAX_DEPTH} deep")
+        part = Scanner.__new__(Scanner)
+        part.text, part._partners, part._convert = self.text, self._partners, self._convert
+        part.place, part.end, part._depth = start, end, self._depth + 1
+        return part
+
+    def cut(self, pattern: re.Pattern[str]) -> Scanner | None:
+        """`pattern` if it comes next, taken, to be read on its own."""
+        start = self.place
+        return None if self.take(pattern) is None else self._part(start, self.place)
+
+    def rest(self) -> str:
+        """What is left, as it stands."""
+        text = self.text[self.place : self.end]
+        self.place = self.end
+        return text
+
+    def chemistry(self) -> str:
+        r"""What is left, as `\ce` sets it."""
+        return self._convert("ce", self)
+
+    def tex(self) -> str:
+        r"""What is left, as TeX: only `\ce` and `\pu` in it are converted."""
+        made: list[str] = []
+        while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
+            made.append(self.text[self.place : match.start()])
+            self.place = match.end()
+            made.append(self.converted(match.group(1)) if match.group(1) else match.group())
+        made.append(self.rest())
+        return "".join(made)
+
+    def converted(self, command: str = "ce") -> str:
+        r"""The group that comes next as `\ce` or `\pu` sets it."""
+        return "{" + self._convert("pu" if command == "pu" else "ce", self.inside()) + "}"

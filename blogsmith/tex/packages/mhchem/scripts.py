@@ -1,0 +1,149 @@
+r"""What `^` and `_` raise and lower in a formula: charges, numbers, variables, dots, states.
+
+In a script a letter alone is a variable, so it is slanted; several are a word or a numeral, which is upright.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ...errors import TexError
+from .commands import GREEK, control, mathematics, text
+from .scan import Scanner
+
+MINUS = "-−–—"
+"""A hyphen, the true minus, and the dashes that editors make of them."""
+DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
+"""All of them as the hyphen that TeX reads as a minus."""
+_RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
+TYPED = _RAISED + _LOWERED
+"""Scripts as characters."""
+PRIMES = re.compile("['′]+")
+RAISED = re.compile(f"[{_RAISED}]+")
+LOWERED = re.compile(f"[{_LOWERED}]+")
+
+_LEVEL = str.maketrans(TYPED, "0123456789n+-0123456789nx+-")
+# what a script holds that stands in no braces
+_BARE_LOWER = re.compile(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
+_BARE_UPPER = re.compile(
+    rf"(?:\d+|[IVX]+(?![a-z])|[A-Za-z]|[.•]+)(?:\++|[{MINUS}]*)|['′]+|(?:\++|[{MINUS}]+)\d*|[^\s\\{{}}$^_]"
+)
+_BARE_GREEK = re.compile(rf"{GREEK}\s?(?:\++|[{MINUS}]*)")
+_MASS = re.compile(r"\d+(?=[A-Za-z\\_])")
+# sp^2-C, and the next orbital directly behind: 1s^22s^2
+_SMALL = re.compile(rf"\d+(?=[{MINUS}][A-Za-z])|\d+?(?=\d[spdfg]\^)")
+
+_VACANT = re.compile(r"\s*[x×]\s*")
+_STATE = re.compile(r"\(([a-z]{1,3})\)")
+_RATIO = re.compile(r"(\d+|[a-z])/(\d+)(?![\d.,])")
+_NUMBER = re.compile(r"(\d+)(?:([.,])(\d+))?")
+_WORD = re.compile(r"[A-Za-z]+")
+_SIGNS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(MINUS, "-"),
+        **dict.fromkeys(".•", r"{\bullet}"),
+        ",": r"{,}\mkern1mu ",
+        "°": r"\circ ",
+        "×": r"\times ",
+        "~": "~",
+        "#": r"\#",
+    }
+)
+
+
+def typed(characters: str) -> str:
+    """Scripts as characters → what they hold."""
+    return characters.translate(_LEVEL)
+
+
+def lowered(scan: Scanner) -> str:
+    """The value of the `_` that comes next, both taken, as TeX."""
+    scan.pop()
+    if (bare := scan.cut(_BARE_LOWER)) is not None:
+        return _script(bare, is_upper=False)
+    return _value(scan, "_")
+
+
+def raised(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> str:
+    """The value of the `^` that comes next, both taken, as TeX.
+
+    is_mass: it belongs to what follows, so digits are all of it. is_small: it stands on a word such as
+    sp or on a Greek letter, and `-` behind its digits is a hyphen.
+    """
+    scan.pop()
+    digits = scan.take(_MASS) if is_mass else scan.take(_SMALL) if is_small else None
+    if digits is not None:
+        return digits.group()
+    if (bare := scan.cut(_BARE_UPPER) or scan.cut(_BARE_GREEK)) is not None:
+        return _script(bare, is_upper=True)
+    return _value(scan, "^")
+
+
+def _value(scan: Scanner, mark: str) -> str:
+    """A value in braces or dollars, or a command."""
+    if scan.next == "{":
+        return _script(scan.inside(), is_upper=mark == "^")
+    if scan.next == "$":
+        return scan.inside().tex()
+    if scan.next == "\\":
+        return control(scan)
+    raise TexError("math-syntax", f"{mark} has nothing to {'raise' if mark == '^' else 'lower'}")
+
+
+def _script(scan: Scanner, *, is_upper: bool) -> str:
+    """All that is left, as a script."""
+    # Kröger and Vink: a cross for a site without charge
+    if is_upper and (vacant := scan.looks(_VACANT)) and vacant.end() == scan.end:
+        scan.rest()
+        return r"{\times}"
+    made: list[str] = []
+    while scan.next:
+        made.append(_piece(scan, is_upper=is_upper))
+    return "".join(made)
+
+
+def _piece(scan: Scanner, *, is_upper: bool) -> str:
+    character = scan.next
+    if (character.isascii() and character.isalnum()) or character == "(":
+        return _text(scan, is_upper=is_upper)
+    if character == "\\":
+        return control(scan)
+    if character == "{":
+        return text(scan.inside())
+    if character == "$":
+        return mathematics(scan)
+    if (marks := scan.take(PRIMES)) is not None:
+        return primes(marks.group())
+    scan.pop()
+    return "" if character.isspace() else _SIGNS.get(character, character)
+
+
+def _text(scan: Scanner, *, is_upper: bool) -> str:
+    """Letters, a number, a state."""
+    if not is_upper:
+        if (state := scan.take(_STATE)) is not None:
+            return rf"\mkern1mu(\mathrm{{{state.group(1)}}})"
+        if (ratio := scan.take(_RATIO)) is not None:
+            return rf"\frac{{{ratio.group(1)}}}{{{ratio.group(2)}}}"
+    if (number := scan.take(_NUMBER)) is not None:
+        return decimal(*number.groups())
+    word = scan.take(_WORD)
+    if word is None:
+        return scan.pop()
+    letters = word.group()
+    # i is the interstitial site, which is no variable
+    is_variable = len(letters) == 1 and letters.islower() and (is_upper or letters != "i")
+    return letters if is_variable else rf"\mathrm{{{letters}}}"
+
+
+def primes(marks: str) -> str:
+    """Primes as TeX; two to four are one sign, which is closer than as many."""
+    count = len(marks)
+    return "⁗" * (count // 4) + ("", "′", "″", "‴")[count % 4]
+
+
+def decimal(whole: str, sign: str | None, fraction: str | None) -> str:
+    """A number; a comma in it is no punctuation."""
+    return whole + {",": "{,}", ".": "."}.get(sign or "", "") + (fraction or "")

@@ -1,0 +1,126 @@
+"""Brackets of the physics package that grow with what they hold.
+
+`\\qty(…)` and its relatives, commutators, and `\\eval`. A size (`\\big` … `\\Bigg`) in front of the content
+fixes the height, a star keeps the brackets as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ...parse.reader import Expander, Reader, fill
+
+SIZES = ("\\big", "\\Big", "\\bigg", "\\Bigg")
+PARTNERS: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "|": "|"})
+"""Brackets that may enclose an argument, beside braces."""
+_PRINTED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"(": ("(", ")"), "[": ("[", "]"), "{": ("\\{", "\\}"), "|": ("\\lvert ", "\\rvert ")}
+)
+FIXED = "*"
+"""The size of brackets that neither grow nor are big."""
+
+
+def enclosed(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
+    """`content` in brackets. size: one of `SIZES`, `FIXED`, or nothing for brackets that grow."""
+    if size == FIXED:
+        return fill(f"{opening}#1{closing}", content)
+    if size:
+        return fill(f"{size}l{opening}#1{size}r{closing}", content)
+    # a group, or TeX would set thin spaces around: f\qty(x) is f(x)
+    return fill(rf"{{\left{opening}#1\right{closing}}}", content)
+
+
+def size_of(reader: Reader) -> str:
+    """The star or the size that is next, taken; empty if there is none."""
+    if reader.star():
+        # \abs*\big{…}: the star wins
+        _ = reader.peek() in SIZES and reader.pop()
+        return FIXED
+    return reader.pop() if reader.peek() in SIZES else ""
+
+
+def between(reader: Reader, opening: str) -> list[str] | None:
+    """What the brackets that are next enclose, taken; None if `opening` is not next."""
+    content = reader.between(opening, PARTNERS[opening])
+    if content is None and reader.peek() == opening:
+        raise reader.wrong(f"{opening} is never closed by {PARTNERS[opening]}")
+    return content
+
+
+def braced(reader: Reader, command: str) -> list[str]:
+    """The group that is next, taken."""
+    if reader.peek() != "{":
+        raise reader.wrong(f"{command} needs an argument in braces")
+    return reader.argument()
+
+
+def quantity(reader: Reader, command: str) -> list[str]:
+    """`\\qty(…)`, `\\qty[…]`, `\\qty|…|`, `\\qty{…}`; empty parentheses where no bracket follows."""
+    size = size_of(reader)
+    for bracket, (opening, closing) in _PRINTED.items():
+        content = _group(reader) if bracket == "{" else between(reader, bracket)
+        if content is not None:
+            return enclosed(opening, content, closing, size)
+    return enclosed("(", (), ")")
+
+
+def _group(reader: Reader) -> list[str] | None:
+    return reader.argument() if reader.peek() == "{" else None
+
+
+def fence(opening: str, closing: str, before: str = "") -> Expander:
+    """A command that puts brackets around its argument. before: what it prints in front of them."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        size = size_of(reader)
+        made = enclosed(opening, braced(reader, command), closing, size)
+        return [*fill(before), *made] if before else made
+
+    return expand
+
+
+def commutator(opening: str, closing: str) -> Expander:
+    """A command that puts brackets around its two arguments."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        size = size_of(reader)
+        first = braced(reader, command)
+        return enclosed(opening, [*first, ",", *reader.argument()], closing, size)
+
+    return expand
+
+
+def evaluated(reader: Reader, command: str) -> list[str]:
+    """`\\eval{…}_a^b`, `\\eval[…|_a^b`, `\\eval(…|_a^b`: a bar, at least as high as an integral sign."""
+    content = "\\smash{#1}" if reader.star() else "#1"
+    for bracket in "([":
+        inside = reader.between(bracket, "|")
+        if inside is not None:
+            return fill(rf"\left{bracket}{content}\vphantom{{\int}}\right\rvert ", inside)
+    return fill(rf"\left.{content}\vphantom{{\int}}\right\rvert ", braced(reader, command))
+
+
+_ANTICOMMUTATOR = commutator("\\{", "\\}")
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        "\\quantity": quantity,
+        "\\pqty": fence("(", ")"),
+        "\\bqty": fence("[", "]"),
+        "\\Bqty": fence("\\{", "\\}"),
+        "\\vqty": fence("\\lvert ", "\\rvert "),
+        "\\absolutevalue": fence("\\lvert ", "\\rvert "),
+        "\\abs": fence("\\lvert ", "\\rvert "),
+        "\\norm": fence("\\lVert ", "\\rVert "),
+        "\\order": fence("(", ")", "\\mathcal{O}"),
+        "\\evaluated": evaluated,
+        "\\eval": evaluated,
+        "\\commutator": commutator("[", "]"),
+        "\\comm": commutator("[", "]"),
+        "\\anticommutator": _ANTICOMMUTATOR,
+        "\\acomm": _ANTICOMMUTATOR,
+        "\\poissonbracket": _ANTICOMMUTATOR,
+        "\\pb": _ANTICOMMUTATOR,
+    }
+)

@@ -1,0 +1,103 @@
+"""Derivatives and differentials of the physics package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ...parse.reader import Expander, Reader, fill
+from .brackets import between, enclosed
+
+_D = "\\mathrm{d}"
+_TALL_NAMES = """
+frac dfrac tfrac cfrac flatfrac dv pdv fdv binom dbinom over sum prod int iint iiint oint sqrt left begin
+mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
+"""
+_TALL = frozenset("\\" + name for name in _TALL_NAMES.split())
+
+
+def _parenthesis(reader: Reader) -> list[str]:
+    content = between(reader, "(")
+    return [] if content is None else enclosed("(", content, ")")
+
+
+def _power(tokens: Sequence[str] | None) -> list[str]:
+    return fill("^{#1}", tokens) if tokens else []
+
+
+def _differential(sign: str) -> Expander:
+    """`\\dd x`, `\\dd{x}`, `\\dd[3]{x}`, `\\dd(…)`; in braces it keeps its distance from its neighbours."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        head = [*fill(sign), *_power(reader.optional())]
+        if reader.peek() == "{":
+            return fill("\\mathinner{#1#2}", head, reader.argument())
+        return head + _parenthesis(reader)
+
+    return expand
+
+
+def _variation(reader: Reader, command: str) -> list[str]:
+    """`\\var{A}`, `\\var[2]{A}`, `\\var(…)`."""
+    head = [*fill("\\delta "), *_power(reader.optional())]
+    return head + (fill("{#1}", reader.argument()) if reader.peek() == "{" else _parenthesis(reader))
+
+
+def _derivative(sign: str, most: int) -> Expander:
+    """`\\dv{x}`, `\\dv{f}{x}`, `\\dv[n]{f}{x}`, starred with a slash. most: how many arguments it takes.
+
+    A third argument is one more variable: `\\pdv{f}{x}{y}` is of the second order.
+    """
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        fraction = "\\flatfrac" if reader.star() else "\\frac"
+        order = reader.optional() or []
+        arguments = [reader.argument()]
+        while len(arguments) < most and reader.peek() == "{":
+            arguments.append(reader.argument())
+        function = arguments.pop(0) if len(arguments) > 1 else []
+        if len(arguments) > 1:
+            order = [str(len(arguments))]
+            below = [token for variable in arguments for token in fill(f"{sign} #1", variable)]
+        else:
+            below = [*fill(f"{sign} #1", _base(arguments[0]) if order else arguments[0]), *_power(order)]
+        made = fill(f"{fraction}{{{sign}#1#2}}{{#3}}", _power(order), function, below)
+        return made + _parenthesis(reader)
+
+    return expand
+
+
+def _base(variable: list[str]) -> list[str]:
+    """`variable` ready for a power: `x^\\mu` needs braces."""
+    return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
+
+
+def _flat_fraction(reader: Reader, command: str) -> list[str]:
+    """`\\flatfrac{a}{b}`: a slash, which grows where there is something tall beside it.
+
+    Fonts have a taller slash for almost every height, so that it must not grow beside letters.
+    """
+    above, below = reader.argument(), reader.argument()
+    is_tall = any(token in _TALL for token in (*above, *below))
+    return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
+
+
+def _d(reader: Reader, command: str) -> list[str]:
+    return fill(_D)
+
+
+_TOTAL = _derivative(_D, 2)
+_PARTIAL = _derivative("\\partial ", 3)
+_FUNCTIONAL = _derivative("\\delta ", 2)
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        "\\diffd": _d,
+        **dict.fromkeys(("\\differential", "\\dd"), _differential(_D)),
+        **dict.fromkeys(("\\variation", "\\var"), _variation),
+        **dict.fromkeys(("\\derivative", "\\dv"), _TOTAL),
+        **dict.fromkeys(("\\partialderivative", "\\pderivative", "\\pdv"), _PARTIAL),
+        **dict.fromkeys(("\\functionalderivative", "\\fderivative", "\\fdv"), _FUNCTIONAL),
+        "\\flatfrac": _flat_fraction,
+    }
+)

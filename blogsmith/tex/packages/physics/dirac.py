@@ -1,0 +1,86 @@
+"""Dirac's notation as the physics package writes it: bras, kets, expectation values, matrix elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ...parse.reader import Expander, Reader, fill
+
+_BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
+_FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "
+_DYAD = r"\left\vert{#1}\middle\rangle\!\middle\langle{#2}\right\vert "
+_FIXED_DYAD = r"\vert{#1}\rangle\!\langle{#2}\vert "
+# by the number of stars: the brackets do not look at the operator, do not grow, look at everything
+_ELEMENTS = (
+    r"{\left\langle{#1}\right\vert}{#2}{\left\vert{#3}\right\rangle}",
+    r"\langle{#1}\vert{#2}\vert{#3}\rangle ",
+    r"\left\langle{#1}\middle\vert{#2}\middle\vert{#3}\right\rangle ",
+)
+
+
+def _second(reader: Reader) -> list[str] | None:
+    return reader.argument() if reader.peek() == "{" else None
+
+
+def _bra(reader: Reader, command: str) -> list[str]:
+    """`\\bra{a}`; `\\bra{a}\\ket{b}` grows together to a bracket."""
+    fixed = reader.star()
+    bra = reader.argument()
+    if reader.peek() != "\\ket":
+        return fill(r"\langle{#1}\vert " if fixed else r"\left\langle{#1}\right\vert ", bra)
+    reader.pop()
+    fixed = reader.star() or fixed
+    return fill(_FIXED_BRACKET if fixed else _BRACKET, bra, _second(reader) or [])
+
+
+def _ket(reader: Reader, command: str) -> list[str]:
+    fixed = reader.star()
+    return fill(r"\vert{#1}\rangle " if fixed else r"\left\vert{#1}\right\rangle ", reader.argument())
+
+
+def _pair(growing: str, fixed: str) -> Expander:
+    """A command with two arguments; the second one is the first if it is left out."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        template = fixed if reader.star() else growing
+        first = reader.argument()
+        second = _second(reader)
+        return fill(template, first, first if second is None else second)
+
+    return expand
+
+
+def _stars(reader: Reader) -> int:
+    return 1 + reader.star() if reader.star() else 0
+
+
+def _expectation(reader: Reader, command: str) -> list[str]:
+    """`\\ev{A}` is ⟨A⟩, `\\ev{A}{\\psi}` is ⟨ψ|A|ψ⟩."""
+    stars = _stars(reader)
+    operator = reader.argument()
+    state = _second(reader)
+    if state and operator:
+        return fill(_ELEMENTS[stars], state, operator, state)
+    return fill(r"\langle{#1}\rangle " if stars else r"\left\langle{#1}\right\rangle ", operator)
+
+
+def _element(reader: Reader, command: str) -> list[str]:
+    stars = _stars(reader)
+    return fill(_ELEMENTS[stars], reader.argument(), reader.argument(), reader.argument())
+
+
+_INNER = _pair(_BRACKET, _FIXED_BRACKET)
+_OUTER = _pair(_DYAD, _FIXED_DYAD)
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        **dict.fromkeys(("\\innerproduct", "\\ip"), _INNER),
+        **dict.fromkeys(("\\outerproduct", "\\dyad", "\\ketbra", "\\op"), _OUTER),
+        **dict.fromkeys(("\\expectationvalue", "\\expval", "\\ev"), _expectation),
+        **dict.fromkeys(("\\matrixelement", "\\matrixel", "\\mel"), _element),
+    }
+)
+
+REDEFINED: Mapping[str, Expander] = MappingProxyType({"\\bra": _bra, "\\ket": _ket, "\\braket": _INNER})
+"""Names that mean something else without the package."""

@@ -1,0 +1,163 @@
+"""Matrices of the physics package: brackets around them, and rows that write themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ...parse.reader import Expander, Reader, fill, text_of
+from .brackets import PARTNERS, between
+
+_MAX_SIZE = 100
+"""Rows or columns of a matrix that writes itself; beyond it is a slip of the author's."""
+
+_PAULI: Mapping[str, str] = MappingProxyType(
+    {
+        "0": r"1&0\\0&1",
+        **dict.fromkeys("1x", r"0&1\\1&0"),
+        **dict.fromkeys("2y", r"0&-i\\i&0"),
+        **dict.fromkeys("3z", r"1&0\\0&-1"),
+    }
+)
+
+
+def _wrapped(opening: str, content: Sequence[str], closing: str, environment: str) -> list[str]:
+    inside = f"\\begin{{{environment}}}#1\\end{{{environment}}}"
+    return fill(f"{{\\left{opening}{inside}\\right{closing}}}" if opening else inside, content)
+
+
+def _quantity(environment: str) -> Expander:
+    """`\\mqty(a & b \\\\ c & d)` with the brackets that follow; none for braces, a star makes them round."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        star = reader.star()
+        if reader.peek() == "{":
+            return _wrapped("", reader.argument(), "", environment)
+        for opening, closing in PARTNERS.items():
+            content = between(reader, opening)
+            if content is not None:
+                round_ = star and opening == "("
+                return _wrapped(
+                    "\\lgroup " if round_ else opening,
+                    content,
+                    "\\rgroup " if round_ else closing,
+                    environment,
+                )
+        return _wrapped("(", (), ")", environment)
+
+    return expand
+
+
+def _bracketed(opening: str, closing: str, environment: str) -> Expander:
+    return lambda reader, command: _wrapped(opening, reader.argument(), closing, environment)
+
+
+def _size(reader: Reader, command: str) -> int:
+    text = text_of(reader.argument()).strip()
+    if not (text.isascii() and text.isdecimal() and len(text) < 9):
+        raise reader.wrong(f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}")
+    if int(text) > _MAX_SIZE:
+        raise reader.wrong(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
+    return max(1, int(text))
+
+
+def _rows(cells: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    """Rows of cells as tokens with `&` and `\\\\` between them."""
+    made: list[str] = []
+    for number, row in enumerate(cells):
+        made += ["\\\\"] if number else []
+        for column, cell in enumerate(row):
+            made += ["&", *cell] if column else cell
+    return made
+
+
+def _identity(reader: Reader, command: str) -> list[str]:
+    size = range(_size(reader, command))
+    return _rows([["1" if column == row else "0" for column in size] for row in size])
+
+
+def _filled(reader: Reader, command: str) -> list[str]:
+    """`\\xmat{x}{2}{3}`: two rows and three columns of x, numbered with a star."""
+    star = reader.star()
+    return _all(reader, command, reader.argument(), star)
+
+
+def _zeros(reader: Reader, command: str) -> list[str]:
+    return _all(reader, command, ["0"], False)
+
+
+def _all(reader: Reader, command: str, cell: list[str], numbered: bool) -> list[str]:
+    height, width = _size(reader, command), _size(reader, command)
+    numbered = numbered and (height, width) != (1, 1)
+
+    def at(row: int, column: int) -> list[str]:
+        if not numbered:
+            return cell
+        if 1 in (height, width):
+            return fill(f"#1_{{{max(row, column)}}}", cell)
+        return fill(f"#1_{{{{{row}}}{{{column}}}}}", cell)
+
+    return _rows([[at(row, column) for column in range(1, width + 1)] for row in range(1, height + 1)])
+
+
+def _pauli(reader: Reader, command: str) -> list[str]:
+    name = text_of(reader.argument()).strip()
+    if name not in _PAULI:
+        raise reader.wrong(f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z")
+    return fill(_PAULI[name])
+
+
+def _diagonal(*, anti: bool) -> Expander:
+    """`\\dmat{a, b & c \\\\ d & e}`: blocks, parted by commas, along a diagonal; nothing without braces."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        if reader.peek() != "{":
+            return []
+        blocks = _at_commas(reader.argument())
+        if len(blocks) > _MAX_SIZE:
+            raise reader.wrong(f"{command} is too big: at most {_MAX_SIZE} blocks")
+        last = len(blocks) - 1
+        cells = [fill("\\mqty{#1}", block) for block in blocks]
+        return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])
+
+    return expand
+
+
+def _at_commas(tokens: Sequence[str]) -> list[list[str]]:
+    """`tokens` cut at the commas outside braces."""
+    pieces: list[list[str]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token == "{") - (token == "}")
+        if token == "," and not depth:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def _brackets(small: str, environment: str) -> dict[str, Expander]:
+    return {
+        f"\\{small}pmqty": _bracketed("(", ")", environment),
+        f"\\{small}Pmqty": _bracketed("\\lgroup ", "\\rgroup ", environment),
+        f"\\{small}bmqty": _bracketed("[", "]", environment),
+        f"\\{small}vmqty": _bracketed("|", "|", environment),
+    }
+
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        **dict.fromkeys(("\\matrixquantity", "\\mqty"), _quantity("matrix")),
+        **dict.fromkeys(("\\smallmatrixquantity", "\\smqty"), _quantity("smallmatrix")),
+        **_brackets("", "matrix"),
+        **_brackets("s", "smallmatrix"),
+        **dict.fromkeys(("\\matrixdeterminant", "\\mdet"), _bracketed("|", "|", "matrix")),
+        "\\smdet": _bracketed("|", "|", "smallmatrix"),
+        **dict.fromkeys(("\\identitymatrix", "\\imat"), _identity),
+        **dict.fromkeys(("\\xmatrix", "\\xmat"), _filled),
+        **dict.fromkeys(("\\zeromatrix", "\\zmat"), _zeros),
+        **dict.fromkeys(("\\paulimatrix", "\\pmat"), _pauli),
+        **dict.fromkeys(("\\diagonalmatrix", "\\dmat"), _diagonal(anti=False)),
+        **dict.fromkeys(("\\antidiagonalmatrix", "\\admat"), _diagonal(anti=True)),
+    }
+)

@@ -1,0 +1,293 @@
+"""siunitx as plain TeX: numbers, units, quantities, their lists, ranges and products, and angles.
+
+Names and options of versions 2 and 3. `\\sisetup` and `\\DeclareSIUnit` hold to the end of their group.
+The words of lists and ranges are English, as in siunitx, until an option says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+
+from ...parse.errors import Wrong
+from ...parse.reader import Expander, Macro, Reader, TokenReader, text_of, tokens
+from ...parse.scan import moved
+from .number_format import FACTOR_SIGN, number_tex
+from .options import Options, UnitError, read_options, shown, single_entries
+from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
+from .unit_letters import Own, joiner, letters_tex
+from .unit_names import UNITS
+
+SETUP = "sisetup"
+"""Name under which a reader keeps the options in force: no token, so no author can use it."""
+_MAX_TOKENS = 1000
+"""That macros of the author may make inside one unit or number."""
+_DEGREES = re.compile(r"[^;]*(;[^;]*){0,2}")
+_PLAIN = re.compile(r"[0-9.]*|[A-Za-z]")
+_DECIMAL = re.compile(r"-?[0-9]{0,6}(?:[.,][0-9]*)?")
+_Make = Callable[["_Source", Options], str]
+
+
+class _Source:
+    """What a command may take, with the author's macros read."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._last: Sequence[str] = ()
+        """The argument that was read last."""
+
+    def text(self) -> str:
+        """An argument as TeX text, without white space at its ends."""
+        return text_of(self._argument(lambda body: True)).strip()
+
+    def unit(self) -> tuple[list[str], Own]:
+        """An argument as a unit, and the author's units in it."""
+        found = self._argument(lambda body: any(token in GRAMMAR for token in body))
+        names = {token for token in found if token not in UNITS and self._body(token) is not None}
+        return found, {name: letters_tex(self._body(name) or (), "\\,", {}) for name in names}
+
+    def options(self, found: Sequence[str] | None) -> Options:
+        """The options in force, changed by `found`."""
+        options = _in_force(self._body(SETUP) or ())
+        return options if found is None else read_options(found, options)
+
+    def error(self, found: UnitError) -> Exception:
+        """`found` at its place."""
+        blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
+        if not blamed:
+            return self.reader.wrong(found.message, hint=found.hint)
+        return Wrong("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
+
+    def _body(self, name: str) -> tuple[str, ...] | None:
+        """What the author's macro `name`, which takes no arguments, stands for."""
+        macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
+        return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
+
+    def _argument(self, wanted: Callable[[Sequence[str]], bool]) -> list[str]:
+        """An argument with the author's macros replaced by what they stand for, where that is `wanted`."""
+        self._last = self.reader.argument()
+        made: list[str] = []
+        stack = list(reversed(self._last))
+        left = _MAX_TOKENS
+        while stack:
+            token = stack.pop()
+            body = self._body(token) if token[0] == "\\" and token not in GRAMMAR else None
+            if body is None or not wanted(body):
+                made.append(token)
+                continue
+            left -= len(body) + 1
+            if left < 0:
+                raise UnitError(f"macro {token} expands without end")
+            stack.extend(reversed(moved(body, token, token)))
+        return made
+
+
+@lru_cache(64)
+def _in_force(setup: tuple[str, ...]) -> Options:
+    return read_options(setup, Options())
+
+
+def _command(make: _Make) -> Expander:
+    """A command with options in front of its arguments."""
+
+    def expand(reader: Reader, command: str) -> list[str]:
+        source = _Source(reader)
+        try:
+            return tokens(make(source, source.options(reader.optional())))
+        except UnitError as error:
+            raise source.error(error) from None
+
+    return expand
+
+
+def _grouped(tex: str) -> str:
+    """One atom: a minus stays a sign, whatever stands in front of it."""
+    return tex if _PLAIN.fullmatch(tex) else f"{{{tex}}}"
+
+
+def _number(source: _Source, options: Options) -> str:
+    text = source.text()
+    return _grouped(number_tex(text, options)) if text else ""
+
+
+def _unit(source: _Source, options: Options) -> str:
+    found, own = source.unit()
+    return _grouped(unit_tex(found, options, own))
+
+
+def _quantity(source: _Source, options: Options) -> str:
+    return _with_unit(source.text(), source, options)
+
+
+def _with_unit(number: str, source: _Source, options: Options) -> str:
+    # \SI{5}[\$]{}: something in front of the number
+    before = source.reader.optional()
+    found, own = source.unit()
+    value = number_tex(number, options, has_unit=bool(found)) if number else ""
+    return _grouped(text_of(before or ()) + quantity_tex(value, found, options, own))
+
+
+def _angle(source: _Source, options: Options) -> str:
+    text = source.text()
+    if not _DEGREES.fullmatch(text):
+        raise UnitError(f"not an angle: {shown(text)}", "degrees, or degrees;minutes;seconds")
+    parts = [part.strip() for part in text.split(";")]
+    if options.angle_mode == ("decimal" if len(parts) > 1 else "arc"):
+        parts = _converted(parts, options.angle_mode)
+    marks = ("°", "'", "''")
+    product = options.number_angle_product
+    values = [number_tex(part, options) if part else "" for part in parts]
+    printed = [
+        f"{value if mark == '°' else _grouped(value)}{product}{mark}"
+        for value, mark in zip(values, marks, strict=False)
+        if value
+    ]
+    return _grouped(options.arc_separator.join(printed))
+
+
+def _converted(parts: Sequence[str], mode: str) -> list[str]:
+    """Degrees, minutes and seconds as decimal degrees, or the other way round."""
+    if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
+        raise UnitError(f"not an angle: {shown(';'.join(parts))}")
+    values = [float(part.replace(",", ".") or "0") for part in parts]
+    seconds = abs(values[0]) * 3600 + sum(
+        value * unit for value, unit in zip(values[1:], (60, 1), strict=False)
+    )
+    sign = "-" if parts[0].startswith("-") else ""
+    if mode == "decimal":
+        return [f"{sign}{seconds / 3600:.9f}".rstrip("0").rstrip(".")]
+    minutes, rest = divmod(round(seconds, 6), 60)
+    return [
+        f"{sign}{int(minutes // 60)}",
+        f"{int(minutes % 60)}",
+        f"{rest:.6f}".rstrip("0").rstrip(".") or "0",
+    ]
+
+
+def _words(words: str) -> str:
+    """The words between the members of a list."""
+    return f"\\text{{{words.replace('--', '–')}}}"
+
+
+def _enumerated(members: Sequence[str], options: Options) -> str:
+    *others, last = members
+    if not others:
+        return last
+    final = options.list_pair_separator if len(others) == 1 else options.list_final_separator
+    return _words(options.list_separator).join(others) + _words(final) + last
+
+
+def _numbers(source: _Source, options: Options) -> list[str]:
+    return [part.strip() for part in source.text().split(";") if part.strip()]
+
+
+def _number_list(source: _Source, options: Options) -> str:
+    values = [_grouped(number_tex(part, options)) for part in _numbers(source, options)]
+    return _enumerated(values, options) if values else ""
+
+
+def _number_range(source: _Source, options: Options) -> str:
+    values = [_grouped(number_tex(source.text(), options)) for _ in range(2)]
+    return _words(options.range_phrase).join(values)
+
+
+def _quantities(
+    numbers: Sequence[str],
+    source: _Source,
+    options: Options,
+    units: str,
+    join: Callable[[Sequence[str]], str],
+) -> str:
+    """Several numbers with the unit behind them. units: at each, at the last, or behind a bracket."""
+    found, own = source.unit()
+    if units == "repeat":
+        members = [number_tex(number, options, has_unit=True) for number in numbers]
+        return join([_grouped(quantity_tex(value, found, options, own)) for value in members])
+    joined = join([_grouped(number_tex(number, options)) for number in numbers])
+    if units.endswith("power"):
+        power = (
+            with_power(found, len(numbers), options, own)
+            if len(numbers) > 1
+            else unit_tex(found, options, own)
+        )
+        bracketed = f"({joined})" if units.startswith("bracket") else joined
+        return f"{bracketed}{joiner(options.quantity_product)}{power}"
+    return quantity_tex(f"({joined})" if units == "bracket" else joined, found, options, own)
+
+
+def _quantity_list(source: _Source, options: Options) -> str:
+    numbers = _numbers(source, options)
+    if not numbers:
+        raise UnitError("a list of numbers is missing")
+    return _quantities(
+        numbers, source, options, options.list_units, lambda parts: _enumerated(parts, options)
+    )
+
+
+def _quantity_range(source: _Source, options: Options) -> str:
+    numbers = [source.text(), source.text()]
+    return _quantities(numbers, source, options, options.range_units, _words(options.range_phrase).join)
+
+
+def _factors(source: _Source) -> list[str]:
+    return [part.strip() for part in FACTOR_SIGN.split(source.text())]
+
+
+def _times(options: Options) -> str:
+    return joiner(options.product_symbol)
+
+
+def _number_product(source: _Source, options: Options) -> str:
+    return _times(options).join(_grouped(number_tex(part, options)) for part in _factors(source))
+
+
+def _quantity_product(source: _Source, options: Options) -> str:
+    return _quantities(_factors(source), source, options, options.product_units, _times(options).join)
+
+
+def _setup(reader: Reader, command: str) -> list[str]:
+    """`\\sisetup{…}`: options for the rest of the group."""
+    found = reader.argument()
+    try:
+        read_options(found, Options())
+    except UnitError as error:
+        raise _Source(reader).error(error) from None
+    if isinstance(reader, TokenReader):
+        before = reader.macros.get(SETUP)
+        entries = [*(before.body if isinstance(before, Macro) else ()), ",", *found]
+        reader.define(SETUP, Macro(0, None, single_entries(entries)))
+    return []
+
+
+def _declare(reader: Reader, command: str) -> list[str]:
+    """`\\DeclareSIUnit\\name{symbol}`: a unit for the rest of the group."""
+    reader.optional()
+    name, symbol = text_of(reader.argument()).strip(), reader.argument()
+    if name[:1] != "\\":
+        raise reader.wrong(f"{command} needs a command to define, not {shown(name) or 'nothing'}")
+    if isinstance(reader, TokenReader):
+        reader.define(name, Macro(0, None, tuple(symbol)))
+    return []
+
+
+_NUMBER, _UNIT, _QUANTITY = _command(_number), _command(_unit), _command(_quantity)
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        **dict.fromkeys(("\\num", "\\tablenum", "\\complexnum"), _NUMBER),
+        **dict.fromkeys(("\\unit", "\\si"), _UNIT),
+        **dict.fromkeys(("\\qty", "\\SI", "\\complexqty"), _QUANTITY),
+        "\\ang": _command(_angle),
+        "\\numlist": _command(_number_list),
+        "\\numrange": _command(_number_range),
+        "\\numproduct": _command(_number_product),
+        **dict.fromkeys(("\\qtylist", "\\SIlist"), _command(_quantity_list)),
+        **dict.fromkeys(("\\qtyrange", "\\SIrange"), _command(_quantity_range)),
+        "\\qtyproduct": _command(_quantity_product),
+        "\\sisetup": _setup,
+        "\\DeclareSIUnit": _declare,
+    }
+)
+"""Commands of siunitx. `\\qty` is also a command of the physics package, which decides what is meant."""

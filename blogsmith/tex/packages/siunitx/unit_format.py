@@ -1,0 +1,209 @@
+"""Units of siunitx as TeX: `\\kilo\\gram\\per\\cubic\\metre` in the manner that `per-mode` asks for."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from ...parse.reader import text_of
+from .options import Options, UnitError
+from .unit_letters import POWERS_BEHIND, Own, argument_at, joiner, letters_tex, prefixed, upright
+from .unit_names import PREFIXES, UNITS
+
+_POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic": "3"})
+_WITH_ARGUMENT = frozenset(("\\tothe", "\\raiseto", "\\of"))
+GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWERS_BEHIND, *_POWERS_BEFORE, *_WITH_ARGUMENT, "\\per"))
+"""Every command that means something in a unit."""
+# names too short to suggest: every three letters are near to one of them
+_SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
+_WORD = re.compile(r"\\[A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """One unit with its prefix."""
+
+    symbol: str
+    """TeX."""
+    power: str = ""
+    """TeX; empty: 1."""
+    is_below: bool = False
+    """Behind `\\per`."""
+    qualifier: str = ""
+    """TeX of what `\\of` says."""
+
+
+@dataclass(slots=True)
+class _Next:
+    """What has been said of the unit to come."""
+
+    prefix: str = ""
+    power: str = ""
+    is_below: bool = False
+
+
+class _Letters(Exception):
+    """The unit is not written in commands alone."""
+
+
+def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
+    """A unit that stands alone."""
+    tex = _after(tokens, options, own)
+    if tex.startswith("'"):
+        return "{}" + tex
+    return f"1{tex}" if tex and tex.startswith(options.per_symbol or " ") else tex
+
+
+def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own) -> str:
+    """`number`, which is TeX already, with its unit."""
+    tex = _after(tokens, options, own)
+    if not tex or not number:
+        return number or unit_tex(tokens, options, own)
+    if tex.startswith("'"):
+        return f"{{{number}}}{tex}"
+    is_close = tex.startswith("°") or tex.startswith(options.per_symbol or " ")
+    return f"{number}{'' if is_close else joiner(options.quantity_product)}{tex}"
+
+
+def with_power(tokens: Sequence[str], power: int, options: Options, own: Own) -> str:
+    """The unit of a product of `power` quantities."""
+    tex = unit_tex(tokens, options, own)
+    is_one = tex.count("\\mathrm") == 1 and tex.endswith("}") and tex.startswith("\\mathrm")
+    return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
+
+
+def _after(tokens: Sequence[str], options: Options, own: Own) -> str:
+    """The unit as it stands behind a number."""
+    if not options.parse_units:
+        text = text_of(tokens).strip()
+        return f"\\mathrm{{{text}}}" if text else ""
+    try:
+        return _joined(_factors(tokens, options, own), options)
+    except _Letters:
+        return letters_tex(tokens, options.inter_unit_product, own)
+
+
+def _factors(tokens: Sequence[str], options: Options, own: Own) -> list[_Factor]:
+    """The units of `tokens`; `_Letters` if there is anything but commands of units."""
+    factors: list[_Factor] = []
+    state = _Next()
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        argument = ""
+        if token in _WITH_ARGUMENT:
+            found, index = argument_at(tokens, index)
+            argument = text_of(found).strip()
+        if token == " " or _is_announced(token, argument, state):
+            continue
+        if token in UNITS or token in own:
+            factors.append(_factor(token, state, own))
+            state = _Next(is_below=state.is_below and options.sticky_per)
+        else:
+            _amend(token, argument, factors)
+    if state != _Next(is_below=options.sticky_per and state.is_below):
+        last = next(token for token in reversed(tokens) if token in GRAMMAR)
+        raise UnitError(f"no unit follows {last}", token=last)
+    return factors
+
+
+def _is_announced(token: str, argument: str, state: _Next) -> bool:
+    """Whether `token` says something of the unit to come; `state` takes note."""
+    if token == "\\per":
+        state.is_below = True
+    elif token in PREFIXES:
+        state.prefix += PREFIXES[token]
+    elif token in _POWERS_BEFORE:
+        state.power = _POWERS_BEFORE[token]
+    elif token == "\\raiseto":
+        state.power = argument
+    else:
+        return False
+    return True
+
+
+def _factor(token: str, state: _Next, own: Own) -> _Factor:
+    if token in own:
+        symbol = prefixed(state.prefix, own[token])
+    else:
+        symbol = prefixed(state.prefix + UNITS[token].prefix, upright(UNITS[token].symbol))
+    return _Factor(symbol, state.power, state.is_below)
+
+
+def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
+    """Let `\\squared`, `\\tothe` or `\\of` change the last unit; `_Letters` for any other token."""
+    if token not in POWERS_BEHIND and token not in _WITH_ARGUMENT:
+        near = _nearest(token) if _WORD.fullmatch(token) else ""
+        if near:
+            raise UnitError(f"unknown unit {token}", f"did you mean {near}?", token)
+        raise _Letters
+    if not factors:
+        raise UnitError(f"{token} needs a unit in front of it", token=token)
+    change = {"qualifier": argument} if token == "\\of" else {"power": POWERS_BEHIND.get(token, argument)}
+    factors[-1] = replace(factors[-1], **change)  # type: ignore[arg-type]
+
+
+@lru_cache(256)
+def _nearest(command: str) -> str:
+    """The name that `command` is nearly; empty if none is."""
+    initial = command[1].lower()
+    candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
+    near = difflib.get_close_matches(command, candidates, n=1, cutoff=0.8)
+    return near[0] if near else ""
+
+
+def _joined(factors: Sequence[_Factor], options: Options) -> str:
+    """The units as `per-mode` wants them; behind a number `/` may stand first."""
+    mode = options.per_mode
+    above = [factor for factor in factors if not factor.is_below]
+    below = [factor for factor in factors if factor.is_below]
+    if mode == "single-symbol":
+        mode = "symbol" if len(below) == 1 else "power"
+    if mode == "power-positive-first":
+        factors = [*above, *below]
+    if not below or mode.startswith("power"):
+        return _product([_negative(factor) if factor.is_below else factor for factor in factors], options)
+    numerator = _product(above, options)
+    if mode == "fraction":
+        return f"{options.fraction_command}{{{numerator or '1'}}}{{{_product(below, options)}}}"
+    if mode == "repeated-symbol":
+        return numerator + "".join(options.per_symbol + _one(factor, options) for factor in below)
+    denominator = _product(below, options)
+    if len(below) > 1 and options.bracket_unit_denominator:
+        denominator = f"({denominator})"
+    return f"{numerator}{joiner(options.per_symbol)}{denominator}"
+
+
+def _negative(factor: _Factor) -> _Factor:
+    power = factor.power or "1"
+    return replace(factor, power=power[1:] if power.startswith("-") else f"-{power}")
+
+
+def _product(factors: Sequence[_Factor], options: Options) -> str:
+    return joiner(options.inter_unit_product).join(_one(factor, options) for factor in factors)
+
+
+def _one(factor: _Factor, options: Options) -> str:
+    symbol = factor.symbol
+    if factor.qualifier:
+        symbol = _QUALIFIED[options.qualifier_mode](symbol, factor.qualifier, options.qualifier_phrase)
+    if factor.power in ("", "1"):
+        return symbol
+    base = f"{{{symbol}}}" if "^" in symbol or "_" in symbol else symbol
+    return f"{base}^{{{factor.power}}}"
+
+
+# (symbol, qualifier, phrase) → both
+_QUALIFIED: Mapping[str, Callable[[str, str, str], str]] = MappingProxyType(
+    {
+        "subscript": lambda symbol, of, _: f"{symbol}_{{\\mathrm{{{of}}}}}",
+        "bracket": lambda symbol, of, _: f"{symbol}(\\mathrm{{{of}}})",
+        "combine": lambda symbol, of, _: f"{symbol}\\mathrm{{{of}}}",
+        "phrase": lambda symbol, of, phrase: f"{symbol}\\text{{{phrase}}}\\mathrm{{{of}}}",
+    }
+)

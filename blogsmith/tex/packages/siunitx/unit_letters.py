@@ -1,0 +1,156 @@
+"""Units of siunitx written in letters: `kg.m^{-3}`, `N~m`, also with a command among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ...parse.reader import text_of
+from .options import UnitError
+from .unit_names import PREFIXES, UNITS
+
+POWERS_BEHIND: Mapping[str, str] = MappingProxyType({"\\squared": "2", "\\cubed": "3"})
+_PRIMES: Mapping[str, str] = MappingProxyType({"′": "'", "″": "''"})
+_OUT_OF_PLACE = frozenset(("\\square", "\\cubic", "\\raiseto", "\\of"))
+
+Own = Mapping[str, str]
+"""Units that the author declared: command → symbol as TeX."""
+
+
+def upright(symbol: str) -> str:
+    """TeX of a symbol: upright, primes raised; TeX stays as it is."""
+    if symbol in _PRIMES:
+        return _PRIMES[symbol]
+    if not symbol or symbol in "°‰" or "\\" in symbol or "_" in symbol:
+        return symbol
+    return f"\\mathrm{{{symbol}}}"
+
+
+def prefixed(prefix: str, symbol: str) -> str:
+    """TeX of a unit with its prefix. symbol: TeX too."""
+    start = "\\mathrm{"
+    return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
+
+
+def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
+    """The group or token at `index`, and the index behind it; `UnitError` if there is none."""
+    command = tokens[index - 1]
+    while index < len(tokens) and tokens[index] == " ":
+        index += 1
+    if index == len(tokens):
+        raise UnitError(f"an argument of {command} is missing", token=command)
+    if tokens[index] != "{":
+        return [tokens[index]], index + 1
+    depth = 0
+    for end in range(index, len(tokens)):
+        depth += (tokens[end] == "{") - (tokens[end] == "}")
+        if not depth:
+            return list(tokens[index + 1 : end]), end + 1
+    raise UnitError(f"an argument of {command} is not closed", token=command)
+
+
+def joiner(product: str) -> str:
+    """`product` as it stands between two units."""
+    return f"{product} " if product[-1:].isalpha() else product
+
+
+@dataclass(slots=True)
+class _Line:
+    """The unit written so far."""
+
+    product: str
+    made: list[str] = field(default_factory=list)
+    letters: str = ""
+    """Of the unit being read, its prefix included."""
+    prefix: str = ""
+    """Of the unit to come."""
+    is_parted: bool = False
+    """The next unit needs a product in front of it."""
+
+    def letter(self, letter: str) -> None:
+        if self.is_parted:
+            self.end()
+            self.made.append(self.product)
+        self.letters += self.prefix + letter
+        self.prefix, self.is_parted = "", False
+
+    def unit(self, tex: str) -> None:
+        if self.letters or self.is_parted:
+            self.end()
+            self.made.append(self.product)
+        self.made.append(tex)
+        self.prefix, self.is_parted = "", True
+
+    def sign(self, tex: str) -> None:
+        self.end()
+        self.made.append(tex)
+        self.is_parted = False
+
+    def script(self, mark: str, tex: str) -> None:
+        self.end()
+        self.made.append(f"{mark}{{{tex}}}")
+        self.is_parted = True
+
+    def blank(self) -> None:
+        self.is_parted = self.is_parted or bool(self.letters)
+
+    def end(self) -> None:
+        """No more letters of this unit."""
+        if self.letters or self.prefix:
+            self.made.append(upright(self.letters + self.prefix))
+        self.letters = self.prefix = ""
+
+
+def letters_tex(tokens: Sequence[str], product: str, own: Own) -> str:
+    """`tokens` as TeX: `.`, `~` and spaces part units, `^` and `_` are scripts, other commands stay."""
+    line = _Line(joiner(product))
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        if token in (".", "~", " "):
+            line.blank()
+        elif token in UNITS or token in own:
+            line.unit(_unit(token, line.prefix, own))
+        elif token in PREFIXES:
+            line.prefix += PREFIXES[token]
+        elif len(token) == 1 and (token.isalpha() or token in "°′″"):
+            line.letter(token)
+        else:
+            index = _other(token, tokens, index, line)
+    line.end()
+    return "".join(line.made)
+
+
+def _unit(token: str, prefix: str, own: Own) -> str:
+    if token in own:
+        return prefixed(prefix, own[token])
+    name = UNITS[token]
+    return prefixed(prefix + name.prefix, upright(name.symbol))
+
+
+def _other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
+    """Write anything but a unit; the index behind it."""
+    if token in _OUT_OF_PLACE:
+        raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
+    if token in ("^", "_", "\\tothe"):
+        found, index = argument_at(tokens, index)
+        if found in (["-"], ["−"]) and index < len(tokens) and tokens[index].isdecimal():
+            found, index = ["-", tokens[index]], index + 1
+        text = text_of(found)
+        line.script(*("_", f"\\mathrm{{{text}}}") if token == "_" else ("^", text))
+    elif token in POWERS_BEHIND:
+        line.script("^", POWERS_BEHIND[token])
+    elif token == "\\per":
+        line.sign("/")
+    elif token[0] == "\\":
+        line.sign(token)
+        while index < len(tokens) and tokens[index] == "{":
+            found, index = argument_at(tokens, index)
+            line.made.append(f"{{{text_of(found)}}}")
+        if line.made[-1] == token and token[-1].isalpha():
+            line.made.append(" ")
+    elif token not in "{}":
+        line.sign(token)
+    return index

@@ -1,0 +1,1 @@
+"""TeX as it is read: tokens, macros, groups, arguments."""

@@ -1,0 +1,43 @@
+"""Mistakes while reading: first at a token, then at a place of the author's formula."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import Kind, TexError
+from .scan import At
+
+
+class Wrong(Exception):
+    """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
+
+    def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
+        super().__init__(message)
+        self.kind: Kind = kind
+        self.message = message.replace("\0", "")  # the mark of what `\\let` has taken
+        self.token = token
+        self.hint = hint
+        self.end = end
+        """Last token of what is wrong, where that is more than one."""
+
+
+_NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
+
+
+def placed_error(error: Wrong, tex: str) -> TexError:
+    """`error` with the place of its token in `tex`, the author's formula; without one: its end."""
+    token = error.token
+    if not isinstance(token, At):
+        return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
+    end = error.end if isinstance(error.end, At) else token
+    length = max(end.offset + end.length, token.offset + token.length) - token.offset
+    named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
+    return TexError(
+        error.kind, error.message, token.offset, len(named[0]) if named else length, hint=error.hint
+    )
+
+
+def misplaced_tab(token: str) -> Wrong:
+    """The error of a `&` where no cell is."""
+    hint = "write \\& for the sign"
+    return Wrong("math-syntax", "& stands outside a table or alignment", token, hint=hint)

@@ -1,0 +1,261 @@
+"""TeX → MathML in one pass: rows of atoms, groups and arguments.
+
+A row is read token by token; what a sign prints comes from `atoms`, what a command does from the
+constructs handed in. Each piece of a row is one MathML element, so a script can take the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
+from ..mathml.fragments import grouped, joined
+from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
+from ..mathml.spacing import infix, spaced, trimmed
+from .construct import Combine
+from .errors import Wrong, misplaced_tab
+from .macro_bodies import is_phrase
+from .scan import cut
+from .scripts import STARTS, lower_typed, with_scripts
+from .state import SCRIPT, State
+
+_ENDS = frozenset(("}", "&", "\\\\", "\\cr", "\\end", "\\right", "\\middle", "\\endgroup", "\\newline"))
+
+
+ASSIGNMENTS = frozenset(
+    ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\newcommand", "\\renewcommand", "\\providecommand")
+)
+"""Definitions, which are no argument of anything."""
+
+
+class Parser(State):
+    """Reads one formula."""
+
+    def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
+        """The pieces up to a token that ends a row, which is taken and left in `ended_by`.
+
+        before: class of what stands in front. infix_ends: `\\over` and its kin end the row too.
+        open_end: the space behind the last piece stays; its class is in `last_kind`.
+        """
+        self.enter()
+        stack, macros, infixes, get = self.stack, self.macros, self.constructs.infixes, self.atoms.get
+        out: list[str] = []
+        previous = before
+        above: tuple[Combine, list[str]] | None = None
+        while stack:
+            token = stack.pop()
+            if macros and token in macros:
+                self.expand(token)
+                continue
+            atom = get(token)
+            if atom is None:
+                if token == " ":
+                    continue
+                if token[0] == "\0" and token[1:] in infixes:
+                    token = cut(token, 1, len(token))
+                if token in _ENDS or (infix_ends and token in infixes):
+                    self.ended_by = token
+                    break
+                if token in STARTS:
+                    stack.append(token)
+                    if not out:
+                        out, previous = ["<mrow></mrow>"], ORD
+                    out[-1] = with_scripts(self, out[-1], previous)
+                    continue
+                if token in infixes:
+                    if above:
+                        raise Wrong("math-syntax", f"only one {token} can stand in a group", token)
+                    above, out, previous = (self._infix(token), trimmed(out, previous)), [], NONE
+                    continue
+                self.previous = previous
+                atom = self.item(token)
+                if self.took_rest:
+                    self.took_rest = False
+                    out += [atom[1]] if atom else []
+                    previous = atom[0] if atom else previous
+                    if self.ended_by not in infixes or infix_ends:
+                        break
+                    stack.append(self.ended_by)
+                    continue
+                if atom is None or atom[0] == GLUE:
+                    out += [atom[1]] if atom else []
+                    continue
+            if atom[0] | previous > NONE:
+                atom = spaced(out, previous, atom, self.style >= SCRIPT)
+            previous = atom[0]
+            out.append(atom[1])
+        else:
+            self.ended_by = ""
+        self.depth -= 1
+        out = self._ended(out, previous, before, open_end)
+        return out if above is None else [above[0](joined(above[1]), joined(out))]
+
+    def _ended(self, out: list[str], last: int, before: int, open_end: bool) -> list[str]:
+        self.last_kind = last
+        if last > NONE and not open_end:
+            out = trimmed(out, last)
+        if before != NONE and out:
+            out[0] = infix(out[0])
+        return out
+
+    def _infix(self, token: str) -> Combine:
+        before, self.command = self.command, token
+        combine = self.constructs.infixes[token](self, token)
+        self.command = before
+        return combine
+
+    def item(self, token: str) -> Atom | None:
+        """What `token`, which is no plain sign, prints; None: nothing."""
+        if token == "{":
+            return self.group(token)
+        handler = self.constructs.commands.get(token)
+        if handler is not None:
+            before, self.command = self.command, token
+            atom = handler(self, token)
+            self.command = before
+            return atom
+        if token[0].isdecimal() or token[0] == ".":
+            return self.number(token)
+        expander = self.constructs.expanders.get(token)
+        if expander is not None:
+            self.expand_by(token, expander)
+            return None
+        if token[0] == "\\":
+            if token.startswith("\\verb") and len(token) > len("\\verb"):
+                shown = token[len("\\verb") :]
+                shown = shown[2:-1].replace(" ", "␣") if shown[0] == "*" else shown[1:-1]
+                return ORD, f"<mtext><code>{escape(shown)}</code></mtext>"
+            raise self.unknown(token)
+        return self._typed(token)
+
+    def _typed(self, token: str) -> Atom | None:
+        """A character that no table has."""
+        if token[0] == "\0":
+            # what \let has taken, whatever the name means by now
+            return self.atoms.get(token[1:]) or self.item(cut(token, 1, len(token)))
+        if token in SCRIPT_CHARACTERS:
+            lower_typed(self, token)
+            return None
+        if token == "$":
+            hint = "write \\$ for the sign"
+            raise Wrong("math-syntax", "$ stands inside a formula", token, hint=hint)
+        if token == "#":
+            raise Wrong("math-syntax", "# stands outside a macro", token, hint="write \\# for the sign")
+        return typed(token)
+
+    def unknown(self, token: str) -> Wrong:
+        """The error of a control sequence that means nothing."""
+        if len(token) == 1:
+            return Wrong("math-syntax", "a backslash stands alone", token)
+        if token == "\\verb":
+            hint = "write \\verb|…|, both bars in one line"
+            return Wrong("math-syntax", f"{token} is never closed", token, hint=hint)
+        return Wrong("math-command", f"unknown TeX command {token}", token)
+
+    def number(self, token: str) -> Atom:
+        """A number, with the digits of the face."""
+        if self.face or self.bold:
+            table = self.atoms
+            token = "".join(table[c][1][4:-5] if c in table and c != "." else c for c in token)
+        return ORD, f"<mn>{token}</mn>"
+
+    def group(self, brace: str) -> Atom:
+        """`{…}`, its brace taken: one ordinary atom."""
+        mark, environment = self.mark(), self.environment
+        self.environment = ""
+        out = self.row()
+        self.environment = environment
+        if self.ended_by != "}":
+            raise self.not_closed(brace)
+        self.restore(mark)
+        return ORD, grouped(out)
+
+    def inside(
+        self, source: Sequence[str], style: int | None = None, *, before: int = NONE, open_end: bool = False
+    ) -> list[str]:
+        """The pieces of `source`, read as a group of its own; before, open_end: see `row`."""
+        self.stack.append("}")
+        self.push(source)
+        old, table = self.style, self.atoms
+        if style is not None:
+            self.set_style(style)
+        mark, environment = self.mark(), self.environment
+        self.environment = ""
+        out = self.row(before, open_end=open_end)
+        self.environment = environment
+        if self.ended_by != "}":
+            raise self.not_closed(self.command)
+        self.restore(mark)
+        self.style, self.atoms = old, table
+        return out
+
+    def not_closed(self, opening: str) -> Wrong:
+        """The error of a group that something else than its end has ended."""
+        found = self.ended_by
+        if not found:
+            return Wrong("math-brace", f"opening brace {opening} is never closed", opening)
+        if found == "&":
+            return misplaced_tab(found)
+        return Wrong("math-brace", f"{found} stands where {opening} is still open", found)
+
+    def script(self, token: str) -> str:
+        """The argument of `_` or `^`, in script style."""
+        follower = self.peek()
+        sign = atoms(self.shown_face(), True).get(follower)
+        if sign is not None and sign[0] == ORD and follower not in self.macros:  # by far most scripts
+            self.stack.pop()
+            return sign[1]
+        before, self.command = self.command, token
+        xml = self.styled(self.script_style())
+        self.command = before
+        return xml
+
+    def styled(self, style: int) -> str:
+        """The next argument, in that style."""
+        old, table = self.style, self.atoms
+        self.set_style(style)
+        xml = self.element()
+        self.style, self.atoms = old, table
+        return xml
+
+    def element(self) -> str:
+        """The next argument as one element."""
+        return self.atom_argument()[1]
+
+    def atom_argument(self) -> Atom:
+        """The next argument as an atom; a group is ordinary."""
+        self.enter()
+        atom: Atom | None = None
+        while atom is None:
+            token = self.peek()
+            if not token or token in _ENDS or token in STARTS or token in self.constructs.infixes:
+                raise self._missing(token)
+            self.stack.pop()
+            if token in self.macros:
+                if self.command in "_^" or not is_phrase(self.macros[token]):
+                    self.expand(token)
+                else:  # \frac\x2 takes all that \x stands for, x^\x the first sign of it
+                    atom = ORD, grouped(self.inside([token]))
+                continue
+            atom = self.atoms.get(token)
+            if atom is not None:
+                atom = atom[0], tight(atom[1]) if atom[0] in (BIN, REL, PUNCT) else atom[1]
+            elif token[0].isdecimal() and len(token) > 1:
+                self.stack.append(cut(token, 1, len(token)))
+                atom = self.number(cut(token, 0, 1))
+            elif token in ASSIGNMENTS:
+                raise self._missing(token)
+            else:
+                atom = self.item(token)
+            if self.took_rest:
+                hint = f"write {{{token} …}}"
+                raise Wrong("math-syntax", f"{token} needs a group around it here", token, hint=hint)
+        self.depth -= 1
+        return atom
+
+    def _missing(self, token: str) -> Wrong:
+        name = {"^": "the superscript", "_": "the subscript"}.get(
+            self.command, f"an argument of {self.command}"
+        )
+        where = "" if token else " at the end of the formula"
+        return Wrong("math-syntax", f"{name} is missing{where}", self.command)

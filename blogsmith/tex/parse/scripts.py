@@ -1,0 +1,122 @@
+"""Sub- and superscripts, primes, and limits of operators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator, marked
+from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
+from .errors import Wrong
+from .reader import Expander, Macro
+from .scan import split
+
+_TAG = re.compile(r"<[^>]*>")
+_TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
+STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
+"""Tokens that change what stands before them."""
+_PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
+
+
+class Scripted(Protocol):
+    """What of the parser is needed here."""
+
+    stack: list[str]
+    macros: dict[str, Macro | Expander]
+
+    def peek(self) -> str:
+        """The next token."""
+
+    def push(self, made: list[str]) -> None:
+        """Let `made` be read next."""
+
+    def expand(self, call: str) -> None:
+        """Put what a macro makes on the stack."""
+
+    def script(self, token: str) -> str:
+        """The argument of `_` or `^`."""
+
+    def is_display_style(self) -> bool:
+        """Whether limits stand above and below here."""
+
+
+def with_scripts(parser: Scripted, base: str, kind: int) -> str:
+    """`base`, of that class, with the scripts and primes that follow."""
+    lower = upper = ""
+    primes = 0
+    above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
+    stack, macros = parser.stack, parser.macros
+    while (token := parser.peek()) in STARTS or token in SCRIPT_CHARACTERS or (macros and token in macros):
+        stack.pop()
+        if macros and token in macros:
+            parser.expand(token)
+        elif token in SCRIPT_CHARACTERS:
+            lower_typed(parser, token)
+        elif token in _TYPED:
+            if upper:
+                raise _double(token)
+            primes += _TYPED[token]
+        elif token == "_":
+            if lower:
+                raise _double(token)
+            lower = parser.script(token)
+        elif token == "^":
+            if upper:
+                raise _double(token)
+            upper = parser.script(token)
+        else:
+            above = _has_limits(token, kind)
+            if above and not parser.is_display_style() and is_operator(base) and "movable" not in base:
+                base = marked(base, 'movablelimits="false"')
+    if primes:
+        upper = _primed(primes, upper)
+    if not lower and not upper:
+        return base
+    if is_operator(base) and "minsize=" in base:
+        base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
+    low, high = ("under", "over") if above else ("sub", "sup")
+    mend = _mended(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
+    if lower and upper:
+        return f"<m{low}{high}{mend}>{base}{lower}{upper}</m{low}{high}>"
+    if lower:
+        return f"<m{low}{mend}>{base}{lower}</m{low}>"
+    return f"<m{high}>{base}{upper}</m{high}>"
+
+
+def _mended(parser: Scripted, lower: str, upper: str) -> str:
+    """Chromium takes an integral's slant for width, so a subscript stands too far right: a class for CSS."""
+    if parser.is_display_style():
+        # with both scripts the gap is there only behind a longer subscript
+        longer = len(_TAG.sub("", lower)) > len(_TAG.sub("", upper))
+        return ' class="math-int"' if longer else ""
+    return ' class="math-int-text"'
+
+
+def _has_limits(token: str, kind: int) -> bool:
+    if kind < INTEGRAL:
+        hint = "it belongs behind \\sum, \\int, \\operatorname{…} or \\mathop{…}"
+        raise Wrong("math-syntax", f"{token} stands behind no operator", token, hint=hint)
+    return token == "\\limits"
+
+
+def _primed(primes: int, upper: str) -> str:
+    """Primes in signs of at most four, then what else is raised."""
+    counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
+    signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)
+    return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
+
+
+def _double(token: str) -> Wrong:
+    hint = "group with braces, as in {x_a}_b"
+    return Wrong("math-syntax", "double subscript or superscript", token, hint=hint)
+
+
+def lower_typed(parser: Scripted, token: str) -> None:
+    """`²` as authors type it is read as `^{2}`: put that on the stack."""
+    mark, plain = SCRIPT_CHARACTERS[token]
+    signs = [plain]
+    while parser.stack and SCRIPT_CHARACTERS.get(parser.stack[-1], ("", ""))[0] == mark:
+        signs.append(SCRIPT_CHARACTERS[parser.stack.pop()][1])
+    parser.push([mark, "{", *split("".join(signs)), "}"])
