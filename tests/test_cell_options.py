@@ -6,7 +6,7 @@ import pytest
 
 from blogsmith.diagnostics.model import Place
 from blogsmith.model.cells import Cell, CellOptions, Need
-from blogsmith.syntax.cell_readers import KEYS
+from blogsmith.syntax.cells.option_values import KEYS
 from tests.parsed_posts import only, parse
 
 

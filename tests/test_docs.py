@@ -18,7 +18,7 @@ from blogsmith.model.documents import Source
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.head import KNOWN_KEYS, OTHER_NAMES
-from blogsmith.syntax.cell_readers import KEYS as CELL_KEYS
+from blogsmith.syntax.cells.option_values import KEYS as CELL_KEYS
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests import docs_fill, docs_sources
 from tests.cases_io import case_files

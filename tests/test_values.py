@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogsmith.model.cells import Value
-from blogsmith.syntax.cell_values import split_value
+from blogsmith.syntax.cells.values import split_value
 from blogsmith.syntax.headings import plain_text
 from blogsmith.syntax.records import get
 from tests.parsed_posts import parse

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter, TextMap
 from ..syntax.codespans import code_span_end, run_length
-from ..syntax.delimiters import Found, Refused, find_closing, find_formula
+from ..syntax.math.delimiters import Found, Refused, find_closing, find_formula
 
 _STOP = re.compile(r"[$\\`<]")
 _TAG = re.compile(r"<[A-Za-z/!][^<>]*>")

@@ -12,8 +12,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..diagnostics.model import Reporter
-from ..syntax.labels import Label
-from ..syntax.refs import label_id
+from ..syntax.references.labels import Label
+from ..syntax.references.references import label_id
 
 _KINDS = frozenset({"eq", "fig", "tbl"})
 

@@ -13,8 +13,8 @@ from ..diagnostics.model import Reporter
 from ..pyodide.distribution import Distribution, open_distribution
 from ..pyodide.imports import imports_of
 from ..pyodide.names import MODULES, needs_no_package
+from ..syntax.cells.runnables import Runnable
 from ..syntax.parser import Parsed
-from ..syntax.runnables import Runnable
 from .context import Workshop
 from .load import collect, parse
 from .report import BuildOptions, Ledger, no_progress

@@ -17,8 +17,8 @@ from ..hooks import Plugins
 from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults
 from ..pyodide.distribution import Distribution, cdn_distribution
-from ..syntax.labels import Label
 from ..syntax.parser import Parsed
+from ..syntax.references.labels import Label
 from ..tex.convert import Convert, convert_formula
 from ..tex.parse.reader import Macro
 from .lexing import Lex, lex_in_time

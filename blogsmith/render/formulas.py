@@ -10,7 +10,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.records import Math, RowMark, XRef, get
-from ..syntax.refs import label_id
+from ..syntax.references.references import label_id
 from ..tex.analysis.numbering import RowNumber
 from ..tex.analysis.tags import holds_tex, inside, typeset_tag
 from ..tex.errors import TexError

@@ -9,9 +9,9 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
 from ..model.documents import Reference
-from ..syntax.labels import Label
-from ..syntax.math import text_with_formulas
+from ..syntax.math.formulas import text_with_formulas
 from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get
+from ..syntax.references.labels import Label
 from .context import Rendering, Rule
 from .numbers import number_html
 from .prose import escaped

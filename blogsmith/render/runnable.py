@@ -16,8 +16,8 @@ from ..pyodide.distribution import Distribution
 from ..pyodide.imports import Import, imports_of
 from ..pyodide.names import needs_no_package
 from ..pyodide.release import VERSION
+from ..syntax.cells.runnables import Runnable
 from ..syntax.records import get
-from ..syntax.runnables import Runnable
 from .context import Rendering, Rule
 from .prose import attributes, escaped
 

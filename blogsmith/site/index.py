@@ -15,9 +15,9 @@ from urllib.parse import quote, unquote
 from ..diagnostics.model import did_you_mean, nearest
 from ..model.documents import Asset, Document, ImageInfo
 from ..render.context import Target
-from ..syntax.anchors import anchors
-from ..syntax.labels import Label
 from ..syntax.parser import Parsed
+from ..syntax.references.anchors import anchors
+from ..syntax.references.labels import Label
 
 CONTENT = PurePosixPath("content")
 EXTERNAL = ("http://", "https://", "mailto:", "tel:")

@@ -14,7 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
-from .math import normal_id
+from .math.formulas import normal_id
 from .records import Callout, get, put
 from .state import KindRow, PageState, page_of
 

@@ -16,9 +16,9 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
 from ..strict_yaml.scalars import resolve
-from .cell_languages import option_lines
-from .cell_readers import KEYS as CELL_KEYS
-from .math import normal_id
+from .cells.languages import option_lines
+from .cells.option_values import KEYS as CELL_KEYS
+from .math.formulas import normal_id
 from .records import Fence, Setting, put
 from .state import PageState, page_of
 

@@ -10,8 +10,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
-from .equations import check_inline
-from .math import normal_id
+from .math.equations import check_inline
+from .math.formulas import normal_id
 from .records import Figure, LinkAt, Math, get, put
 from .state import PageState, page_of
 

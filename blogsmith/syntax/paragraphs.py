@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
-from .delimiters import find_closing, opens_display
 from .lookahead import comes_after
+from .math.delimiters import find_closing, opens_display
 from .state import line_start
 
 

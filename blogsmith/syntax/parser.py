@@ -24,29 +24,29 @@ from ..text.characters import without_forbidden
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
-from .cell_values import number_values, refuse_values, value_rules
-from .cells import cells, page_cells
-from .cites import cite_rules, number_citations
-from .displays import split_paragraphs
+from .cells.fences import cells, page_cells
+from .cells.runnables import runnables
+from .cells.values import number_values, refuse_values, value_rules
 from .fences import fences
 from .figures import figures
 from .foreign import foreign
 from .front_text import located
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
-from .labels import Label
 from .links import link_rules, linkify_rule
-from .math import math_rules, text_with_formulas
+from .math.displays import split_paragraphs
+from .math.formulas import math_rules, text_with_formulas
+from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
-from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
 from .records import Math, get, put
-from .refs import ref_rules, warn_of_unread
-from .runnables import runnables
+from .references.citations import cite_rules, number_citations
+from .references.labels import Label
+from .references.numbering import number_page
+from .references.references import ref_rules, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
-from .subequations import subequations
 from .tables import table_rules
 from .text import task_lists, text_rules
 

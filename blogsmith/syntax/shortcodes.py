@@ -14,9 +14,9 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 
 from ..diagnostics.model import Place, TextMap
-from .cell_values import refuse_values
+from .cells.values import refuse_values
 from .lookahead import comes_after
-from .math import normal_id
+from .math.formulas import normal_id
 from .records import Shortcode, put
 from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 

@@ -15,10 +15,10 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
-from .cell_values import value_end
+from .cells.values import value_end
 from .codespans import code_span_end, run_length
-from .delimiters import Found, Refused, find_formula
-from .math import normal_id
+from .math.delimiters import Found, Refused, find_formula
+from .math.formulas import normal_id
 from .records import Table, put
 from .state import block_place, line_start, line_text, page_of
 

@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..diagnostics.model import Place, did_you_mean
-from ..model.cells import Cell
-from .cell_claims import check_claim
-from .state import PageState
+from ...diagnostics.model import Place, did_you_mean
+from ...model.cells import Cell
+from ..state import PageState
+from .claims import check_claim
 
 _MAGIC = re.compile(r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z")
 _DETECTED = re.compile(r" \(detected at line \d+\)")

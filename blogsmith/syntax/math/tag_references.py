@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
-from .labels import Label, Numbers
-from .records import Math, get, put
-from .refs import label_id
+from ...diagnostics.model import Place
+from ..records import Math, get, put
+from ..references.labels import Label, Numbers
+from ..references.references import label_id
 
 MAX_TAG = 500
 """Characters; tags that repeat each other could grow without bound."""

@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
+from ...diagnostics.model import Place
+from ..figures import parse_inline
+from ..records import Math, Subequations, get, put
+from ..state import PageState, page_of
 from .delimiters import closing_of, environment
-from .figures import parse_inline
-from .math import normal_id
-from .records import Math, Subequations, get, put
-from .state import PageState, page_of
+from .formulas import normal_id
 
 _BEGIN = "\\begin{subequations}"
 _END = "\\end{subequations}"

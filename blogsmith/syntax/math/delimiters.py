@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .codespans import code_span_end, run_length
-from .lookahead import comes_after
+from ..codespans import code_span_end, run_length
+from ..lookahead import comes_after
 
 ENVIRONMENTS = frozenset(
     name + star

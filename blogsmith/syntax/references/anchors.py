@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
-from ..model.cells import Cell
-from .records import Callout, Entry, Fence, Figure, Heading, Math, NoteItem, NoteRef, Shortcode, Table
+from ...model.cells import Cell
+from ..records import Callout, Entry, Fence, Figure, Heading, Math, NoteItem, NoteRef, Shortcode, Table
 
 _RAW_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
 _NAMED = (Callout, Fence, Figure, Heading, Shortcode, Table)

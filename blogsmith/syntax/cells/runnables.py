@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
-from ..model.cells import Cell
-from .cell_checks import check_syntax
-from .cells import is_python
-from .records import Fence, get, put
-from .state import PageState, page_of
+from ...diagnostics.model import Place
+from ...model.cells import Cell
+from ..records import Fence, get, put
+from ..state import PageState, page_of
+from .checks import check_syntax
+from .fences import is_python
 
 
 @dataclass(frozen=True, slots=True)

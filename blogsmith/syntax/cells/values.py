@@ -16,12 +16,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..diagnostics.model import Reporter, TextMap
-from ..model.cells import Cell, Value
-from .cell_checks import syntax_fault
-from .lookahead import comes_after
-from .records import get, put
-from .state import PageState, inline_map, inline_place, page_of
+from ...diagnostics.model import Reporter, TextMap
+from ...model.cells import Cell, Value
+from ..lookahead import comes_after
+from ..records import get, put
+from ..state import PageState, inline_map, inline_place, page_of
+from .checks import syntax_fault
 
 MAX_LENGTH = 1000
 """Characters of an expression."""

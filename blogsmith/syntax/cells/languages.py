@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .records import Fence
+from ..records import Fence
 
 PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})
 _NAMES: Mapping[str, str] = MappingProxyType(

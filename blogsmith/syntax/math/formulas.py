@@ -15,17 +15,17 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..diagnostics.model import TextMap
-from .delimiters import Found, Refused, closing_of, find_closing, find_formula
-from .lookahead import comes_after
-from .records import Math, put
-from .state import (
+from ...diagnostics.model import TextMap
+from ..lookahead import comes_after
+from ..records import Math, put
+from ..state import (
     block_place,
     inline_map,
     inline_place,
     line_start,
     page_of,
 )
+from .delimiters import Found, Refused, closing_of, find_closing, find_formula
 
 _LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = re.compile(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")

@@ -13,9 +13,9 @@ from dataclasses import replace
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.model import Reporter
-from .records import Math, get, put
-from .state import page_of
+from ...diagnostics.model import Reporter
+from ..records import Math, get, put
+from ..state import page_of
 
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""

@@ -14,11 +14,14 @@ from dataclasses import replace
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
-from ..model.cells import Cell, PageCells
-from ..model.documents import Document
-from .cell_checks import check_cells
-from .cell_languages import (
+from ...diagnostics.model import Place
+from ...model.cells import Cell, PageCells
+from ...model.documents import Document
+from ..records import Fence, get, put
+from ..references.references import label_id
+from ..state import PageState, page_of
+from .checks import check_cells
+from .languages import (
     cells_language,
     is_cell_elsewhere,
     is_marked,
@@ -27,12 +30,9 @@ from .cell_languages import (
     marks_of,
     option_lines,
 )
-from .cell_lines import read_head, warn_of_comment, warn_of_late
-from .cell_options import Described, read_options, refuse_of_page
-from .cell_values import refuse_values
-from .records import Fence, get, put
-from .refs import label_id
-from .state import PageState, page_of
+from .option_lines import read_head, warn_of_comment, warn_of_late
+from .options import Described, read_options, refuse_of_page
+from .values import refuse_values
 
 
 def cells(state: StateCore) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..diagnostics.model import Place
-from ..model.cells import Cell
-from ..model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
-from ..model.results import Unjudged
-from .state import PageState
+from ...diagnostics.model import Place
+from ...model.cells import Cell
+from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
+from ...model.results import Unjudged
+from ..state import PageState
 
 _ASSERTION = "the assertion is always true: a comma makes a tuple of its condition"
 _ASSERTION_HINT = "leave the brackets out: assert a == b, message"

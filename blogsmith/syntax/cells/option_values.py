@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ..config.units import (
+from ...config.units import (
     BYTES_HINT,
     FREEZE,
     MAX_SEED,
@@ -19,11 +19,11 @@ from ..config.units import (
     parse_seed,
     pattern_problem,
 )
-from ..diagnostics.model import did_you_mean
-from ..model.cells import Need
-from .records import Setting
-from .refs import label_id
-from .state import PageState
+from ...diagnostics.model import did_you_mean
+from ...model.cells import Need
+from ..records import Setting
+from ..references.references import label_id
+from ..state import PageState
 
 FOLD = "Show code"
 """Label of a fold that was given none."""

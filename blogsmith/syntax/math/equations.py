@@ -13,11 +13,11 @@ from hashlib import blake2b
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place, Reporter
-from .labels import Label, Letters, Numbers
-from .records import Math, RowMark, Subequations, get, put
-from .refs import label_id
-from .state import Row, Structure
+from ...diagnostics.model import Place, Reporter
+from ..records import Math, RowMark, Subequations, get, put
+from ..references.labels import Label, Letters, Numbers
+from ..references.references import label_id
+from ..state import Row, Structure
 
 _DEFINES = re.compile(
     r"\\(?:(?:re|provide)?newcommand|providecommand|g?def|let|DeclareMathOperator)(?![A-Za-z])"

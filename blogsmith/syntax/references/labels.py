@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..diagnostics.model import Place
-from .state import PageState
+from ...diagnostics.model import Place
+from ..state import PageState
 
 BY_SECTION = " by section"
 """End of a setting `math.numbering` that counts equations anew in each section."""

@@ -17,9 +17,9 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from .records import Citation, Cited, Entry, Shortcode, get, put
-from .refs import PREFIXES
-from .state import PageState, inline_place, page_of
+from ..records import Citation, Cited, Entry, Shortcode, get, put
+from ..state import PageState, inline_place, page_of
+from .references import PREFIXES
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[])")

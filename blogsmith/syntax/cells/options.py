@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..diagnostics.model import Place, did_you_mean
-from ..model.cells import CellOptions
-from .cell_readers import KEYS, READERS, Asked
-from .records import Setting
-from .state import PageState
+from ...diagnostics.model import Place, did_you_mean
+from ...model.cells import CellOptions
+from ..records import Setting
+from ..state import PageState
+from .option_values import KEYS, READERS, Asked
 
 _MAX_HINTS = 50
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..diagnostics.model import Place, Reporter, TextMap, nearest
-from ..strict_yaml.loader import Located, load
-from .cell_languages import HASH, Marks
-from .cell_readers import KEYS
-from .front_text import located
-from .records import Setting
-from .state import PageState
+from ...diagnostics.model import Place, Reporter, TextMap, nearest
+from ...strict_yaml.loader import Located, load
+from ..front_text import located
+from ..records import Setting
+from ..state import PageState
+from .languages import HASH, Marks
+from .option_values import KEYS
 
 _DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _UNSPACED = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")

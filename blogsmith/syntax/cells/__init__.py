@@ -1,0 +1,1 @@
+"""Cells: their fences, options, languages, and values in the text."""

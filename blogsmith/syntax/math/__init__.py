@@ -1,0 +1,1 @@
+"""Formulas in Markdown: where they begin and end, displays, and their numbers."""
