@@ -27,8 +27,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from .diagnostics.extras import install_command
 from .diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
-from .extras import install_command
 from .model.documents import Document
 from .trust.plugin_code import FOLDER, PluginCode
 from .trust.plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module

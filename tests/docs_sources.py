@@ -162,7 +162,7 @@ def fixed_variables() -> list[tuple[str, list[str]]]:
 
 
 def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
-    """(comment above, line) of each line of a table in `blogsmith/execute/environment.py`."""
+    """(comment above, line) of each line of a table in `blogsmith/execute/session/environment.py`."""
     text = (ROOT / "blogsmith" / "execute" / "environment.py").read_text(encoding="utf-8")
     block = text.partition(f"\n{table}")[2].partition("\n)")[0]
     why = ""

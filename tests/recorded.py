@@ -10,10 +10,10 @@ from typing import Any
 
 from blogsmith.config.schema import FigureSettings
 from blogsmith.diagnostics.model import Place, TextMap
+from blogsmith.freeze.environment import Surroundings
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.staleness import PageVerdict, judge
-from blogsmith.freeze.surroundings import Surroundings
 from blogsmith.model.cells import Cell, CellOptions, PageCells, Value
 from blogsmith.model.results import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
 

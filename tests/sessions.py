@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from blogsmith.execute.conversation import Quiet
-from blogsmith.execute.environment import cell_environment
-from blogsmith.execute.exchange import GRACE_S
-from blogsmith.execute.jobs import CellStep, SessionJob, Step, ValueStep
-from blogsmith.execute.pool import run_sessions
+from blogsmith.execute.session.environment import cell_environment
+from blogsmith.execute.session.jobs import CellStep, SessionJob, Step, ValueStep
+from blogsmith.execute.session.pool import run_sessions
+from blogsmith.execute.session.requests import GRACE_S
+from blogsmith.execute.session.session import Quiet
 from blogsmith.model.results import CellRun, SessionRun, Stream
 
 LINUX = sys.platform == "linux"

@@ -11,7 +11,7 @@ import pytest
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.codes import CODES
-from blogsmith.execute.environment import ALLOWED, cell_environment
+from blogsmith.execute.session.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks import load_plugins
 from blogsmith.model.documents import Source

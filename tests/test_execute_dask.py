@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from blogsmith.config.schema import Dask
+from blogsmith.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_cluster
 from blogsmith.execute.cluster.dask_cluster import ClusterError, DaskCluster
 from blogsmith.execute.cluster.elsewhere import Terms
-from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.pool import run_sessions
-from blogsmith.extras import install_command
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.pool import run_sessions
 from blogsmith.model.results import SessionRun
 from tests.bench.preview_processes import processes
 from tests.cuda_stand_in import put_tool, put_torch

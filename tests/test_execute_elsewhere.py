@@ -16,9 +16,9 @@ from blogsmith.execute.cluster import dask_executor
 from blogsmith.execute.cluster.dask_executor import DaskExecutor, Task
 from blogsmith.execute.cluster.elsewhere import Run, Terms, run_there, terms_of
 from blogsmith.execute.cluster.needs_elsewhere import Judged, Offer, judge, questions
-from blogsmith.execute.conversation import run_session
-from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.pool import LostSession, run_sessions
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.pool import LostSession, run_sessions
+from blogsmith.execute.session.session import run_session
 from blogsmith.model.cells import Need
 from blogsmith.model.results import SessionRun
 from tests.run_sites import site

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute import exchange
-from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.reaper import MARK_NAME, Mark, new_number, process_limit, survivors
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.reaper import MARK_NAME, Mark, new_number, process_limit, survivors
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.sessions import SLACK_S, cell, is_alive, job, limited, printed, run_beside_another, wait_for
 
@@ -27,7 +26,7 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that lets processes wait, one that is to be killed says later where it stands."""
-    monkeypatch.setattr(exchange, "_STACK_S", 5.0)
+    monkeypatch.setattr("blogsmith.execute.session.requests._STACK_S", 5.0)
 
 
 def harmed(work: SessionJob, *, line: int, earlier: str = "before\n") -> CellRun:
@@ -308,7 +307,7 @@ def test_threads_that_go_on(tmp_path: Path) -> None:
 BUILDER = """
 import sys
 from pathlib import Path
-from blogsmith.execute.conversation import run_session
+from blogsmith.execute.session.session import run_session
 from tests.sessions import job
 
 code = "import os; open('pid', 'w').write(str(os.getpid())); os.rename('pid', 'ready')\\nwhile True: pass"

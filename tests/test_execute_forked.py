@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute.conversation import quiet, run_session
-from blogsmith.execute.forked import ForkServer
-from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.pool import run_sessions
+from blogsmith.execute.session.fork_server_client import ForkServer
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.pool import run_sessions
+from blogsmith.execute.session.session import quiet, run_session
 from blogsmith.model.results import SessionRun, ShapeMismatch, Stream
 from tests.sessions import (
     LINUX,
@@ -273,7 +273,7 @@ def test_nothing_is_left_open(tmp_path: Path) -> None:
 def test_a_server_ends_with_its_builder(tmp_path: Path) -> None:
     program = f"""
         import os, sys
-        from blogsmith.execute.forked import ForkServer
+        from blogsmith.execute.session.fork_server_client import ForkServer
         server = ForkServer(sys.executable, ("decimal",), dict(os.environ)).__enter__()
         print(server._server.pid, flush=True)
         os.kill(os.getpid(), {signal.SIGKILL})

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from blogsmith.config.schema import Execution
 from blogsmith.diagnostics.model import Place, TextMap
-from blogsmith.execute.collected import Collected
-from blogsmith.execute.environment import cell_environment, cores, threads_per_job
-from blogsmith.execute.jobs import (
+from blogsmith.execute.session.environment import cell_environment, cores, threads_per_job
+from blogsmith.execute.session.jobs import (
     CellStep,
     Setting,
     ValueStep,
@@ -30,9 +29,10 @@ from blogsmith.execute.jobs import (
     session_job,
     setting_of,
 )
-from blogsmith.execute.process import Process, ending_in_words
-from blogsmith.execute.text import cut, settle
-from blogsmith.execute.wire import Closed, Printed, Wire
+from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.process import Process, ending_in_words
+from blogsmith.execute.session.protocol import Closed, Printed, Wire
+from blogsmith.execute.session.terminal_text import cut, settle
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.model.results import Display, Stream
 

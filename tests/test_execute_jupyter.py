@@ -23,15 +23,14 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute import conversation
-from blogsmith.execute.collected import Collected
-from blogsmith.execute.conversation import run_session
-from blogsmith.execute.jobs import SessionJob
 from blogsmith.execute.kernel import local as kernel_local
 from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
 from blogsmith.execute.kernel.requests import Reply
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
 from tests.sessions import LINUX, cell, job, no_process_left, printed, run_beside_another, value, wait_for
@@ -459,7 +458,8 @@ def test_breaking_off_leaves_no_kernel(tmp_path: Path) -> None:
     """As Ctrl-C in a terminal, in the middle of a cell."""
     code = (
         "import sys; from pathlib import Path; from contextlib import closing\n"
-        "from tests.sessions import job, no_process_left; from blogsmith.execute.pool import run_sessions\n"
+        "from tests.sessions import job, no_process_left\n"
+        "from blogsmith.execute.session.pool import run_sessions\n"
         'endless = \'open("runs", "w").close()\\nwhile True: pass\'\n'
         "work = job(Path(sys.argv[1]), endless, engine='jupyter')\n"
         "with no_process_left():\n"
@@ -634,7 +634,7 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
     spec = {"argv": ["sleep", "600"], "display_name": "silent", "language": "python"}
     (folder / "kernel.json").write_text(json.dumps(spec))
     for name, patience_s in (("KERNEL_START_S", 4.0), ("START_S", 1.0)):
-        monkeypatch.setattr(conversation, name, patience_s)
+        monkeypatch.setattr(f"blogsmith.execute.session.session.{name}", patience_s)
     assert "was not ready" in run(on_server.root, "1", kernel="silent").problem
     wait_for(lambda: kernels(on_server) == [])
 
@@ -645,7 +645,7 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
 def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamespace) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.sessions import job\n"
-        "from blogsmith.execute.conversation import run_session\n"
+        "from blogsmith.execute.session.session import run_session\n"
         "run_session(job(Path(sys.argv[1]), 'while True: pass', engine='jupyter'))\n"
     )
     repository = Path(__file__).parent.parent

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.conversation import Quiet, run_session
-from blogsmith.execute.jobs import SessionJob
-from blogsmith.execute.pool import run_sessions
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.pool import run_sessions
+from blogsmith.execute.session.session import Quiet, run_session
 from blogsmith.model.results import CellOutput, CellRun, SessionRun, Stream
 from tests.sessions import cell, is_alive, job, no_process_left, printed, wait_for
 
@@ -100,7 +100,7 @@ def test_who_stops_listening_ends_everything(tmp_path: Path) -> None:
 BUILDER = """
 import sys
 from pathlib import Path
-from blogsmith.execute.pool import run_sessions
+from blogsmith.execute.session.pool import run_sessions
 from tests.sessions import job
 
 code = "import os; open(f'pid{os.getpid()}', 'w').close()\\nwhile True: pass"

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute import conversation, exchange
-from blogsmith.execute.conversation import Quiet, run_session
-from blogsmith.execute.jobs import (
+from blogsmith.execute.session.jobs import (
     SessionJob,
 )
+from blogsmith.execute.session.session import Quiet, run_session
 from blogsmith.model.cells import Need
 from blogsmith.model.results import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream, Unjudged
 from tests.sessions import cell, job, no_process_left, printed, value
@@ -126,7 +125,7 @@ def test_a_value_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     killed = value(2, "sum(range(10**11))", timeout_s=0.3)
     second = run_session(job(tmp_path, killed, "1"))
     # a busy machine needs its time to raise an exception
-    monkeypatch.setattr(exchange, "GRACE_S", 30.0)
+    monkeypatch.setattr("blogsmith.execute.session.requests.GRACE_S", 30.0)
     first = run_session(job(tmp_path, interrupted, "print('on')"))
     values = [first.values[1], second.values[2]]
     assert [v.status for v in values] == ["error", "error"]
@@ -253,7 +252,7 @@ def test_addresses_are_not_limited_where_cuda_may_be_started(
     device: bool,
     is_limited: bool,
 ) -> None:
-    monkeypatch.setattr(conversation, "has_device", lambda: device)
+    monkeypatch.setattr("blogsmith.execute.session.session.has_device", lambda: device)
     ask = "import resource\nprint(resource.getrlimit(resource.RLIMIT_DATA)[0] == resource.RLIM_INFINITY)"
     run = run_session(job(tmp_path, ask, needs=needs, cuda=cuda))
     assert printed(run.cells[0]) == f"{not is_limited}\n"

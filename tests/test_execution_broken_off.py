@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.conversation import run_session
-from blogsmith.execute.working_folder import working_folder
+from blogsmith.execute.session.session import run_session
+from blogsmith.execute.session.working_folder import working_folder
 from tests.run_sites import command, site
 from tests.sessions import LINUX, descriptors, job, wait_for
 

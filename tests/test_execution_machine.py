@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.machine_paths import MachinePaths
+from blogsmith.execute.session.machine_paths import MachinePaths
 from blogsmith.model.results import CellRun, Display, SessionRun, Stream
 from blogsmith.project.report import ExecutionOptions
 from tests.run_sites import STALE, command, page, records, site

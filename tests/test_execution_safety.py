@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.answers import cell_run
-from blogsmith.execute.collected import Collected
-from blogsmith.execute.conversation import run_session
+from blogsmith.execute.session.answers import cell_run
+from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import MOST_SDPA, Display
 from tests.sessions import cell, job, value
 

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
+from blogsmith.freeze.environment import FileDigests
 from blogsmith.freeze.lock import freeze_lock
 from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
-from blogsmith.freeze.surroundings import FileDigests
 from blogsmith.model.results import (
     DARK,
     MOST_SDPA,

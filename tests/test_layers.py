@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
-# Top to bottom. A row lists units side by side: a folder, or one or more modules under one name.
+# Top to bottom. A row lists units side by side: folders, or modules that stand alone.
 # A unit may import units of lower rows, never one of its own row or above.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
@@ -28,19 +28,15 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("hooks",),
     ("trust",),
     ("config",),
-    ("model", "strict_yaml", "alarm", "pyodide", "photos"),
-    ("diagnostics", "extras"),
+    ("model", "strict_yaml", "pyodide", "photos"),
+    ("diagnostics",),
     # everything that is written on disk
     ("storage",),
-    ("text",),
+    ("text", "timeout", "bundled"),
     # what posts import in their own process; nothing of the builder, and the builder nothing of it
     ("lab",),
     ("__init__",),
 )
-# Modules that stand at the top of the package but belong to a unit with another name.
-PART_OF = {
-    "bundled": "config",
-}
 ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 MAX_FILE_LINES = 300
@@ -70,8 +66,7 @@ NAMES = {name_of(file) for file in MODULES}
 
 def unit_of(name: str) -> str:
     """The unit a module belongs to."""
-    top = name.partition(".")[0]
-    return PART_OF.get(top, top)
+    return name.partition(".")[0]
 
 
 def imports_of(file: Path) -> set[str]:

@@ -441,7 +441,7 @@ def test_killed_at_every_step(site: Path, way: str) -> None:
 FLIP = """
 import itertools, sys
 from pathlib import Path, PurePosixPath
-from blogsmith.model import Output
+from blogsmith.model.documents import Output
 from blogsmith.write.output import write_site
 site = Path(sys.argv[1])
 for text in itertools.cycle([b"one", b"two"]):

@@ -13,8 +13,8 @@ import pytest
 
 from blogsmith import __version__
 from blogsmith.cells.versions import installed
-from blogsmith.execute import probe
-from blogsmith.extras import EXTRAS, install_command
+from blogsmith.diagnostics.extras import EXTRAS, install_command
+from blogsmith.execute.probe import program
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -83,7 +83,7 @@ def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
 
 def test_our_own_version_is_that_of_our_package() -> None:
     """Results that were made with `blogsmith.lab` are compared with it."""
-    assert installed(["blogsmith"])["blogsmith"] == probe.version("blogsmith") == __version__
+    assert installed(["blogsmith"])["blogsmith"] == program.version("blogsmith") == __version__
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.execute import needs
+from blogsmith.execute.probe import requirements
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests import run_sites
 from tests.cuda_stand_in import put_tool, put_torch
@@ -73,7 +73,7 @@ class Machine:
         self._monkeypatch.delenv("PYTHONPATH", raising=False)
 
     def _has_device(self, answer: bool) -> None:
-        asked = partial(needs.unmet, device=lambda: answer)
+        asked = partial(requirements.unmet, device=lambda: answer)
         self._monkeypatch.setattr("blogsmith.cells.run.unmet_needs", asked)
 
 

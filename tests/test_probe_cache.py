@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blogsmith.execute.needs import unmet
-from blogsmith.execute.probe_cache import FILE, MOST_PYTHONS, ProbeCache
+from blogsmith.execute.probe.cache import FILE, MOST_PYTHONS, ProbeCache
+from blogsmith.execute.probe.requirements import unmet
 from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_torch
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.breaking_off import ending_in_order
+from blogsmith.execute.session.signals import ending_in_order
 from tests.bench.posts import write_posts
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, quiet_port

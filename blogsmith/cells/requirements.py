@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic
-from ..execute.needs import asked_in_vain, needs_any, why_unmet
-from ..execute.problems import missing_need
+from ..execute.probe.requirements import asked_in_vain, needs_any, why_unmet
+from ..execute.session.diagnostics import missing_need
 from ..model.cells import Cell, Need
 from ..project.report import ExecutionOptions
 from .status import SurveyedPage

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
-from ..execute.needs import needs_any
+from ..execute.probe.requirements import needs_any
+from ..freeze.environment import Surroundings
 from ..freeze.results import results
 from ..freeze.staleness import State, Verdict
 from ..freeze.store import folder_of
-from ..freeze.surroundings import Surroundings
 from ..model.cells import Cell, Need, Value
 from ..model.results import PageResults
 from ..project.context import Workshop

@@ -14,23 +14,23 @@ from pathlib import Path
 
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..execute.breaking_off import ending_in_order
 from ..execute.cluster.dask_cluster import ClusterError, DaskCluster
 from ..execute.cluster.elsewhere import terms_of
-from ..execute.conversation import Watch, quiet
-from ..execute.environment import cores
-from ..execute.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
-from ..execute.needs import Run
-from ..execute.needs import unmet as unmet_needs
-from ..execute.pool import run_sessions
-from ..execute.probe_cache import ProbeCache
-from ..execute.problems import run_problems
-from ..execute.working_folder import working_folder
+from ..execute.probe.cache import ProbeCache
+from ..execute.probe.requirements import Run
+from ..execute.probe.requirements import unmet as unmet_needs
+from ..execute.session.diagnostics import run_problems
+from ..execute.session.environment import cores
+from ..execute.session.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
+from ..execute.session.pool import run_sessions
+from ..execute.session.session import Watch, quiet
+from ..execute.session.signals import ending_in_order
+from ..execute.session.working_folder import working_folder
+from ..freeze.environment import Surroundings
 from ..freeze.record import PageRecord
 from ..freeze.recording import session_record
 from ..freeze.staleness import judge
 from ..freeze.store import write_page
-from ..freeze.surroundings import Surroundings
 from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import Workshop

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 
 from ..config.schema import Execution
 from ..diagnostics.model import Diagnostic
+from ..freeze.environment import FileDigests, Surroundings
 from ..freeze.record import PageRecord
 from ..freeze.staleness import PageVerdict, Verdict, judge
 from ..freeze.store import Reading, read_page
-from ..freeze.surroundings import FileDigests, Surroundings
 from ..model.cells import PageCells
 from ..project.context import open_workshop
 from ..project.load import parse

@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..execute.environment import cell_environment
-from ..execute.jobs import resolve_python
-from ..execute.needs import installed as installed_in
+from ..execute.probe.requirements import installed as installed_in
+from ..execute.session.environment import cell_environment
+from ..execute.session.jobs import resolve_python
 from ..project.context import Workshop
 from ..project.report import BuildOptions, ExecutionOptions, Ledger
 from ..syntax.parser import Parsed

@@ -6,8 +6,8 @@ import platform
 import re
 from collections.abc import Iterable, Mapping
 
+from ..diagnostics.extras import DISTRIBUTION
 from ..diagnostics.model import Diagnostic, Reporter
-from ..extras import DISTRIBUTION
 from ..freeze.staleness import version_changes
 from .status import SurveyedPage
 

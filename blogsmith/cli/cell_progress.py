@@ -11,7 +11,7 @@ from ..model.cell_locations import in_post
 from ..model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 
 if TYPE_CHECKING:
-    from ..execute.jobs import SessionJob
+    from ..execute.session.jobs import SessionJob
 
 Say = Callable[[str], None]
 
@@ -97,7 +97,7 @@ def _displayed(output: Display) -> str:
 
 def _cell(job: SessionJob, position: int) -> str:
     """The cell as messages call it."""
-    from ..execute.jobs import CellStep  # loaded by then; a build without cells is spared it
+    from ..execute.session.jobs import CellStep  # loaded by then; a build without cells is spared it
 
     cells = [step.name for step in job.steps if isinstance(step, CellStep)]
     return cells[position - 1] if 0 < position <= len(cells) else f"cell {position}"

@@ -68,7 +68,7 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
     folder. Cells run as they do in a build, in the background.
     """
     root = site_root(site)
-    from ..execute.breaking_off import ending_in_order
+    from ..execute.session.signals import ending_in_order
 
     try:
         with ending_in_order() as ending:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.cells import Cell, PageCells
+from .environment import Surroundings
 from .keys import SessionKeys, environment_digests
 from .matching import Match
 from .record import SessionRecord, module_files
-from .surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)

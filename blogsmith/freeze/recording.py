@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from ..model.cells import Cell, PageCells
 from ..model.results import CellRun, SessionRun
+from .environment import Surroundings
 from .keys import SessionKeys, environment_digests, session_keys
 from .matching import match_cells
 from .record import CellRecord, Origin, SessionRecord, ValueRecord
-from .surroundings import Surroundings
 
 
 def session_record(

@@ -9,10 +9,10 @@ from typing import Literal
 
 from ..model.cells import Cell, Need, PageCells, Value
 from .changes import Changes
+from .environment import Surroundings
 from .keys import SessionKeys, cells_before, session_keys
 from .matching import Match, match_cells
 from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
-from .surroundings import Surroundings
 
 State = Literal["fresh", "stale", "missing"]
 """Valid; recorded but not valid; not recorded."""

@@ -11,8 +11,8 @@ from ..cells.run import Ran
 from ..cells.status import SurveyedPage, surroundings, survey
 from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
+from ..freeze.environment import FileDigests, Surroundings
 from ..freeze.store import Reading, folder_of, read_page
-from ..freeze.surroundings import FileDigests, Surroundings
 from ..model.results import PageResults
 from ..project.context import Workshop
 from ..project.report import ExecutionOptions, Ledger, no_progress

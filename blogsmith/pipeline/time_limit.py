@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..alarm import alarm, has_alarm
+from ..timeout import alarm, has_alarm
 
 LIMIT_S = 10.0
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
-    from ..execute.conversation import Watch
+    from ..execute.session.session import Watch
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]

@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryFile
 
-from blogsmith.execute.environment import cores
+from blogsmith.execute.session.environment import cores
 
 from .execution_engine import Posts, measure_cells, measure_posts
 from .execution_nbclient import Measures

@@ -15,9 +15,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from blogsmith.config.schema import Execution
-from blogsmith.execute.conversation import run_session
-from blogsmith.execute.jobs import SessionJob, session_job, setting_of
-from blogsmith.execute.pool import run_sessions
+from blogsmith.execute.session.jobs import SessionJob, session_job, setting_of
+from blogsmith.execute.session.pool import run_sessions
+from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import CellOutput, CellRun, SessionRun, Stream
 
 from .execution_nbclient import Measures, peak_bytes, processor_seconds

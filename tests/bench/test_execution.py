@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.jobs import TEXT_BYTES
+from blogsmith.execute.session.jobs import TEXT_BYTES
 
 from . import execution
 from .execution import (

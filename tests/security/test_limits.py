@@ -142,9 +142,9 @@ bombs = {
 CHILD = """
 import json, re, time
 from pathlib import Path, PurePosixPath
-from blogsmith.config import Config
-from blogsmith.load_config import parse_config
-from blogsmith.model import Source
+from blogsmith.config.schema import Config
+from blogsmith.config.load import parse_config
+from blogsmith.model.documents import Source
 from blogsmith.read.front_matter import read_document
 for name, text in bombs.items():
     for kind in ("front matter", "settings"):

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from blogsmith import lab
-from blogsmith.execute.conversation import run_session
-from blogsmith.execute.needs import has_device, unmet
+from blogsmith.execute.probe.requirements import has_device, unmet
+from blogsmith.execute.session.session import run_session
 from blogsmith.lab.measuring import is_out_of_memory, times_of
 from blogsmith.lab.ran import profiled
 from blogsmith.model.cells import Need

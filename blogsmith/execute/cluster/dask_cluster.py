@@ -23,10 +23,10 @@ from typing import Any, Self
 
 from ... import __version__
 from ...config.schema import Dask
-from ...extras import install_extra
+from ...diagnostics.extras import install_extra
 from ...model.cells import Need
 from ...model.results import SessionRun
-from ..jobs import SessionJob
+from ..session.jobs import SessionJob
 from .dask_executor import DaskExecutor
 from .elsewhere import Run, Terms, run_there
 from .needs_elsewhere import Judged, Offer, judge, questions, unmet_there

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ...model.results import SessionRun
-from ..jobs import SessionJob
-from ..pool import LostSession
+from ..session.jobs import SessionJob
+from ..session.pool import LostSession
 from .elsewhere import Run
 from .needs_elsewhere import Judged, Offer, in_words
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...model.results import SessionRun
-from ..conversation import Start, Watch, quiet
-from ..environment import cell_environment
-from ..jobs import SessionJob
-from ..pool import Live
-from ..process import spawn
-from ..working_folder import working_folder
+from ..session.environment import cell_environment
+from ..session.jobs import SessionJob
+from ..session.pool import Live
+from ..session.process import spawn
+from ..session.session import Start, Watch, quiet
+from ..session.working_folder import working_folder
 
 POLL_S = 0.1
 """Between two looks at whether a session is still wanted."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ...model.cells import Need
-from ..needs import unmet
+from ..probe.requirements import unmet
 from .elsewhere import Terms, whole_environment
 
 

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...extras import install_extra
-from ..process import ending_in_words
+from ...diagnostics.extras import install_extra
+from ..session.process import ending_in_words
 
 TRIES = 3
 """Ports are chosen before the kernel binds them; somebody else may be faster."""

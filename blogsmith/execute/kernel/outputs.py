@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ..text import cut
+from ..session.terminal_text import cut
 from .requests import Message, Reply
 
 Frame = dict[str, object]

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..jobs import SessionJob
+from ..session.jobs import SessionJob
 
 SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
 """Variables of blogsmith's own environment that name a Jupyter server; both, or kernels run here."""

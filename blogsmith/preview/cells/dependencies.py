@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...cells.status import SurveyedPage
-from ...execute.jobs import SessionJob
+from ...execute.session.jobs import SessionJob
+from ...freeze.environment import FileDigests
 from ...freeze.record import SessionRecord, module_files
-from ...freeze.surroundings import FileDigests
 from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
 

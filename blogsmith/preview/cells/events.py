@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...execute.jobs import SessionJob
+from ...execute.session.jobs import SessionJob
 from ...model.cell_locations import in_post
 from ...model.cells import PageCells
 from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Stream

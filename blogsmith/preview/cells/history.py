@@ -15,11 +15,11 @@ from typing import Literal
 
 from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic, Reporter
-from ...execute.jobs import SessionJob
-from ...execute.problems import run_problems
+from ...execute.session.diagnostics import run_problems
+from ...execute.session.jobs import SessionJob
+from ...freeze.environment import FileDigests, Surroundings
 from ...freeze.keys import session_keys
 from ...freeze.store import read_page
-from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
 from .dependencies import Digests, declared_inputs, digests_of

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ...cells.run import record_page
 from ...diagnostics.model import Diagnostic, SiteError
-from ...execute.jobs import SessionJob
-from ...execute.problems import run_problems
+from ...execute.session.diagnostics import run_problems
+from ...execute.session.jobs import SessionJob
+from ...freeze.environment import FileDigests, Surroundings
 from ...freeze.staleness import judge
 from ...freeze.store import read_page
-from ...freeze.surroundings import FileDigests, Surroundings
 from ...model.results import SessionRun
 from .dependencies import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
 from .events import Told

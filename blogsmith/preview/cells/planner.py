@@ -13,7 +13,7 @@ from ...cells.requirements import lacking, sessions_to_run, skipped
 from ...cells.run import cluster_of, setting_for, unmet_in
 from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic, SiteError
-from ...execute.jobs import CellStep, SessionJob, Setting, session_job
+from ...execute.session.jobs import CellStep, SessionJob, Setting, session_job
 from ...model.cells import Need, PageCells
 from ...project.context import Workshop
 from ...project.report import ExecutionOptions

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from ...execute.working_folder import working_folder
+from ...execute.session.working_folder import working_folder
 from ..protocol import Publish
 from .messages import Outcome, Work
 from .scheduler import Calls, Schedule

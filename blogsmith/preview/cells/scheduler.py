@@ -13,9 +13,9 @@ from pathlib import Path
 from ...cells.run import absent_modules
 from ...cells.status import surroundings
 from ...diagnostics.model import Diagnostic
-from ...execute.environment import cores
-from ...execute.jobs import SessionJob
-from ...freeze.surroundings import FileDigests
+from ...execute.session.environment import cores
+from ...execute.session.jobs import SessionJob
+from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
 from .dependencies import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
 from .events import Told

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ...cells.run import cluster_of
 from ...diagnostics.model import Diagnostic, SiteError
-from ...execute.conversation import Watch, not_started, run_session
-from ...execute.jobs import SessionJob
-from ...execute.pool import Live, run_sessions
-from ...execute.process import Process
+from ...execute.session.jobs import SessionJob
+from ...execute.session.pool import Live, run_sessions
+from ...execute.session.process import Process
+from ...execute.session.session import Watch, not_started, run_session
 from ...model.results import SessionRun
 from ...project.context import Workshop
 

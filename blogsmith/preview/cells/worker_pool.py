@@ -13,9 +13,9 @@ import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...execute.forked import ForkServer
-from ...execute.jobs import CellStep, SessionJob
-from ...execute.process import Process, spawn
+from ...execute.session.fork_server_client import ForkServer
+from ...execute.session.jobs import CellStep, SessionJob
+from ...execute.session.process import Process, spawn
 
 _KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
 """Worth the memory of a server: slow to load, used by many posts. The first that a session imports counts;

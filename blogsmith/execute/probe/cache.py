@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
 
-from ..storage.cache import open_cache
-from .probe import folder_stamp
+from ...storage.cache import open_cache
+from .program import folder_stamp
 
 SCHEMA = 1
 """Of the file, and of what the probe means by its words."""

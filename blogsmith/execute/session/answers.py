@@ -9,10 +9,10 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
-from ..model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
-from .collected import Collected
+from ...model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
 from .jobs import CellStep
-from .wire import Frame
+from .output_buffer import Collected
+from .protocol import Frame
 
 _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
     {"timeout": "TimeoutError", "memory": "MemoryError"}

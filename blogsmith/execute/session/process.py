@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from ..kernel import session as kernel_session
 from .jobs import SessionJob
-from .kernel import session as kernel_session
 
-_START = Path(__file__).with_name("worker") / "start.py"
+_START = Path(__file__).parents[1] / "worker" / "start.py"
 _SIGNALS: MappingProxyType[int, str] = MappingProxyType(
     {
         signal.SIGABRT: "abort",

@@ -23,7 +23,7 @@ from .jobs import SessionJob
 from .process import Process, die_with_us, spawn
 from .reaper import MARK_NAME
 
-_SERVER = Path(__file__).with_name("worker") / "fork_server.py"
+_SERVER = Path(__file__).parents[1] / "worker" / "fork_server.py"
 _NO_MARK = "0" * len(str(1 << 48))
 """As long as a mark: it is written over this."""
 _OWN = frozenset((MARK_NAME, "TMPDIR"))

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .answers import size_in_words
-from .collected import Collected
+from .output_buffer import Collected
 from .process import Process, ending_in_words
+from .protocol import Closed, Frame, Printed, Wire
 from .reaper import Mark, end_session, process_limit, usage
-from .wire import Closed, Frame, Printed, Wire
 
 GRACE_S = 1.0
 """Between the interrupt and the kill."""

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..model.results import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
-from .worker.tracebacks import short_path, without_libraries
+from ...model.results import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
+from ..worker.tracebacks import short_path, without_libraries
 
-_INSTALLED = Path(__file__).parent.parent.parent
+_INSTALLED = Path(__file__).parents[3]
 """Where the package lies: our own frames stand in stacks that a cell prints."""
 # A name in front makes another path of it, `<` an end tag; the letter that ends a colour's escape does not.
 _PART_OF_MORE = re.compile(r"[\w.~<-]\Z")

@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from ..model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
+from ...model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
+from ..kernel import session as kernel_session
+from ..probe.requirements import has_device
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
-from .collected import Collected
-from .exchange import Answer, Exchange, Limits
 from .jobs import CellStep, SessionJob, ValueStep
-from .kernel import session as kernel_session
 from .machine_paths import MachinePaths
-from .needs import has_device
+from .output_buffer import Collected
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
+from .requests import Answer, Exchange, Limits
 from .used_files import UsedFiles
 from .working_folder import session_folder
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..model.results import SessionRun
-from .wire import Frame
+from ...model.results import SessionRun
+from .protocol import Frame
 
 
 @dataclass(slots=True)

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
-from ..model.results import SessionRun
-from .conversation import Start, Watch, not_started, quiet, run_session
+from ...model.results import SessionRun
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
 from .reaper import adopting_orphans
+from .session import Start, Watch, not_started, quiet, run_session
 
 Absent = Callable[[Mapping[str, str]], None]
 
@@ -108,7 +108,7 @@ def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Abse
     if not preload or not jobs:
         yield spawn
         return
-    from .forked import ForkServer
+    from .fork_server_client import ForkServer
 
     with ForkServer(jobs[0].python, preload, jobs[0].env) as server:
         yield server.start

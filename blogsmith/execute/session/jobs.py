@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ..config.schema import Execution
-from ..config.units import BYTES_HINT, parse_bytes
-from ..model.cells import Cell, Need, PageCells, Value
+from ...config.schema import Execution
+from ...config.units import BYTES_HINT, parse_bytes
+from ...model.cells import Cell, Need, PageCells, Value
 from .environment import cell_environment, threads_per_job
 
 TEXT_BYTES = 1024 * 1024

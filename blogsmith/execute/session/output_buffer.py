@@ -8,9 +8,9 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 
-from ..model.results import Blob, CellOutput, Display, Failure, Stream
-from .text import cut, settle
-from .wire import Name
+from ...model.results import Blob, CellOutput, Display, Failure, Stream
+from .protocol import Name
+from .terminal_text import cut, settle
 
 # Charged for every output besides its text, or a million outputs of one letter would fit.
 _OUTPUT_BYTES = 64

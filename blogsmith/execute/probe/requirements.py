@@ -13,13 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic, did_you_mean
-from ..model.cells import Cell, Need
-from .probe_cache import Answer, ProbeCache
+from ...diagnostics.model import Diagnostic, did_you_mean
+from ...model.cells import Cell, Need
+from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
 """To import a torch with CUDA from a cold disk, and to start the device, may take a minute."""
-_PROBE = Path(__file__).with_name("probe.py")
+_PROBE = Path(__file__).with_name("program.py")
 _NO_DEVICE = "this machine has no CUDA device"
 _ELSEWHERE = "run it on a machine that has that, and commit _freeze/ or carry it over: blogsmith freeze pack"
 

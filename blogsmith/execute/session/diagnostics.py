@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from ..diagnostics.model import Diagnostic, Place, Reporter
-from ..model.cells import Cell, PageCells, Value
-from ..model.claims import unjudged_words
-from ..model.results import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
+from ...diagnostics.model import Diagnostic, Place, Reporter
+from ...model.cells import Cell, PageCells, Value
+from ...model.claims import unjudged_words
+from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
