@@ -13,10 +13,11 @@ from types import MappingProxyType
 
 from blogsmith.tex.constructs import delimiters
 from blogsmith.tex.constructs.table import constructs
-from blogsmith.tex.mathml import colors, text_glyphs
+from blogsmith.tex.mathml import text_glyphs
 from blogsmith.tex.mathml.atoms import BIN, CLOSE, INNER, INTEGRAL, LIMITS, OPEN, ORD, PUNCT, REL
 from blogsmith.tex.mathml.glyph_atoms import atoms
 from blogsmith.tex.packages.siunitx import unit_format, unit_names
+from blogsmith.tex.parse import colors
 from tests.docs_tex import PHYSICS, listed, signs
 
 Entries = list[tuple[str, list[str]]]

@@ -15,9 +15,10 @@ from xml.etree import ElementTree
 import html5lib
 
 from blogsmith.tex.analysis.linear import linear_text
-from blogsmith.tex.analysis.numbering import RowNumber, split_rows
+from blogsmith.tex.analysis.numbering import split_rows
 from blogsmith.tex.convert import TexError, convert_formula
 from blogsmith.tex.errors import Kind
+from blogsmith.tex.parse.state import RowNumber
 
 from .fuzz_formulas import Case
 

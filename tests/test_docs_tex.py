@@ -9,7 +9,7 @@ import pytest
 
 from blogsmith.tex.analysis.numbering import MAX_LENGTH
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.mathml import colors
+from blogsmith.tex.parse import colors
 from blogsmith.tex.parse.reader import BUDGET
 from blogsmith.tex.parse.state import MAX_DEPTH
 from tests import docs_fill, docs_signs, docs_tex

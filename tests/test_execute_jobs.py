@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.schema import Execution
 from blogsmith.diagnostics.model import Place, TextMap
+from blogsmith.execute.session.engine import WORKER
 from blogsmith.execute.session.environment import cell_environment, cores, threads_per_job
 from blogsmith.execute.session.jobs import (
     CellStep,
@@ -270,8 +271,8 @@ def setting(root: Path) -> Setting:
 
 
 def test_a_page_as_jobs(tmp_path: Path) -> None:
-    main = session_job(page(), "main", setting(tmp_path), {4: "why"})
-    gpu = session_job(page(), "gpu", setting(tmp_path), {})
+    main = session_job(page(), "main", setting(tmp_path), {4: "why"}, engine=WORKER)
+    gpu = session_job(page(), "gpu", setting(tmp_path), {}, engine=WORKER)
     order = [("value" if isinstance(step, ValueStep) else "cell", step.number) for step in main.steps]
     assert order == [("value", 1), ("cell", 1), ("value", 2), ("cell", 2), ("value", 3)]
     last = main.steps[3]
@@ -294,7 +295,7 @@ def test_a_page_as_jobs(tmp_path: Path) -> None:
     assert main.folder == tmp_path / "content" / "post"
     assert (main.env["SEED"], main.threads) == ("3", cores())
     assert main.exclude == (tmp_path / "_freeze", tmp_path / ".blogsmith", tmp_path / "public")
-    assert session_job(page(), "gpu", setting(tmp_path), {2: "no CUDA"}).cuda is False
+    assert session_job(page(), "gpu", setting(tmp_path), {2: "no CUDA"}, engine=WORKER).cuda is False
 
 
 def test_the_python_of_a_site(tmp_path: Path) -> None:
@@ -306,8 +307,8 @@ def test_the_python_of_a_site(tmp_path: Path) -> None:
 
 def test_values_have_the_limits_of_their_page(tmp_path: Path) -> None:
     slow = replace(page(), timeout_s=300.0, memory_bytes=10**8)
-    steps = session_job(slow, "main", setting(tmp_path), {}).steps
+    steps = session_job(slow, "main", setting(tmp_path), {}, engine=WORKER).steps
     values = [step for step in steps if isinstance(step, ValueStep)]
     assert {(value.timeout_s, value.memory_bytes) for value in values} == {(300.0, 10**8)}
-    plain = session_job(page(), "main", setting(tmp_path), {}).steps
+    plain = session_job(page(), "main", setting(tmp_path), {}, engine=WORKER).steps
     assert {v.timeout_s for v in plain if isinstance(v, ValueStep)} == {setting(tmp_path).timeout_s}

@@ -28,6 +28,7 @@ from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
 from blogsmith.execute.kernel.requests import Reply
+from blogsmith.execute.kernel.session import KernelEngine
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.output_buffer import Collected
 from blogsmith.execute.session.session import run_session
@@ -57,7 +58,8 @@ def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kernel_job(root: Path, *steps: Any, **more: Any) -> SessionJob:
-    return job(root, *steps, engine="jupyter", **more)
+    engine = KernelEngine(more.pop("kernel", ""))
+    return job(root, *steps, engine=engine, **more)
 
 
 def run(root: Path, *steps: Any, **more: Any) -> SessionRun:
@@ -114,13 +116,13 @@ def test_the_bridge_is_of_the_blogsmith_that_builds(tmp_path: Path) -> None:
 def test_the_token_stays_with_the_bridge(tmp_path: Path) -> None:
     work = kernel_job(tmp_path, "1")
     both = {"JUPYTER_BASE_URL": "http://127.0.0.1:1", "JUPYTER_TOKEN": TOKEN, "SECRET": "x"}
-    assert kernel_session.environment(work, both) == {
+    assert kernel_session.bridge_environment(work.env, both) == {
         **work.env,
         **{n: both[n] for n in kernel_session.SERVER},
     }
     one = {"JUPYTER_TOKEN": TOKEN, "JUPYTER_PATH": "/kernels"}
     declared = replace(work, env={**work.env, "JUPYTER_TOKEN": TOKEN})
-    assert kernel_session.environment(declared, one) == {**work.env, "JUPYTER_PATH": "/kernels"}
+    assert kernel_session.bridge_environment(declared.env, one) == {**work.env, "JUPYTER_PATH": "/kernels"}
 
 
 def message(kind: str, **content: Any) -> Any:
@@ -459,9 +461,10 @@ def test_breaking_off_leaves_no_kernel(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from contextlib import closing\n"
         "from tests.sessions import job, no_process_left\n"
+        "from blogsmith.execute.kernel.session import KernelEngine\n"
         "from blogsmith.execute.session.pool import run_sessions\n"
         'endless = \'open("runs", "w").close()\\nwhile True: pass\'\n'
-        "work = job(Path(sys.argv[1]), endless, engine='jupyter')\n"
+        "work = job(Path(sys.argv[1]), endless, engine=KernelEngine())\n"
         "with no_process_left():\n"
         "    try:\n"
         "        with closing(run_sessions([work], workers=1)) as runs: list(runs)\n"
@@ -633,9 +636,8 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
     folder.mkdir(parents=True)
     spec = {"argv": ["sleep", "600"], "display_name": "silent", "language": "python"}
     (folder / "kernel.json").write_text(json.dumps(spec))
-    for name, patience_s in (("KERNEL_START_S", 4.0), ("START_S", 1.0)):
-        monkeypatch.setattr(f"blogsmith.execute.session.session.{name}", patience_s)
-    assert "was not ready" in run(on_server.root, "1", kernel="silent").problem
+    engine = KernelEngine("silent", ready_s=4.0, bridge_s=1.0)
+    assert "was not ready" in run_session(job(on_server.root, "1", engine=engine)).problem
     wait_for(lambda: kernels(on_server) == [])
 
 
@@ -645,8 +647,9 @@ def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
 def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamespace) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.sessions import job\n"
+        "from blogsmith.execute.kernel.session import KernelEngine\n"
         "from blogsmith.execute.session.session import run_session\n"
-        "run_session(job(Path(sys.argv[1]), 'while True: pass', engine='jupyter'))\n"
+        "run_session(job(Path(sys.argv[1]), 'while True: pass', engine=KernelEngine()))\n"
     )
     repository = Path(__file__).parent.parent
     child = subprocess.Popen([sys.executable, "-c", code, str(on_server.root)], cwd=repository)

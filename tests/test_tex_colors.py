@@ -7,7 +7,7 @@ import re
 import pytest
 
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.mathml.colors import NAMES, css_color
+from blogsmith.tex.parse.colors import NAMES, css_color
 from blogsmith.tex.parse.errors import Wrong
 
 

@@ -9,9 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.codes import CODES
-from blogsmith.tex.analysis.numbering import RowNumber
 from blogsmith.tex.convert import MAX_LENGTH, TexError, convert_formula
 from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, is_safe_url
+from blogsmith.tex.parse.state import RowNumber
 
 COMMENT = r"behind % everything is a comment; write \% for the sign"
 FENCES = r"delimiters are ( ) [ ] \{ \} | \| \langle \rangle and the like; . is none"

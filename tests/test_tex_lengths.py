@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.tex.mathml.lengths import css, ems, read_length
 from blogsmith.tex.parse.errors import Wrong
+from blogsmith.tex.parse.lengths import css, ems, read_length
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from blogsmith.model.documents import Body
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.syntax.parser import Parsed
-from blogsmith.tex.analysis.numbering import RowNumber
 from blogsmith.tex.cache import remembering
 from blogsmith.tex.convert import Formula, convert_formula
 from blogsmith.tex.errors import TexError
 from blogsmith.tex.parse.reader import Macro
+from blogsmith.tex.parse.state import RowNumber
 from tests import check
 from tests.cases_io import Case, all_cases, split_config
 

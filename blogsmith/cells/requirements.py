@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic
+from ..execute.engines import engine_of
 from ..execute.probe.requirements import asked_in_vain, needs_any, why_unmet
 from ..execute.session.diagnostics import missing_need
+from ..execute.session.jobs import SessionJob, Setting, session_job
 from ..model.cells import Cell, Need
 from ..project.report import ExecutionOptions
 from .status import SurveyedPage
@@ -45,6 +47,12 @@ def skipped(page: SurveyedPage, session: str, unmet: Mapping[Need, str]) -> dict
     """Number of a cell → why it cannot run here, in words."""
     why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.of_session(session)}
     return {number: reason for number, reason in why.items() if reason}
+
+
+def job_of(page: SurveyedPage, session: str, setting: Setting, unmet: Mapping[Need, str]) -> SessionJob:
+    """The job of one session of a page, without the cells that cannot run here."""
+    why = skipped(page, session, unmet)
+    return session_job(page.cells, session, setting, why, engine=engine_of(page.cells))
 
 
 def lacking(

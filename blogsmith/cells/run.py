@@ -21,7 +21,7 @@ from ..execute.probe.requirements import Run
 from ..execute.probe.requirements import unmet as unmet_needs
 from ..execute.session.diagnostics import run_problems
 from ..execute.session.environment import cores
-from ..execute.session.jobs import SessionJob, Setting, resolve_python, session_job, setting_of
+from ..execute.session.jobs import SessionJob, Setting, resolve_python, setting_of
 from ..execute.session.pool import run_sessions
 from ..execute.session.session import Watch, quiet
 from ..execute.session.signals import ending_in_order
@@ -35,7 +35,7 @@ from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import Workshop
 from ..project.report import BuildOptions, ExecutionOptions, Ledger
-from .requirements import lacking, sessions_to_run, skipped, wanted_needs
+from .requirements import job_of, lacking, sessions_to_run, wanted_needs
 from .status import Survey, SurveyedPage
 
 
@@ -63,7 +63,7 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
         unmet = unmet_in(chosen, asked, setting, cluster)
         ledger.add(lacking(chosen, asked, unmet))
         jobs = [
-            (page, session_job(page.cells, session, setting, skipped(page, session, unmet)))
+            (page, job_of(page, session, setting, unmet))
             for page in chosen
             for session in sessions_to_run(page, asked, unmet)
         ]

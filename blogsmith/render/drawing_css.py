@@ -15,10 +15,10 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-from ..tex.parse.lexer import words
+from ..text.names import name_set
 from .drawing_tree import Styles, local_name
 
-PROPERTIES = words(
+PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "
     "marker-end marker-mid marker-start opacity stop-color stop-opacity stroke stroke-dasharray "
     "stroke-linecap stroke-linejoin stroke-opacity stroke-width text-anchor text-decoration visibility"

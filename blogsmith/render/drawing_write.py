@@ -8,45 +8,45 @@ from html import escape
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-from ..tex.parse.lexer import words
+from ..text.names import name_set
 from .drawing_css import PROPERTIES
 from .drawing_paint import ON_HUE, is_plain, on_area, rgb, variable, written_colours
 from .drawing_tree import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
 
-TEXTS = words("text tspan")
-GROUPS = words("a defs g svg switch use")
-NAMED = words("clipPath linearGradient marker radialGradient symbol")
+TEXTS = name_set("text tspan")
+GROUPS = name_set("a defs g svg switch use")
+NAMED = name_set("clipPath linearGradient marker radialGradient symbol")
 """Elements that are drawn only where another names them."""
 SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "circle": words("cx cy r"),
-        "ellipse": words("cx cy rx ry"),
-        "line": words("x1 x2 y1 y2"),
-        "path": words("d"),
-        "polygon": words("points"),
-        "polyline": words("points"),
-        "rect": words("height rx ry width x y"),
+        "circle": name_set("cx cy r"),
+        "ellipse": name_set("cx cy rx ry"),
+        "line": name_set("x1 x2 y1 y2"),
+        "path": name_set("d"),
+        "polygon": name_set("points"),
+        "polyline": name_set("points"),
+        "rect": name_set("height rx ry width x y"),
     }
 )
 """What is drawn → the attributes that say where."""
 ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **SHAPES,
-        **dict.fromkeys(TEXTS, words("dx dy rotate x y")),
+        **dict.fromkeys(TEXTS, name_set("dx dy rotate x y")),
         **dict.fromkeys(GROUPS, frozenset()),
-        "clipPath": words("clipPathUnits"),
-        "linearGradient": words("gradientTransform gradientUnits spreadMethod x1 x2 y1 y2"),
-        "marker": words("markerHeight markerUnits markerWidth orient refX refY viewBox"),
-        "radialGradient": words("cx cy fx fy gradientTransform gradientUnits r spreadMethod"),
-        "stop": words("offset"),
-        "svg": words("height preserveAspectRatio viewBox width x y"),
-        "symbol": words("preserveAspectRatio viewBox"),
-        "use": words("height width x y"),
+        "clipPath": name_set("clipPathUnits"),
+        "linearGradient": name_set("gradientTransform gradientUnits spreadMethod x1 x2 y1 y2"),
+        "marker": name_set("markerHeight markerUnits markerWidth orient refX refY viewBox"),
+        "radialGradient": name_set("cx cy fx fy gradientTransform gradientUnits r spreadMethod"),
+        "stop": name_set("offset"),
+        "svg": name_set("height preserveAspectRatio viewBox width x y"),
+        "symbol": name_set("preserveAspectRatio viewBox"),
+        "use": name_set("height width x y"),
     }
 )
 """Elements that may stand in a drawing → their attributes, besides `transform` and those of style."""
-_OF_TEXT = words("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
-_BASELINES = words("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
+_OF_TEXT = name_set("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
+_BASELINES = name_set("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
 _INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
 _INITIAL: Mapping[str, str] = MappingProxyType(
     {"clip-path": "none", "display": "inline", "visibility": "visible", "text-decoration": "none"}

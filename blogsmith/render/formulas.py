@@ -11,9 +11,9 @@ from markdown_it.token import Token
 
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
-from ..tex.analysis.numbering import RowNumber
 from ..tex.analysis.tags import holds_tex, inside, typeset_tag
 from ..tex.errors import TexError
+from ..tex.parse.state import RowNumber
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..tex.parse.lexer import words
+from ..text.names import name_set
 from .ansi import plain_output
 from .output_tags import pieces
 
 VOID = frozenset({"br", "hr", "img", "wbr"})
-_INLINE = words("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")
-_BLOCKS = words(
+_INLINE = name_set("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")
+_BLOCKS = name_set(
     "blockquote caption dd details div dl dt hr li ol p pre summary table tbody td tfoot th thead tr ul"
 )
 _RENAMED: Mapping[str, str] = MappingProxyType(
@@ -32,7 +32,7 @@ _RENAMED: Mapping[str, str] = MappingProxyType(
 )
 _UNSEEN = frozenset({"head", "noscript", "style", "template", "title"})
 """Left out with all they hold, without a word: nothing of it would be read."""
-_REFUSED = words(
+_REFUSED = name_set(
     "applet audio button canvas embed frameset iframe math object script select svg textarea video"
 )
 """Left out with all they hold, and named in a warning."""

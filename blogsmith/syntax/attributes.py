@@ -18,7 +18,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
-from .math.formulas import normal_id
+from .references.labels import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
 
 ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})

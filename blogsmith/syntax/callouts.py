@@ -14,8 +14,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
-from .math.formulas import normal_id
 from .records import Callout, get, put
+from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
 
 _MARKER = re.compile(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")

@@ -18,8 +18,8 @@ from ..diagnostics.model import Place, TextMap
 from ..strict_yaml.scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
-from .math.formulas import normal_id
 from .records import Fence, Setting, put
+from .references.labels import normal_id
 from .state import PageState, page_of
 
 _PART = re.compile(

@@ -11,8 +11,8 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
 from .math.equations import check_inline
-from .math.formulas import normal_id
 from .records import Figure, LinkAt, Math, get, put
+from .references.labels import normal_id
 from .state import PageState, page_of
 
 

@@ -38,12 +38,12 @@ from .math.displays import split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
+from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
-from .references.numbering import number_page
 from .references.references import ref_rules, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of

@@ -16,8 +16,8 @@ from markdown_it.rules_inline import StateInline
 from ..diagnostics.model import Place, TextMap
 from .cells.values import refuse_values
 from .lookahead import comes_after
-from .math.formulas import normal_id
 from .records import Shortcode, put
+from .references.labels import normal_id
 from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 
 _OPEN = re.compile(r"\{%-?[ \t\n]*")

@@ -18,8 +18,8 @@ from ..diagnostics.model import TextMap
 from .cells.values import value_end
 from .codespans import code_span_end, run_length
 from .math.delimiters import Found, Refused, find_formula
-from .math.formulas import normal_id
 from .records import Table, put
+from .references.labels import normal_id
 from .state import block_place, line_start, line_text, page_of
 
 MAX_CELLS = 65_536

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .analysis.numbering import RowNumber
 from .convert import Convert, Formula, convert_formula
 from .parse.reader import Macro
+from .parse.state import RowNumber
 
 LIMIT = 50_000
 """Formulas that are kept, some kilobytes each; beyond it all are forgotten."""

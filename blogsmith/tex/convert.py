@@ -15,7 +15,7 @@ from html import escape
 from types import MappingProxyType
 from typing import Protocol
 
-from .analysis.numbering import MAX_LENGTH, RowNumber
+from .analysis.numbering import MAX_LENGTH
 from .constructs.grid import numbered_row, read_gap
 from .constructs.table import constructs
 from .errors import TexError
@@ -26,6 +26,7 @@ from .parse.macros import read_macros
 from .parse.parser import Parser
 from .parse.reader import Macro
 from .parse.scan import clean_text, split, split_placed
+from .parse.state import RowNumber
 
 __all__ = ["MAX_LENGTH", "Convert", "Formula", "TexError", "convert_formula"]
 

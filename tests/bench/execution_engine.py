@@ -15,6 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from blogsmith.config.schema import Execution
+from blogsmith.execute.session.engine import WORKER
 from blogsmith.execute.session.jobs import SessionJob, session_job, setting_of
 from blogsmith.execute.session.pool import run_sessions
 from blogsmith.execute.session.session import run_session
@@ -98,7 +99,7 @@ def jobs_of(posts: Posts, at_once: int) -> Iterator[list[SessionJob]]:
         setting = setting_of(Execution(jobs=at_once), Path(root), os.environ, temporary=Path(temporary))
         for page in pages:
             (Path(root) / page.path.parent).mkdir(parents=True, exist_ok=True)
-        yield [session_job(page, "main", setting, {}) for page in pages]
+        yield [session_job(page, "main", setting, {}, engine=WORKER) for page in pages]
 
 
 def _checked(run: SessionRun) -> SessionRun:

@@ -6,18 +6,18 @@ import re
 
 import pytest
 
-from blogsmith.tex.parse.lexer import words
+from blogsmith.text.names import name_set
 from tests.check import render
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse
 from tests.security.judgement import UNTRUSTED, codes, harmless
 
-ELEMENTS = words(
+ELEMENTS = name_set(
     "math semantics mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle mpadded mphantom menclose merror "
     "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd a b i code span"
 )
 """MathML Core, what it keeps for older pages, and what text in a formula may have."""
-ATTRIBUTES = words(
+ATTRIBUTES = name_set(
     "class style display alttext href id aria-label mathvariant mathcolor mathbackground mathsize "
     "scriptlevel displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize "
     "largeop movablelimits width height depth voffset linethickness columnspan"

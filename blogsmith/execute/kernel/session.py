@@ -1,8 +1,9 @@
-"""Sessions in Jupyter kernels: what the builder starts in place of a worker, and what it tidies up.
+"""The engine of Jupyter kernels: what the builder starts in place of a worker, and what it tidies up.
 
 Between builder and kernel stands a process of ours, the bridge (`bridge.py`), which speaks to the
 builder as a worker does. So limits, interrupts, deaths and what is left of a session are handled once, in
-`exchange.py` and `reaper.py`: a local kernel is a child of the bridge and carries the mark of its session.
+`session/requests.py` and `session/reaper.py`: a local kernel is a child of the bridge and carries the mark of
+its session.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
-
-from ..session.jobs import SessionJob
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
 """Variables of blogsmith's own environment that name a Jupyter server; both, or kernels run here."""
@@ -37,30 +37,62 @@ _ID = re.compile(r"[\w-]{1,100}")
 _END_S = 5.0
 
 
-def command(descriptor: int) -> list[str]:
-    """How the bridge is started, in blogsmith's own Python. descriptor: its end of the socket."""
-    # -P: the folder of the post is no place to import from
-    return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
+@dataclass(frozen=True, slots=True)
+class KernelEngine:
+    """A Jupyter kernel behind a bridge."""
+
+    kernel: str = ""
+    """Name of the kernel; empty: `python3`."""
+    ready_s: float = 60.0
+    """How long the kernel may take to start: some compile first."""
+    bridge_s: float = 30.0
+    """How long the bridge takes beside that."""
+    is_forkable: bool = False
+
+    @property
+    def start_s(self) -> float:
+        """Of bridge and kernel."""
+        return self.ready_s + self.bridge_s
+
+    def program(self, python: str) -> str:
+        """The kernel; which Python it has is its own affair."""
+        return f"the kernel {self.kernel or 'python3'}"
+
+    def refusal(self, sandbox: str) -> str:
+        """A kernel is started by Jupyter, outside of what a sandbox holds."""
+        if sandbox == "off":
+            return ""
+        return f"sandbox: {sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
+
+    def command(self, python: str, descriptor: int) -> list[str]:
+        """The bridge, in blogsmith's own Python."""
+        # -P: the folder of the post is no place to import from
+        return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
+
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        """That of the bridge; a local kernel inherits it, and never sees the token of a server."""
+        return bridge_environment(env, os.environ)
+
+    def start_fields(self, post: PurePosixPath) -> dict[str, object]:
+        """Which kernel, in which folder of a server, and how long it may take."""
+        return {"kernel": self.kernel, "path": str(post.parent), "ready_s": self.ready_s}
+
+    def clean_up(self, temporary: Path) -> None:
+        """End the kernel on a server, whatever became of the bridge."""
+        end_on_server(temporary)
 
 
-def environment(job: SessionJob, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment of the bridge; a local kernel inherits it, and never sees the token of a server."""
+def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+    """`env` of a session with what the bridge needs of `environ`, blogsmith's own."""
     names = [name for name in _FOR_KERNELS if name in environ]
     passed = {name: environ[name] for name in (*names, *(SERVER if uses_server(environ) else ()))}
-    without = {name: value for name, value in job.env.items() if name not in SERVER}
+    without = {name: value for name, value in env.items() if name not in SERVER}
     return {**without, **passed}
 
 
 def uses_server(environ: Mapping[str, str]) -> bool:
     """Whether kernels run on a Jupyter server."""
     return all(environ.get(name) for name in SERVER)
-
-
-def why_not(job: SessionJob) -> str:
-    """Why a session must not run in a kernel, in words; empty if it may."""
-    if job.sandbox == "off":
-        return ""
-    return f"sandbox: {job.sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
 
 
 def note_on_server(temporary: Path, kernel_id: str) -> None:

@@ -96,7 +96,7 @@ class ForkServer:
 
     def why_not(self, job: SessionJob) -> str:
         """Why a job is not forked, in words; "" if it is. Waits until the server has imported its modules."""
-        if job.engine != "worker":
+        if not job.engine.is_forkable:
             return f"it runs in {job.program}"
         if job.cuda:
             return "CUDA does not survive a fork"

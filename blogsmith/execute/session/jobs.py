@@ -14,6 +14,7 @@ from typing import Literal
 from ...config.schema import Execution
 from ...config.units import BYTES_HINT, parse_bytes
 from ...model.cells import Cell, Need, PageCells, Value
+from .engine import WORKER, Engine
 from .environment import cell_environment, threads_per_job
 
 TEXT_BYTES = 1024 * 1024
@@ -87,16 +88,14 @@ class SessionJob:
     """A cell needs CUDA: no limit on address space, no fork server."""
     threads: int = 1
     """For BLAS; said in `env` too."""
-    engine: Literal["worker", "jupyter"] = "worker"
-    kernel: str = ""
-    """Name of the Jupyter kernel; empty: `python3`."""
+    engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
     """Of its cells that are not skipped, for who chooses a machine."""
 
     @property
     def program(self) -> str:
         """What runs the cells, for messages."""
-        return self.python if self.engine == "worker" else f"the kernel {self.kernel or 'python3'}"
+        return self.engine.program(self.python)
 
     @property
     def first_lines(self) -> list[int]:
@@ -169,10 +168,12 @@ def parse_memory(text: str) -> int:
     return size
 
 
-def session_job(page: PageCells, session: str, setting: Setting, skipped: Mapping[int, str]) -> SessionJob:
+def session_job(
+    page: PageCells, session: str, setting: Setting, skipped: Mapping[int, str], *, engine: Engine
+) -> SessionJob:
     """The job of one session of a page.
 
-    skipped: `Cell.number` → why the cell cannot run here.
+    engine: the one that the page names. skipped: `Cell.number` → why the cell cannot run here.
     """
     cells = page.of_session(session)
     placed: list[tuple[tuple[int, int, int], Step]] = [
@@ -195,8 +196,7 @@ def session_job(page: PageCells, session: str, setting: Setting, skipped: Mappin
         exclude=setting.exclude,
         cuda=any(need.name == "cuda" for need in needs),
         threads=setting.threads,
-        engine=page.engine,
-        kernel=page.kernel,
+        engine=engine,
         needs=needs,
     )
 

@@ -14,13 +14,10 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
-from ..kernel import session as kernel_session
 from .jobs import SessionJob
 
-_START = Path(__file__).parents[1] / "worker" / "start.py"
 _SIGNALS: MappingProxyType[int, str] = MappingProxyType(
     {
         signal.SIGABRT: "abort",
@@ -59,7 +56,7 @@ class Process:
 
 
 def spawn(job: SessionJob) -> Process:
-    """Start a worker in `job.python`, or the bridge to a Jupyter kernel; OSError if the system cannot."""
+    """Start the process of a job's engine; OSError if the system cannot."""
     with ExitStack() as theirs, ExitStack() as ours:
         control, far = socket.socketpair()
         ours.callback(control.close)
@@ -69,24 +66,18 @@ def spawn(job: SessionJob) -> Process:
             ours.callback(os.close, mine)
             theirs.callback(os.close, other)
         child = subprocess.Popen(
-            _command(job, far.fileno()),
+            job.engine.command(job.python, far.fileno()),
             stdin=subprocess.DEVNULL,
             stdout=far_out,
             stderr=far_err,
             pass_fds=(far.fileno(), far_life),
             cwd=job.folder,
-            env=dict(job.env) if job.engine == "worker" else kernel_session.environment(job),
+            env=job.engine.environment(job.env),
             start_new_session=True,
         )
         die_with_us(far_life, child.pid)
         ours.pop_all()
     return Process(child.pid, child.pid, control, out, err, _waiting(child), (life,))
-
-
-def _command(job: SessionJob, descriptor: int) -> list[str]:
-    if job.engine == "jupyter":
-        return kernel_session.command(descriptor)
-    return [job.python, str(_START), str(descriptor)]
 
 
 def die_with_us(read_end: int, pgid: int) -> None:

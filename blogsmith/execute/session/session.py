@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Protocol
 
 from ...model.results import CellOutput, CellRun, Failure, Machine, SessionRun, Stream, ValueRun
-from ..kernel import session as kernel_session
 from ..probe.requirements import has_device
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
 from .jobs import CellStep, SessionJob, ValueStep
@@ -26,10 +25,6 @@ from .requests import Answer, Exchange, Limits
 from .used_files import UsedFiles
 from .working_folder import session_folder
 
-START_S = 30.0
-"""A worker that is not ready by then never will be."""
-KERNEL_START_S = 60.0
-"""The same of a Jupyter kernel: some compile first."""
 _ELSEWHERE = "code of posts runs on Linux and macOS only"
 _MACHINE_S = 10.0
 _END_S = 2.0
@@ -77,9 +72,8 @@ def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> 
     `SessionRun.problem`.
     """
     watch.started(job)
-    why_not = kernel_session.why_not(job) if job.engine == "jupyter" else ""
-    why_not = why_not if os.name == "posix" else _ELSEWHERE
-    run = not_started(job, why_not) if why_not else _run(job, watch, start)
+    refusal = job.engine.refusal(job.sandbox) if os.name == "posix" else _ELSEWHERE
+    run = not_started(job, refusal) if refusal else _run(job, watch, start)
     watch.ended(job, run)
     return run
 
@@ -105,8 +99,7 @@ def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: 
     finally:
         end_session(process, mark)
         process.close()
-        if job.engine == "jupyter":
-            kernel_session.end_on_server(temporary)
+        job.engine.clean_up(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
     return here.removed(session.used.added(run))
 
@@ -174,7 +167,7 @@ class _Session:
 
     @property
     def _start_s(self) -> float:
-        return START_S if self._job.engine == "worker" else KERNEL_START_S + START_S
+        return self._job.engine.start_s
 
     def _cell(self, step: CellStep) -> CellRun:
         self._position = step.number
@@ -252,10 +245,7 @@ def _start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
         "sandbox": job.sandbox,
         "writable": [str(temporary)],
         "exclude": [str(path) for path in (*job.exclude, temporary)],
-        # for the bridge to a Jupyter kernel
-        "kernel": job.kernel,
-        "path": str(job.post.parent),
-        "ready_s": KERNEL_START_S,
+        **job.engine.start_fields(job.post),
     }
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...cells.requirements import lacking, sessions_to_run, skipped
+from ...cells.requirements import job_of, lacking, sessions_to_run
 from ...cells.run import cluster_of, setting_for, unmet_in
 from ...cells.status import SurveyedPage
 from ...diagnostics.model import Diagnostic, SiteError
-from ...execute.session.jobs import CellStep, SessionJob, Setting, session_job
+from ...execute.session.jobs import CellStep, SessionJob, Setting
 from ...model.cells import Need, PageCells
 from ...project.context import Workshop
 from ...project.report import ExecutionOptions
@@ -136,10 +136,7 @@ class Planner:
         before = self._jobs.get(path)
         if before and before[0] is page.cells and before[1] is setting and before[2] == unmet:
             return before[3]
-        jobs = {
-            session: session_job(page.cells, session, setting, skipped(page, session, unmet))
-            for session in page.cells.sessions()
-        }
+        jobs = {session: job_of(page, session, setting, unmet) for session in page.cells.sessions()}
         self._jobs[path] = page.cells, setting, unmet, jobs
         return jobs
 

@@ -119,7 +119,7 @@ def _modules(job: SessionJob, preload: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _can_be_forked(job: SessionJob) -> bool:
-    return job.engine == "worker" and not job.cuda and job.threads == 1
+    return job.engine.is_forkable and not job.cuda and job.threads == 1
 
 
 def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:

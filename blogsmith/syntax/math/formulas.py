@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from ...diagnostics.model import TextMap
 from ..lookahead import comes_after
 from ..records import Math, put
+from ..references.labels import normal_id
 from ..state import (
     block_place,
     inline_map,
@@ -33,11 +34,6 @@ _LOOKS_LIKE_TEX = re.compile(r"[\\^_]|^[A-Za-z]$")
 _TEX_FOLLOWS = re.compile(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 TAIL = re.compile(r"[.,;:](?=\s|$)")
 """Punctuation that belongs to the line of the display before it."""
-
-
-def normal_id(label: str) -> str:
-    """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
-    return "-".join(label.split()).replace(":", "-", 1)
 
 
 def math_inline(state: StateInline, silent: bool) -> bool:

@@ -18,9 +18,9 @@ from markdown_it.token import Token
 from ...diagnostics.model import Place
 from ..figures import parse_inline
 from ..records import Math, Subequations, get, put
+from ..references.labels import normal_id
 from ..state import PageState, page_of
 from .delimiters import closing_of, environment
-from .formulas import normal_id
 
 _BEGIN = "\\begin{subequations}"
 _END = "\\end{subequations}"

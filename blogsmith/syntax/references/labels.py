@@ -13,6 +13,11 @@ BY_SECTION = " by section"
 """End of a setting `math.numbering` that counts equations anew in each section."""
 
 
+def normal_id(label: str) -> str:
+    """`eq:x` → `eq-x`: the id a label becomes; an id holds no blanks."""
+    return "-".join(label.split()).replace(":", "-", 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """Something a reference can point to."""

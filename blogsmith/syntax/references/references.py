@@ -14,9 +14,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ...diagnostics.model import Reporter, TextMap
-from ..math.formulas import normal_id
 from ..records import XRef, put
 from ..state import inline_place, page_of
+from .labels import normal_id
 
 PREFIXES = ("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst")
 _KIND = "|".join(PREFIXES)

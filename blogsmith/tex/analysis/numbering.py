@@ -85,20 +85,6 @@ class Structure:
     """Those known behind the formula: the given ones and its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowNumber:
-    """What a row prints at its right edge."""
-
-    number: str
-    """TeX text between the parentheses: a number, or what `\\tag` says."""
-    id: str
-    """Anchor of the row; empty: no anchor."""
-    bare: bool = False
-    """Without the parentheses."""
-    mathml: str = ""
-    """The number typeset, parentheses and all, where a tag holds TeX; empty: print `number` as it is."""
-
-
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> Structure:
     """Environment and rows of the display `tex`; never raises, whatever is wrong is one row.
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from ..convert import Formula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
-from .numbering import Row, RowNumber, split_rows
+from ..parse.state import RowNumber
+from .numbering import Row, split_rows
 
 _TEX = re.compile(r"[\\${}^_~&#%]")
 _OUTSIDE = re.compile(r"<math[^<>]*>|</math>\Z")

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import GLUE, ORD, Atom
 from ..mathml.fragments import joined
-from ..mathml.lengths import css, read_ems, read_length
 from ..parse.construct import Command
+from ..parse.lengths import css, read_ems, read_length
 from ..parse.parser import Parser
 from ..parse.state import SCRIPT, TEXT
 

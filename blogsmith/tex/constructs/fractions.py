@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.lengths import read_length
 from ..parse.construct import Combine, Command, Infix
 from ..parse.errors import Wrong
+from ..parse.lengths import read_length
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .boxes import bare_length

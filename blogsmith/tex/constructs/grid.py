@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ..analysis.numbering import RowNumber
 from ..mathml.atoms import NONE
-from ..mathml.lengths import css, ems
 from ..parse.errors import Wrong
+from ..parse.lengths import css, ems
 from ..parse.parser import Parser
 from ..parse.reader import Macro
+from ..parse.state import RowNumber
 
 # what these cost, in tokens looked at (see `spend`)
 _EMPTY_CELL = _READ_AGAIN = 10

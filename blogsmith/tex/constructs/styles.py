@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.colors import COMMANDS as COLOR_COMMANDS
-from ..mathml.colors import color_of, define_color
 from ..mathml.fragments import joined
-from ..mathml.lengths import css
+from ..parse.colors import COMMANDS as COLOR_COMMANDS
+from ..parse.colors import color_of, define_color
 from ..parse.construct import Command
+from ..parse.lengths import css
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .fractions import in_style

@@ -9,12 +9,12 @@ from html import unescape
 from types import MappingProxyType
 
 from ..mathml.atoms import INNER, ORD, Atom, escape
-from ..mathml.colors import color_of
 from ..mathml.fragments import joined
-from ..mathml.lengths import read_ems
 from ..mathml.text_glyphs import ACCENTS, SIGNS
+from ..parse.colors import color_of
 from ..parse.construct import Command
 from ..parse.errors import Wrong
+from ..parse.lengths import read_ems
 from ..parse.parser import Parser
 from ..parse.scan import cut
 from ..parse.state import TEXT

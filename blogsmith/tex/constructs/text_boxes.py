@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.colors import color_of, is_light
 from ..mathml.fragments import joined
-from ..mathml.lengths import css, read_ems
+from ..parse.colors import color_of, is_light
 from ..parse.construct import Command
+from ..parse.lengths import css, read_ems
 from ..parse.parser import Parser
 from .boxes import bare_length, framed, lapped, raised, space
 from .text import text

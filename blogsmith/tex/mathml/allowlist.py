@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 
+from ...text.names import name_set
 from ..errors import TexError
-from ..parse.lexer import words
 
-ELEMENTS = words(
+ELEMENTS = name_set(
     "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder "
     "mover munderover mmultiscripts mprescripts mtable mtr mtd a b i code span"
 )
-ATTRIBUTES = words(
+ATTRIBUTES = name_set(
     "accent accentunder columnspan depth display displaystyle fence form height largeop linethickness lspace "
     "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits rspace scriptlevel stretchy "
     "symmetric voffset width"
 )
-_STYLES = words(
+_STYLES = name_set(
     "background-color border font-weight justify-items margin-left padding-bottom padding-left padding-right "
     "padding-top text-align width"
 )

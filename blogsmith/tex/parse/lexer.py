@@ -20,11 +20,6 @@ class Token(NamedTuple):
     """Characters it takes there."""
 
 
-def words(names: str) -> frozenset[str]:
-    """The names in a line of names."""
-    return frozenset(names.split())
-
-
 def commands(names: str) -> frozenset[str]:
     """The names in a line of names, each with its backslash."""
     return frozenset("\\" + name for name in names.split())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ..analysis.numbering import RowNumber
 from ..mathml.alphabets import BOLD_OF, Face
 from ..mathml.atoms import NONE
 from ..mathml.glyph_atoms import atoms
@@ -17,6 +17,20 @@ MAX_DEPTH = 500
 
 DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
 """TeX's styles."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowNumber:
+    """What a row prints at its right edge."""
+
+    number: str
+    """TeX text between the parentheses: a number, or what `\\tag` says."""
+    id: str
+    """Anchor of the row; empty: no anchor."""
+    bare: bool = False
+    """Without the parentheses."""
+    mathml: str = ""
+    """The number typeset, parentheses and all, where a tag holds TeX; empty: print `number` as it is."""
 
 
 class State(TokenReader):

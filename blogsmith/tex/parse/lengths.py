@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ..parse.errors import Wrong
+from .errors import Wrong
 
 # em for one unit, at TeX's size of 10 points; points of other sizes scale along
 _EM: Mapping[str, float] = MappingProxyType(

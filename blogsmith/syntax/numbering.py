@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ...diagnostics.model import Place
-from ...model.cells import Cell
-from ..math.equations import begin_letters, end_letters, number_display, read_inline
-from ..math.tag_references import fill_tags
-from ..records import Callout, Figure, Heading, Shortcode, Table, get, put
-from ..state import PageState
-from .labels import BY_SECTION, Label, Numbers
+from ..diagnostics.model import Place
+from ..model.cells import Cell
+from .math.equations import begin_letters, end_letters, number_display, read_inline
+from .math.tag_references import fill_tags
+from .records import Callout, Figure, Heading, Shortcode, Table, get, put
+from .references.labels import BY_SECTION, Label, Numbers
+from .state import PageState
 
 _INSIDE = frozenset({"math_display", "math_inline", "shortcode"})
 """Inline tokens that matter here."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..parse.errors import Wrong
+from .errors import Wrong
 
 if TYPE_CHECKING:
-    from ..parse.parser import Parser
+    from .parser import Parser
 
 _HEX = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
 _NAME = re.compile(r"[A-Za-z]+")
