@@ -1,4 +1,4 @@
-"""The generated parts of the manual: `python -m tests.regen docs` writes them into `content/docs/`.
+"""The generated parts of the manual and of the code map: `python -m tests.regen docs` writes them.
 
 A generated part stands between `<!-- name: argument -->` and `<!-- end name -->`; the rest of a page
 is written by hand. What a part shows comes from the place that decides it: case files, docstrings
@@ -23,8 +23,11 @@ from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
 from tests.docs_sources import ROOT
 from tests.site_files import read_site_text
+from tests.test_layers import LAYERS, PACKAGE
 
 DOCS = ROOT / "content" / "docs"
+MAPS = (ROOT / "ARCHITECTURE.md", PACKAGE / "README.md")
+"""Pages for contributors with generated parts."""
 _BLOCK = re.compile(
     r"^<!-- (?P<name>[a-z]+)(?:: (?P<argument>[^\n]*?))? -->\n(?P<old>.*?)^<!-- end (?P=name) -->$",
     re.MULTILINE | re.DOTALL,
@@ -196,6 +199,37 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
+def layers(_: Sequence[str]) -> str:
+    """The rows of units, top to bottom."""
+    return table(["row", "units"], [[name, ", ".join(map(_unit, units))] for name, units in LAYERS])
+
+
+def _unit(name: str) -> str:
+    return f"`{name}/`" if (PACKAGE / name).is_dir() else f"`{name}.py`"
+
+
+def folders(_: Sequence[str]) -> str:
+    """What each folder of the package is for."""
+    found = [(folder, files) for folder, files in sources.packages() if folder != PACKAGE]
+    lines = [
+        [f"`{folder.relative_to(PACKAGE)}/`", str(len(files)), sources.first_sentence(folder / "__init__.py")]
+        for folder, files in found
+    ]
+    return table(["folder", "modules", "what is in it"], lines)
+
+
+def modules(_: Sequence[str]) -> str:
+    """What each module of the package is for, a table a folder."""
+    return "\n\n".join(_folder(*package) for package in sources.packages())
+
+
+def _folder(folder: Path, files: Sequence[Path]) -> str:
+    name = folder.relative_to(PACKAGE.parent).as_posix()
+    lines = [[f"[{file.name}]({file.relative_to(PACKAGE)})", sources.first_sentence(file)] for file in files]
+    opening = f"## {name}/\n\n{sources.first_sentence(folder / '__init__.py')}."
+    return f"{opening}\n\n{table(['module', 'what is in it'], lines)}" if lines else opening
+
+
 PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
@@ -211,13 +245,16 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "commands": commands,
         "tex": docs_tex.part,
         "signs": docs_signs.part,
+        "layers": layers,
+        "folders": folders,
+        "modules": modules,
     }
 )
 
 
 def regenerate_docs(_: Sequence[str] = ()) -> None:
-    """Rewrite every page of the manual whose generated parts are out of date."""
-    for path in pages():
+    """Rewrite every page whose generated parts are out of date."""
+    for path in (*pages(), *MAPS):
         old = path.read_text(encoding="utf-8")
         new = filled(old)
         if new != old:

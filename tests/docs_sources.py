@@ -45,7 +45,7 @@ class Setting:
 
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
-    tree = ast.parse((ROOT / "blogsmith" / "config.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "blogsmith" / "config" / "schema.py").read_text(encoding="utf-8"))
     structs = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     return list(_settings_of("Config", structs))
 
@@ -122,7 +122,7 @@ def signature(hook: ast.FunctionDef) -> str:
 
 def grouped_codes() -> dict[str, list[str]]:
     """Comment above a group of codes → the codes, in the order of the file."""
-    text = (ROOT / "blogsmith" / "codes.py").read_text(encoding="utf-8")
+    text = (ROOT / "blogsmith" / "diagnostics" / "codes.py").read_text(encoding="utf-8")
     groups: dict[str, list[str]] = {}
     group = ""
     for comment, code in re.findall(r'^ {8}(?:# (.+)|"([a-z0-9-]+)":.*)$', text, re.MULTILINE):
@@ -163,7 +163,7 @@ def fixed_variables() -> list[tuple[str, list[str]]]:
 
 def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
     """(comment above, line) of each line of a table in `blogsmith/execute/session/environment.py`."""
-    text = (ROOT / "blogsmith" / "execute" / "environment.py").read_text(encoding="utf-8")
+    text = (ROOT / "blogsmith" / "execute" / "session" / "environment.py").read_text(encoding="utf-8")
     block = text.partition(f"\n{table}")[2].partition("\n)")[0]
     why = ""
     for comment, line in re.findall(r"^ +(?:# (.+)|(.*\".*))$", block, re.MULTILINE):
@@ -191,3 +191,15 @@ def _help_of(command: click.Command, context: click.Context) -> Iterator[tuple[s
 def _context(command: click.Command, name: str, parent: click.Context | None = None) -> click.Context:
     settings = {**command.context_settings, "terminal_width": HELP_WIDTH}
     return click.Context(command, parent, info_name=name, **settings)
+
+
+def first_sentence(file: Path) -> str:
+    """The first paragraph of a module's docstring, on one line and without its full stop."""
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")
+
+
+def packages() -> list[tuple[Path, list[Path]]]:
+    """Every folder of the package with its modules, folders inside a folder behind it."""
+    folders = sorted(file.parent for file in (ROOT / "blogsmith").rglob("__init__.py"))
+    return [(folder, sorted(set(folder.glob("*.py")) - {folder / "__init__.py"})) for folder in folders]

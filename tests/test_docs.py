@@ -38,7 +38,9 @@ def fences(opening: str) -> list[str]:
     return [code for text in texts for code in re.findall(pattern, text, re.MULTILINE | re.DOTALL)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(docs_fill.DOCS)))
+@pytest.mark.parametrize(
+    "page", [*PAGES, *docs_fill.MAPS], ids=lambda page: str(page.relative_to(docs_fill.ROOT))
+)
 def test_generated_parts_are_up_to_date(page: Path) -> None:
     """If not: `python -m tests.regen docs`."""
     text = page.read_text(encoding="utf-8")

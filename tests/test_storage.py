@@ -250,10 +250,10 @@ WRITERS = {
     "lab": "runs in the process of a post, and writes what the post says",
     "execute/worker": "runs in the process of a post, with the standard library only",
     "execute/kernel": "writes in the private temporary folder of one session",
-    "execute/working_folder.py": "makes and clears up temporary folders of sessions",
-    "preview/stored.py": "SQLite opens its files by path: in a private temporary folder",
-    "terminal.py": "opens the null device",
-    "math_command.py": "opens the null device",
+    "execute/session/working_folder.py": "makes and clears up temporary folders of sessions",
+    "preview/page_store.py": "SQLite opens its files by path: in a private temporary folder",
+    "cli/terminal.py": "opens the null device",
+    "cli/math.py": "opens the null device",
 }
 METHODS = {
     "chmod",

@@ -201,7 +201,8 @@ def test_future_statements_last(worker: Client) -> None:
 
 
 # what runs in the author's Python
-OLD = [*START.parent.glob("*.py"), START.parents[1] / "probe.py", START.parents[1] / "kernel" / "inside.py"]
+EXECUTE = START.parents[1]
+OLD = [*START.parent.glob("*.py"), EXECUTE / "probe" / "program.py", EXECUTE / "kernel" / "inside.py"]
 
 
 @pytest.mark.parametrize("file", sorted(OLD), ids=lambda file: file.name)

@@ -1,8 +1,8 @@
 """`blogsmith.yaml` → `Config`: reading, typing, and an error with its place for every mistake.
 
-Typing walks the structs of `config.py` field by field instead of converting the whole at once, so
+Typing walks the structs of `schema.py` field by field instead of converting the whole at once, so
 that all mistakes are found in one run; what is wrong keeps its default. What a value must be beyond
-its type stands in `check_config.py`.
+its type stands in `validate.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every lint over every page: parsed pages in, warnings out. Pure; a build does not run it.
 
 A lint takes what it needs of a page and reports at the author's place. To add one: a file beside
-this one, a row in `codes.py`, a call here.
+this one, a row in `diagnostics/codes.py`, a call here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What stands behind the opening ``` of a code fence.
 
 `python title="model.py" {3,5-7} linenos fold="Show"`, Pandoc's `{.python #lst-x}`, and the forms of cells:
-`python eval`, `{python}`, `{code-cell} python`. What makes a cell of them stands in `cells.py`.
+`python eval`, `{python}`, `{code-cell} python`. What makes a cell of them stands in `cells/fences.py`.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ class Citation:
 
     items: tuple[Cited, ...]
     numbers: tuple[int, ...] = ()
-    """Number of each item, filled by `cites.py` as placed in the list; 0 for an unknown key."""
+    """Number of each item, filled by `citations.py` as placed in the list; 0 for an unknown key."""
     uses: tuple[int, ...] = ()
     """1-based count of the uses of each item's key up to here, for back links; empty in the argument of
     a shortcode, which no back link leads to."""

@@ -38,7 +38,7 @@ class Process:
     pid: int
     pgid: int
     control: socket.socket
-    """Our end; frames as `wire.py` reads them."""
+    """Our end; frames as `protocol.py` reads them."""
     out: int
     """Read end of the pipe that is the worker's descriptor 1."""
     err: int

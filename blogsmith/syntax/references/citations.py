@@ -48,7 +48,7 @@ def group(state: StateInline, silent: bool) -> bool:
 
 
 def _only_labels(state: StateInline, items: list[Cited]) -> bool:
-    """`[@fig-x]`, as Quarto has it: references to labels, which `refs.py` reads without the brackets."""
+    """`[@fig-x]`, as Quarto has it: references to labels, read in `references.py` without the brackets."""
     references = page_of(state.env).references
     return all(_LABEL.match(item.key) and item.key not in references for item in items)
 
