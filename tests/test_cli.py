@@ -74,8 +74,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
     fake = FakeBuild()
     config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
     loaded = SimpleNamespace(config=config, diagnostics=())
-    fake_module(monkeypatch, "build", build_site=fake)
-    fake_module(monkeypatch, "load_config", load_config=lambda root: loaded)
+    fake_module(monkeypatch, "pipeline.build", build_site=fake)
+    fake_module(monkeypatch, "config.load", load_config=lambda root: loaded)
     return fake
 
 
@@ -316,7 +316,9 @@ def test_new_site(
 
 def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     seen = []
-    fake_module(monkeypatch, "build", tokens_of=lambda file, root: seen.append((file, root)) or "stream")
+    fake_module(
+        monkeypatch, "pipeline.build", tokens_of=lambda file, root: seen.append((file, root)) or "stream"
+    )
     (site / "post.md").write_text("x")
     assert run("tokens", "post.md") == 0
     assert capsys.readouterr().out == "stream\n"
@@ -360,7 +362,7 @@ def test_broken_configuration_stops_new_post(
     site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     loaded = SimpleNamespace(config=None, diagnostics=(ERROR,))
-    fake_module(monkeypatch, "load_config", load_config=lambda root: loaded)
+    fake_module(monkeypatch, "config.load", load_config=lambda root: loaded)
     assert run("new", "post", "A") == 1
     assert "[link-missing]" in capsys.readouterr().err
 
