@@ -12,7 +12,7 @@ import html5lib
 
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.freeze.record_json import from_json
-from blogsmith.preview.http.reply import Refused
+from blogsmith.preview.http.reply import RequestRefused
 from blogsmith.preview.http.request import parse_head
 from tests.check import Rendered, render
 from tests.fuzz_texts import UNTRUSTED, Case
@@ -113,15 +113,15 @@ def _judge_preview(made: Case) -> tuple[str, object]:
 
 
 def _asked():  # type: ignore[no-untyped-def]
-    from blogsmith.pipeline.incremental import Asked
+    from blogsmith.pipeline.incremental import UpdateRequest
 
-    return Asked(("content/posts/a.md",), everything=False)
+    return UpdateRequest(("content/posts/a.md",), everything=False)
 
 
 def _judge_request(made: Case) -> tuple[str, object]:
     try:
         return "", parse_head(made.text.encode("utf-8", "surrogatepass"))
-    except Refused as error:
+    except RequestRefused as error:
         return "", str(error)
 
 

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from blogsmith.cells.status import survey_site
 from blogsmith.preview.cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
 from blogsmith.preview.cells.runner import CellRunner
-from blogsmith.project.context import open_workshop
+from blogsmith.project.context import open_site
 from blogsmith.project.report import ExecutionOptions
 from tests.site_files import NOW
 
@@ -48,7 +48,7 @@ class Previewed:
         ]
         pages.sort(key=lambda wanted: wanted.priority)
         options = ExecutionOptions(**asked)
-        self.runner.wanted(Work(open_workshop(self.root), options, may_run, tuple(pages)))
+        self.runner.wanted(Work(open_site(self.root), options, may_run, tuple(pages)))
 
     def outcome(self, wait_s: float = WAIT_S) -> Outcome:
         """The next one."""

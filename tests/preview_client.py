@@ -14,9 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 from blogsmith.preview.http import listening
-from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.http.server import PreviewServer
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.protocol import Response
 
 TOKEN = "the token of this run"
 WAIT_S = 30.0
@@ -38,13 +38,13 @@ SECURITY = {
 class MemorySite:
     """Pages by path, as a site has them, and everything that was asked."""
 
-    pages: dict[str, Answer | Exception] = field(default_factory=dict)
+    pages: dict[str, Response | Exception] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     acted: list[tuple[str, Mapping[str, object]]] = field(default_factory=list)
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str) -> Response:
         self.asked.append(path)
-        found = self.pages.get(path, Answer(404, body=b"<p>no such page"))
+        found = self.pages.get(path, Response(404, body=b"<p>no such page"))
         if isinstance(found, Exception):
             raise found
         return found
@@ -76,8 +76,8 @@ class Got:
 
 def site() -> MemorySite:
     """One page, one style sheet."""
-    css = Answer(200, "text/css", b"p { color: red }")
-    return MemorySite({"/posts/a/": Answer(200, body=b"<p>page a"), "/theme.css": css})
+    css = Response(200, "text/css", b"p { color: red }")
+    return MemorySite({"/posts/a/": Response(200, body=b"<p>page a"), "/theme.css": css})
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def serving(
     pages: MemorySite,
     *,
     hello: Callable[[], Mapping[str, object]] = dict,
-    limits: Limits | None = None,
+    limits: ClientLimits | None = None,
     bugs: list[Exception] | None = None,
     is_patient: bool = True,
     **settings: Any,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.protocol import Response
 from tests.preview_client import MemorySite
 
 
@@ -23,4 +23,4 @@ def picture(tmp_path: Path) -> Path:
 
 def with_file(path: Path) -> MemorySite:
     """A site that has it at `/a.png`."""
-    return MemorySite({"/a.png": Answer(200, "image/png", file=path)})
+    return MemorySite({"/a.png": Response(200, "image/png", file=path)})

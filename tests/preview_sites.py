@@ -9,8 +9,8 @@ from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
 from blogsmith.photos.cleaning import published_bytes
-from blogsmith.pipeline.incremental import Asked, Line
-from blogsmith.pipeline.snapshot import Present
+from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
+from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildOptions
 from tests.site_files import NOW
 
@@ -23,21 +23,23 @@ def options(*, drafts: bool = False) -> BuildOptions:
     return BuildOptions(now=NOW, drafts=drafts)
 
 
-def new_line(root: Path) -> Line:
+def new_line(root: Path) -> IncrementalPipeline:
     """The line of a site."""
-    return Line(root.resolve(), options(), lambda: NOW)
+    return IncrementalPipeline(root.resolve(), options(), lambda: NOW)
 
 
-def settled(line: Line, before: Present | None = None, asked: Asked | None = None) -> Present:
-    """The site as it is now; SiteError as `Line.settle`."""
+def settled(
+    line: IncrementalPipeline, before: SiteSnapshot | None = None, asked: UpdateRequest | None = None
+) -> SiteSnapshot:
+    """The site as it is now; SiteError as `IncrementalPipeline.settle`."""
     found = before
-    for present in line.settle(before, asked or Asked()):
+    for present in line.settle(before, asked or UpdateRequest()):
         found = present or found
     assert found is not None and found.is_whole
     return found
 
 
-def outputs(present: Present) -> dict[str, bytes]:
+def outputs(present: SiteSnapshot) -> dict[str, bytes]:
     """Every file of the site by its path in the output folder, without marks; without pages that fail."""
     found = {}
     for planned in reversed(list(present.table.values())):
@@ -59,12 +61,12 @@ def _written(made: Output) -> bytes:
         return b"".join(published_bytes(stream)) if made.is_cleaned else stream.read()
 
 
-def page_paths(present: Present) -> list[str]:
+def page_paths(present: SiteSnapshot) -> list[str]:
     """Where pages are."""
     return [path for path, planned in present.table.items() if isinstance(planned.content, PageView)]
 
 
-def problems(present: Present) -> list[Diagnostic]:
+def problems(present: SiteSnapshot) -> list[Diagnostic]:
     """What is wrong, templates apart."""
     found = [*present.shared, *(one for own in present.own.values() for one in own)]
     return list(dict.fromkeys(found))

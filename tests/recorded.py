@@ -10,7 +10,7 @@ from typing import Any
 
 from blogsmith.config.schema import FigureSettings
 from blogsmith.diagnostics.model import Place, TextMap
-from blogsmith.freeze.environment import Surroundings
+from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
 from blogsmith.freeze.staleness import PageVerdict, judge
@@ -45,7 +45,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def around(files: Mapping[str, str] | None = None, **others: Any) -> Surroundings:
+def around(files: Mapping[str, str] | None = None, **others: Any) -> Environment:
     """files: path → text."""
     known = files or {}
     digests = {path: digest(text) for path, text in known.items()}
@@ -54,7 +54,7 @@ def around(files: Mapping[str, str] | None = None, **others: Any) -> Surrounding
         return tuple(path for path in sorted(known) if fnmatchcase(path, str(post.parent / pattern)))
 
     settings: dict[str, Any] = {"environment": {}, "figures": FigureSettings()}
-    return Surroundings(**settings | {"digest_of": digests.get, "matches": matches} | others)
+    return Environment(**settings | {"digest_of": digests.get, "matches": matches} | others)
 
 
 def picture(data: bytes = b"<svg/>", mime: str = "image/svg+xml") -> dict[str, str | Blob]:
@@ -80,7 +80,7 @@ def run_page(
 
 
 def record(
-    post: PageCells, surroundings: Surroundings | None = None, runs: Mapping[int, CellRun] | None = None
+    post: PageCells, surroundings: Environment | None = None, runs: Mapping[int, CellRun] | None = None
 ) -> PageRecord:
     """What is recorded when all sessions of a page have run; `runs` are those of each session."""
     sessions = {}
@@ -97,7 +97,7 @@ def words(verdict: PageVerdict) -> dict[int, str]:
 
 
 def judged(
-    post: PageCells, known: PageRecord | None, surroundings: Surroundings | None = None
+    post: PageCells, known: PageRecord | None, surroundings: Environment | None = None
 ) -> dict[int, str]:
     return words(judge(post, known, surroundings or around()))
 

@@ -16,7 +16,7 @@ from blogsmith.execute.session.environment import cell_environment
 from blogsmith.execute.session.jobs import CellStep, SessionJob, Step, ValueStep
 from blogsmith.execute.session.pool import run_sessions
 from blogsmith.execute.session.requests import GRACE_S
-from blogsmith.execute.session.session import Quiet
+from blogsmith.execute.session.session import SilentObserver
 from blogsmith.model.results import CellRun, SessionRun, Stream
 
 LINUX = sys.platform == "linux"
@@ -66,7 +66,7 @@ def printed(run: CellRun, name: str = "stdout") -> str:
 
 
 @dataclass
-class Clock(Quiet):
+class Clock(SilentObserver):
     """How long sessions took, from `started` to `ended`."""
 
     began: dict[str, float] = field(default_factory=dict)

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from blogsmith.model.documents import Asset
-from blogsmith.pipeline.incremental import Asked
-from blogsmith.preview.http.reply import Reply, head_of, is_active
+from blogsmith.pipeline.incremental import UpdateRequest
+from blogsmith.preview.http.reply import HttpReply, head_of, is_active
 from blogsmith.read.active_svg import svg_warnings
 from tests.preview_sites import new_line, problems, settled
 
@@ -87,7 +87,7 @@ def test_a_preview_follows_a_file_that_is_saved(tmp_path: Path) -> None:
     before = settled(line)
     assert [found.code for found in problems(before)] == ["svg-active"]
     file.write_text(f"<svg {NAMES}><circle/></svg>")
-    assert problems(settled(line, before, Asked(("static/a.svg",)))) == []
+    assert problems(settled(line, before, UpdateRequest(("static/a.svg",)))) == []
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,6 @@ def test_a_preview_follows_a_file_that_is_saved(tmp_path: Path) -> None:
 )
 def test_the_preview_sends_no_such_file_to_be_run(media_type: str, expected: bool) -> None:
     assert is_active(media_type) is expected
-    head = head_of(Reply(200, media_type), keep_alive=True).decode()
+    head = head_of(HttpReply(200, media_type), keep_alive=True).decode()
     assert ("\r\nContent-Security-Policy: default-src 'none'; " in head) is expected
     assert ("; sandbox\r\n" in head) is expected

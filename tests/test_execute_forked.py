@@ -19,7 +19,7 @@ import pytest
 from blogsmith.execute.session.fork_server_client import ForkServer
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import run_sessions
-from blogsmith.execute.session.session import quiet, run_session
+from blogsmith.execute.session.session import run_session, silent_observer
 from blogsmith.model.results import SessionRun, ShapeMismatch, Stream
 from tests.sessions import (
     LINUX,
@@ -50,7 +50,7 @@ def started(work: SessionJob, *modules: str) -> ForkServer:
 def forked(server: ForkServer, work: SessionJob) -> SessionRun:
     """The run of a session whose worker is forked."""
     assert server.why_not(work) == ""
-    return run_session(work, quiet, server.start)
+    return run_session(work, silent_observer, server.start)
 
 
 def is_forked(run: SessionRun) -> bool:
@@ -191,7 +191,7 @@ def test_what_is_not_forked(tmp_path: Path, server: ForkServer, change: dict[str
     if work.python == sys.executable and "python" in change:
         pytest.skip("this Python is no link")
     assert re.fullmatch(words, server.why_not(work))
-    assert not is_forked(run_session(work, quiet, server.start))
+    assert not is_forked(run_session(work, silent_observer, server.start))
 
 
 def test_modules_that_are_missing(tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_modules_that_are_missing(tmp_path: Path) -> None:
         assert is_forked(forked(some, work))
     with started(work, "no_such_module") as none:
         assert none.why_not(work) == "none of the modules can be imported"
-        assert not is_forked(run_session(work, quiet, none.start))
+        assert not is_forked(run_session(work, silent_observer, none.start))
     with ForkServer(str(tmp_path / "python"), ("decimal",), work.env) as nowhere:
         lost = replace(work, python=str(tmp_path / "python"))
         assert nowhere.why_not(lost).endswith("cannot be started: No such file or directory")
-        assert "cannot be started" in run_session(lost, quiet, nowhere.start).problem
+        assert "cannot be started" in run_session(lost, silent_observer, nowhere.start).problem
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_modules_that_behave_badly(tmp_path: Path, module: str, words: str) -> N
     work = replace(work, env={**work.env, "PYTHONPATH": str(tmp_path)})
     with no_process_left(), started(work, "odd_module") as server:
         assert server.why_not(work) == words
-        run = run_session(work, quiet, server.start)
+        run = run_session(work, silent_observer, server.start)
         assert [o.name for o in run.cells[0].outputs if isinstance(o, Stream)] == ["stdout"]
         assert is_forked(run) == (not words)
 
@@ -239,7 +239,7 @@ def test_a_server_that_dies(tmp_path: Path, server: ForkServer) -> None:
     )
     assert [one.status for one in first.cells] == ["ok", "ok"]
     wait_for(lambda: server.has_died)
-    assert not is_forked(run_session(job(tmp_path, PARENT), quiet, server.start))
+    assert not is_forked(run_session(job(tmp_path, PARENT), silent_observer, server.start))
     assert server.why_not(job(tmp_path)) == "the fork server has ended"
 
 

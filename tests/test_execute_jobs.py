@@ -23,14 +23,14 @@ from blogsmith.execute.session.engine import WORKER
 from blogsmith.execute.session.environment import cell_environment, cores, threads_per_job
 from blogsmith.execute.session.jobs import (
     CellStep,
-    Setting,
+    ExecutionSetting,
     ValueStep,
     parse_memory,
     resolve_python,
     session_job,
     setting_of,
 )
-from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.process import Process, ending_in_words
 from blogsmith.execute.session.protocol import Closed, Printed, Wire
 from blogsmith.execute.session.terminal_text import cut, settle
@@ -86,8 +86,8 @@ def test_text_is_cut_between_characters(text: str, limit: int, expected: tuple[s
     assert cut(text, limit) == expected
 
 
-def collected(limit: int = 1000) -> Collected:
-    return Collected(limit, lambda output: None)
+def collected(limit: int = 1000) -> OutputBuffer:
+    return OutputBuffer(limit, lambda output: None)
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def page() -> PageCells:
     )
 
 
-def setting(root: Path) -> Setting:
+def setting(root: Path) -> ExecutionSetting:
     execution = Execution(timeout=9.0, memory="1 GB", env=("SEED",), jobs=1)
     return setting_of(
         execution,

@@ -27,10 +27,10 @@ from blogsmith.execute.kernel import local as kernel_local
 from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
-from blogsmith.execute.kernel.requests import Reply
+from blogsmith.execute.kernel.requests import KernelReply
 from blogsmith.execute.kernel.session import KernelEngine
 from blogsmith.execute.session.jobs import SessionJob
-from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
@@ -172,7 +172,7 @@ def test_clearing_waits_for_the_next_output_if_asked() -> None:
 
 
 def test_collected_outputs_can_change() -> None:
-    collected = Collected(1000, lambda output: None)
+    collected = OutputBuffer(1000, lambda output: None)
     collected.displayed("display", {"text/plain": "one"}, {}, "a")
     collected.printed("stdout", "x")
     collected.updated("a", {"text/plain": "two"}, {})
@@ -186,7 +186,7 @@ def test_collected_outputs_can_change() -> None:
 
 
 def test_updates_give_back_the_room_of_what_they_replace() -> None:
-    collected = Collected(1000, lambda output: None)
+    collected = OutputBuffer(1000, lambda output: None)
     collected.displayed("display", {"text/plain": "a" * 600}, {}, "a")
     for _ in range(5):
         collected.updated("a", {"text/plain": "b" * 600}, {})
@@ -208,14 +208,14 @@ def test_exceptions_lose_their_colours_and_keep_their_place() -> None:
 @pytest.mark.parametrize(
     ("reply", "status"),
     [
-        (Reply("ok"), "ok"),
-        (Reply("ok", {"payload": [{"source": "ask_exit"}]}), "exit"),
-        (Reply("died", problem="gone"), "died"),
-        (Reply("error", {"status": "error", "ename": "SystemExit", "evalue": "2"}), "exit"),
-        (Reply("error", {"status": "aborted"}), "error"),
+        (KernelReply("ok"), "ok"),
+        (KernelReply("ok", {"payload": [{"source": "ask_exit"}]}), "exit"),
+        (KernelReply("died", problem="gone"), "died"),
+        (KernelReply("error", {"status": "error", "ename": "SystemExit", "evalue": "2"}), "exit"),
+        (KernelReply("error", {"status": "aborted"}), "error"),
     ],
 )
-def test_endings(reply: Reply, status: str) -> None:
+def test_endings(reply: KernelReply, status: str) -> None:
     ended = ending(reply, None, python=True)
     assert ended["status"] == status
     assert (status == "error") == bool(ended["failure"] and ended["status"] == "error")

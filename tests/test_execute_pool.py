@@ -17,7 +17,7 @@ import pytest
 
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import run_sessions
-from blogsmith.execute.session.session import Quiet, run_session
+from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.results import CellOutput, CellRun, SessionRun, Stream
 from tests.sessions import cell, is_alive, job, no_process_left, printed, wait_for
 
@@ -35,7 +35,7 @@ def named(root: Path, name: str, *codes: str) -> SessionJob:
     return replace(job(root, *codes), session=name)
 
 
-class Counter(Quiet):
+class Counter(SilentObserver):
     """How many sessions run at once, at most; and what was heard."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 from blogsmith.execute.session.jobs import (
     SessionJob,
 )
-from blogsmith.execute.session.session import Quiet, run_session
+from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.cells import Need
 from blogsmith.model.results import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream, Unjudged
 from tests.sessions import cell, job, no_process_left, printed, value
@@ -191,7 +191,7 @@ def test_a_python_that_is_none(tmp_path: Path) -> None:
     assert missing.values[1].status == "skipped"
 
 
-class Diary(Quiet):
+class Diary(SilentObserver):
     """Writes down what it hears."""
 
     def __init__(self) -> None:

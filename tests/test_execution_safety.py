@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.execute.session.answers import cell_run
-from blogsmith.execute.session.output_buffer import Collected
+from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import MOST_SDPA, Display
 from tests.sessions import cell, job, value
@@ -52,7 +52,7 @@ P()"""
 def test_what_a_worker_says_of_attention_is_not_believed_in_any_form(said: object) -> None:
     """The author's code can reach into the worker; a record of another form could not be read again."""
     frame = {"status": "ok", "failure": None, "sdpa": said}
-    found = cell_run(cell(1, "1"), frame, Collected(100, lambda output: None)).sdpa
+    found = cell_run(cell(1, "1"), frame, OutputBuffer(100, lambda output: None)).sdpa
     assert found == (("flash aten::f",) if isinstance(said, list) else ())
     many = {**frame, "sdpa": [f"flash aten::f{number}" for number in range(99)]}
-    assert len(cell_run(cell(1, "1"), many, Collected(100, lambda output: None)).sdpa) == MOST_SDPA
+    assert len(cell_run(cell(1, "1"), many, OutputBuffer(100, lambda output: None)).sdpa) == MOST_SDPA

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from blogsmith.tex.convert import Formula, TexError
+from blogsmith.tex.convert import TexError, TypesetFormula
 
 from . import fuzz_checks
 from .fuzz_checks import judge
@@ -57,34 +57,34 @@ FAULTY = {
 
 @pytest.mark.parametrize("markup", FAULTY)
 def test_faulty_markup_is_seen(markup: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzz_checks, "convert_formula", lambda *_, **__: Formula(markup, {}))
+    monkeypatch.setattr(fuzz_checks, "convert_formula", lambda *_, **__: TypesetFormula(markup, {}))
     assert judge(PLAIN).fault.startswith(FAULTY[markup])
 
 
 def test_markup_that_only_html_reads_otherwise_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     markup = '<math alttext="x"><mrow><b>x</b></mrow></math>'
-    monkeypatch.setattr(fuzz_checks, "convert_formula", lambda *_, **__: Formula(markup, {}))
+    monkeypatch.setattr(fuzz_checks, "convert_formula", lambda *_, **__: TypesetFormula(markup, {}))
     assert not judge(PLAIN).fault
     assert judge(PLAIN, thorough=True).fault == "HTML reads another tree"
 
 
-def _crash() -> Formula:
+def _crash() -> TypesetFormula:
     raise ValueError("x")
 
 
-def _slow() -> Formula:
+def _slow() -> TypesetFormula:
     end = time.process_time() + 0.05
     while time.process_time() < end:
         pass
-    return Formula('<math alttext="x"></math>', {})
+    return TypesetFormula('<math alttext="x"></math>', {})
 
 
-def _deeper() -> Formula:
+def _deeper() -> TypesetFormula:
     sys.setrecursionlimit(sys.getrecursionlimit() + 1)
-    return Formula('<math alttext="x"></math>', {})
+    return TypesetFormula('<math alttext="x"></math>', {})
 
 
-def _astray() -> Formula:
+def _astray() -> TypesetFormula:
     raise TexError("math-syntax", "wrong", 7)
 
 
@@ -108,7 +108,10 @@ def test_faulty_behaviour_is_seen(behaviour: object, fault: str, monkeypatch: py
 
 def test_an_answer_that_changes_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(
-        (Formula('<math alttext="x"></math>', {}), Formula('<math alttext="x"><mi>x</mi></math>', {}))
+        (
+            TypesetFormula('<math alttext="x"></math>', {}),
+            TypesetFormula('<math alttext="x"><mi>x</mi></math>', {}),
+        )
     )
     monkeypatch.setattr(fuzz_checks, "convert_formula", lambda *_, **__: next(answers))
     assert judge(PLAIN).fault == "another answer the second time"

@@ -14,7 +14,7 @@ import pytest
 from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.project.report import ExecutionOptions
-from blogsmith.project.select import chosen_posts
+from blogsmith.project.select import select_posts
 from blogsmith.trust.consent import trust
 from tests.site_files import build
 
@@ -252,7 +252,7 @@ KNOWN = tuple(
     ],
 )
 def test_a_bare_name_is_enough_where_it_is_the_only_one(tmp_path: Path, name: str, path: str) -> None:
-    assert chosen_posts(tmp_path, [name], KNOWN) == (f"content/{path}",)
+    assert select_posts(tmp_path, [name], KNOWN) == (f"content/{path}",)
 
 
 @pytest.mark.parametrize(
@@ -265,14 +265,14 @@ def test_a_bare_name_is_enough_where_it_is_the_only_one(tmp_path: Path, name: st
 )
 def test_a_name_of_no_post_gets_a_hint(tmp_path: Path, name: str, hint: str) -> None:
     with pytest.raises(SiteError) as caught:
-        chosen_posts(tmp_path, [name], KNOWN)
+        select_posts(tmp_path, [name], KNOWN)
     assert [d.hint for d in caught.value.diagnostics] == [hint]
 
 
 def test_a_bare_name_of_several_posts_is_asked_back(tmp_path: Path) -> None:
     several = [PurePosixPath(f"content/{folder}/a.md") for folder in "pqrs"]
     with pytest.raises(SiteError) as caught:
-        chosen_posts(tmp_path, ["a"], several)
+        select_posts(tmp_path, ["a"], several)
     (found,) = caught.value.diagnostics
     assert found.hint == "which of content/p/a.md, content/q/a.md, content/r/a.md, …?"
 

@@ -15,8 +15,8 @@ import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
-from blogsmith.pipeline.reload import reopened
-from blogsmith.project.context import open_workshop
+from blogsmith.pipeline.reload import reload_site
+from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport
 from blogsmith.trust.consent import trust
 from blogsmith.trust.plugin_code import is_covered, read_plugin_code
@@ -52,7 +52,7 @@ def write(root: Path, files: dict[str, str]) -> None:
 def load(root: Path) -> Plugins:
     """The plugins of a site that is trusted as it is now."""
     trust(root)
-    return open_workshop(root).plugins
+    return open_site(root).plugins
 
 
 def refusal(root: Path) -> Diagnostic:
@@ -114,7 +114,7 @@ def test_a_changed_helper_asks_again_and_is_loaded_anew(site: Path) -> None:
     assert [kind.name for kind in load(site).kinds] == ["one"]
     write(site, {"plugins/helper.py": "kind = 'two'\n"})
     with pytest.raises(SiteError) as caught:
-        open_workshop(site)
+        open_site(site)
     assert "plugins/helper.py has changed" in caught.value.diagnostics[0].message
     assert [kind.name for kind in load(site).kinds] == ["two"]
 
@@ -304,14 +304,14 @@ def test_mistakes_in_a_helper_are_told_at_the_plugin(site: Path) -> None:
 def test_the_preview_asks_again_as_a_build_does(site: Path, name: str) -> None:
     write(site, {"plugins/mine.py": REGISTER, "plugins/data.json": "{}", "plugins/helper.py": ""})
     trust(site)
-    before = open_workshop(site)
-    assert reopened(site, None, before, ["content/a.md"]) is before
+    before = open_site(site)
+    assert reload_site(site, None, before, ["content/a.md"]) is before
     write(site, {name: "x = 1\n"})
     with pytest.raises(SiteError) as caught:
-        reopened(site, None, before, [name])
+        reload_site(site, None, before, [name])
     assert caught.value.diagnostics[0].code == "plugin-untrusted"
     trust(site)
-    assert reopened(site, None, before, [name]).plugins.names == ("mine",)
+    assert reload_site(site, None, before, [name]).plugins.names == ("mine",)
 
 
 # -- templates --

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.pipeline.incremental import Line
+from blogsmith.pipeline.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
-from blogsmith.preview.events.publisher import News
-from blogsmith.preview.loop.event_loop import Engine
+from blogsmith.preview.events.publisher import EventPublisher
+from blogsmith.preview.loop.event_loop import EventLoop
 from blogsmith.preview.loop.fast_path import first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
 from blogsmith.preview.options import ServeOptions
-from blogsmith.preview.pages.script_tag import Tag
-from blogsmith.preview.pages.site import Shown
-from blogsmith.watch.changes import Changes
+from blogsmith.preview.pages.script_tag import ScriptTag
+from blogsmith.preview.pages.site import ServedSite
+from blogsmith.watch.changes import ChangedFiles
 from tests.preview_sites import options
 from tests.site_files import NOW
 
@@ -48,8 +48,8 @@ class Preview:
     """An engine in a thread, and what it tells."""
 
     root: Path
-    engine: Engine
-    shown: Shown
+    engine: EventLoop
+    shown: ServedSite
     events: list[Mapping[str, Any]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     bugs: list[Exception] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Preview:
         self.tell(paths)
 
     def tell(self, paths: list[Path]) -> None:
-        self.engine.tell(Saved(Changes(frozenset(paths)), time.monotonic()))
+        self.engine.tell(Saved(ChangedFiles(frozenset(paths)), time.monotonic()))
         assert self.rests.acquire(timeout=PATIENCE_S)
 
     def text(self, path: str) -> str:
@@ -84,17 +84,17 @@ class Preview:
 def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
     """is_sound: a site can be made."""
     (root / "blogsmith.yaml").touch()
-    line = Line(root, options(), lambda: NOW)
-    shown = Shown(line, Tag("secret"))
+    line = IncrementalPipeline(root, options(), lambda: NOW)
+    shown = ServedSite(line, ScriptTag("secret"))
     preview = Preview(root, None, shown)  # type: ignore[arg-type]
-    news = News(
+    news = EventPublisher(
         ServeOptions(options(), lambda: NOW),
         preview.events.append,
         preview.said.append,
         preview.runner,  # type: ignore[arg-type]
         time.monotonic,
     )
-    preview.engine = Engine(
+    preview.engine = EventLoop(
         root, line, shown, news, time.monotonic, preview.rests.release, preview.bugs.append
     )
     thread = threading.Thread(target=preview.engine.run)
@@ -163,7 +163,7 @@ def test_a_mistake_keeps_the_last_good_page(preview: Preview) -> None:
 
 def test_wrong_settings_leave_the_site_as_it_was(preview: Preview) -> None:
     before = preview.text("/posts/a/")
-    preview.engine.tell(Saved(Changes(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
+    preview.engine.tell(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
     until(lambda: "config-key" in codes(preview))
     assert preview.text("/posts/a/") == before
     preview.save(config="title: Renamed\n")
@@ -258,7 +258,7 @@ def test_what_cells_come_to_is_told(preview: Preview) -> None:
 @pytest.mark.parametrize("saved", ["content/posts/a.md", "content/posts/data.csv", "data.csv"])
 def test_whose_cells_have_finished(saved: str) -> None:
     told = ServeOptions(options(), lambda: NOW)
-    news = News(told, [].append, [].append, NoRunner(), time.monotonic)  # type: ignore[arg-type]
+    news = EventPublisher(told, [].append, [].append, NoRunner(), time.monotonic)  # type: ignore[arg-type]
     a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
     wrong = Diagnostic("cell-error", "it is wrong")
     news.ran(replace(a, diagnostics=(wrong,)))
@@ -277,7 +277,7 @@ def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with previewing(tmp_path) as preview:
         with monkeypatch.context() as patch:
             patch.setattr(preview.shown, "changed", lambda: 1 / 0)
-            preview.engine.tell(Saved(Changes(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
+            preview.engine.tell(Saved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
             until(lambda: bool(preview.bugs))
         preview.save(posts_a="Two.\n")
         assert "Two." in preview.text("/posts/a/")
@@ -327,7 +327,7 @@ def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
 
 
 def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
-    preview.engine.tell(Saved(Changes(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
+    preview.engine.tell(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
     until(lambda: any("unknown key" in text for text in preview.said))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.pipeline.incremental import Asked, Line
+from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.render import Pages
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
@@ -116,7 +116,7 @@ def test_edits_in_any_order(
         for path, text in step:
             write(root / path, text)
         changed = tuple(sorted({path for path, _ in step}))
-        asked = Asked(changed, everything=reopen)
+        asked = UpdateRequest(changed, everything=reopen)
         try:
             if quickly and not reopen:
                 for path in changed:
@@ -143,7 +143,7 @@ def test_only_what_is_affected_is_rendered(tmp_path: Path, monkeypatch: pytest.M
     line = new_line(tmp_path)
     before = settled(line)
     write(tmp_path / "content/posts/b.md", POSTS["content/posts/b.md"].replace("## End", "## The end"))
-    after = settled(line, before, Asked(("content/posts/b.md",), everything=False))
+    after = settled(line, before, UpdateRequest(("content/posts/b.md",), everything=False))
     again = {path for path, item in after.rendered.items() if item.body is not before.rendered[path].body}
     # a.md links to a heading that is gone; the others do not look at b.md
     assert again == {"content/posts/a.md", "content/posts/b.md"}
@@ -154,7 +154,7 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     for path, text in POSTS.items():
         write(tmp_path / path, text)
     line = new_line(tmp_path)
-    early = next(present for present in line.settle(None, Asked()) if present)
+    early = next(present for present in line.settle(None, UpdateRequest()) if present)
     assert len(early.unread) == 4
     early = line.with_pages(early, ["content/posts/b.md"])
     assert early.unread == early.arranged.documents.keys() - {"content/posts/b.md"}
@@ -180,7 +180,7 @@ def test_who_is_looked_at_first_sees_what_changed_last(
             text = f"---\ntitle: New {name} {round_}\ndate: 2026-01-0{round_ + 1}\n---\n"
             write(tmp_path / f"content/posts/{name}.md", text)
         changed = tuple(f"content/posts/{name}.md" for name in edited)
-        present = settled(line, present, Asked(changed, everything=False, first=first))
+        present = settled(line, present, UpdateRequest(changed, everything=False, first=first))
         for path in ("content/about.md", "content/posts/a.md"):
             assert f">New b {round_}</a>" in present.rendered[path].body.html
 
@@ -195,10 +195,10 @@ def test_what_shortcodes_include(tmp_path: Path) -> None:
     line = new_line(tmp_path)
     before = settled(line)
     write(tmp_path / "layouts/piece.html", "after\n")
-    between = settled(line, before, Asked(("layouts/piece.html",), everything=False))
+    between = settled(line, before, UpdateRequest(("layouts/piece.html",), everything=False))
     assert "after" in between.rendered["content/a.md"].body.html
     write(tmp_path / "themes/own/static/x.css", "p { color: red }\n")
-    after = settled(line, between, Asked(("themes/own/static/x.css",), everything=False))
+    after = settled(line, between, UpdateRequest(("themes/own/static/x.css",), everything=False))
     assert after.rendered["content/a.md"].body.html != between.rendered["content/a.md"].body.html
 
 
@@ -212,7 +212,7 @@ def test_an_image_that_was_saved_within_one_tick_of_the_clock(tmp_path: Path) ->
     stamp = (tmp_path / "content/one.svg").stat()
     write(tmp_path / "content/one.svg", svg.replace("4", "8"))
     os.utime(tmp_path / "content/one.svg", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    after = settled(line, before, Asked(("content/one.svg",), everything=False))
+    after = settled(line, before, UpdateRequest(("content/one.svg",), everything=False))
     assert 'width="8"' in after.rendered["content/a.md"].body.html
 
 
@@ -223,7 +223,7 @@ def test_python_for_browsers_comes_into_a_folder(tmp_path: Path) -> None:
     before = settled(line)
     assert {found.code for found in problems(before)} == {"pyodide-folder"}
     write(tmp_path / "static/pyodide/pyodide.mjs", "// something\n")
-    after = settled(line, before, Asked(("static/pyodide/pyodide.mjs",), everything=False))
+    after = settled(line, before, UpdateRequest(("static/pyodide/pyodide.mjs",), everything=False))
     assert problems(after) != problems(before)
 
 
@@ -233,12 +233,12 @@ def test_a_text_that_takes_too_long(tmp_path: Path) -> None:
     write(tmp_path / "shortcodes/slow.html", loop)
     write(tmp_path / "content/a.md", "{% slow %}\n")
     write(tmp_path / "content/b.md", "Text.\n")
-    line = Line(tmp_path, options(), lambda: NOW, limit_s=0.2)
+    line = IncrementalPipeline(tmp_path, options(), lambda: NOW, limit_s=0.2)
     present = settled(line)
     assert [(found.code, found.path) for found in problems(present)] == [("page-slow", "content/a.md")]
     assert "Text." in present.rendered["content/b.md"].body.html
     write(tmp_path / "shortcodes/slow.html", "<p>quick</p>\n")
-    present = settled(line, present, Asked(("shortcodes/slow.html",), everything=False))
+    present = settled(line, present, UpdateRequest(("shortcodes/slow.html",), everything=False))
     assert problems(present) == []
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from blogsmith.preview.http import server as server_module
 from blogsmith.preview.http.client_files import client_files
-from blogsmith.preview.http.limits import Limits
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.protocol import Response
 from tests.preview_client import TOKEN, Client, MemorySite, ask, serving, site, soon
 from tests.preview_files import picture, with_file
 
@@ -25,7 +25,7 @@ __all__ = ["picture"]
 
 def test_pages_and_other_files_come_from_the_site() -> None:
     pages = site()
-    pages.pages["/été/"] = Answer(200, body=b"summer")
+    pages.pages["/été/"] = Response(200, body=b"summer")
     with serving(pages) as server, Client(server.port) as client:
         page = client.ask("/posts/a/?x=1")
         assert (page.status, page.body) == (200, b"<p>page a")
@@ -46,8 +46,8 @@ def test_a_head_is_a_page_without_its_body() -> None:
 
 def test_a_redirect_leads_to_a_path_of_this_host() -> None:
     pages = site()
-    pages.pages["/posts/a"] = Answer(301, location="/posts/a/")
-    pages.pages["/x"] = Answer(301, location="/été/?a b=1\r\nSet-Cookie: x")
+    pages.pages["/posts/a"] = Response(301, location="/posts/a/")
+    pages.pages["/x"] = Response(301, location="/été/?a b=1\r\nSet-Cookie: x")
     bugs: list[Exception] = []
     with serving(pages, bugs=bugs) as server:
         got = ask(server, "/posts/a")
@@ -56,7 +56,7 @@ def test_a_redirect_leads_to_a_path_of_this_host() -> None:
         assert location == "/%C3%A9t%C3%A9/?a%20b=1%0D%0ASet-Cookie:%20x"
         assert bugs == []
         for elsewhere in ("//evil.example/", "/\\evil.example", "http://evil.example/"):
-            pages.pages["/y"] = Answer(301, location=elsewhere)
+            pages.pages["/y"] = Response(301, location=elsewhere)
             assert ask(server, "/y").status == 500
     assert len(bugs) == 3
 
@@ -102,7 +102,7 @@ def test_no_file_stays_open(picture: Path) -> None:
 # our own addresses
 def test_the_version_of_a_page() -> None:
     pages = site()
-    pages.pages["/été 100%/"] = Answer(200)
+    pages.pages["/été 100%/"] = Response(200)
     with serving(pages) as server, Client(server.port) as client:
         got = client.ask("/_blogsmith/version?path=%2Fposts%2Fa%2F")
         assert got.headers["content-type"] == "application/json"
@@ -244,7 +244,7 @@ def test_a_browser_that_tries_https_is_told_at_once() -> None:
 
 def test_slow_requests_and_idle_connections_end() -> None:
     # a client is given no less than it needs on a busy machine to send its request once it is there
-    limits = Limits(head_s=0.1, idle_s=2.0)
+    limits = ClientLimits(head_s=0.1, idle_s=2.0)
     with serving(site(), limits=limits) as server:
         with Client(server.port) as client:
             client.ask("/posts/a/")
@@ -272,8 +272,8 @@ def test_headers_have_a_limit() -> None:
 def test_an_exception_of_ours_is_an_answer() -> None:
     pages = site()
     pages.pages["/bug"] = RuntimeError("<script>alert('\ud800')</script>\r\n\r\n")
-    pages.pages["/worse"] = Answer(200, "text/html\r\nX: y", b"x")
-    pages.pages["/odd"] = Answer(99)
+    pages.pages["/worse"] = Response(200, "text/html\r\nX: y", b"x")
+    pages.pages["/odd"] = Response(99)
     bugs: list[Exception] = []
     with serving(pages, bugs=bugs) as server, Client(server.port) as client:
         got = client.ask("/bug")
@@ -288,7 +288,7 @@ def test_an_exception_of_ours_is_an_answer() -> None:
 
 def test_a_client_that_hangs_up_is_no_mistake(capfd: pytest.CaptureFixture[str]) -> None:
     pages = site()
-    pages.pages["/big"] = Answer(200, body=b"x" * 20_000_000)
+    pages.pages["/big"] = Response(200, body=b"x" * 20_000_000)
     with serving(pages) as server:
         for data in (b"", b"GET", b"GET /posts/a/ HTTP/1.1\r\n", b"GET /big HTTP/1.1\r\nHost: %s\r\n\r\n"):
             client = Client(server.port)
@@ -315,7 +315,7 @@ def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(picture: Path)
 
 def test_a_question_that_ends_with_the_server_is_no_bug() -> None:
     class Closing(MemorySite):
-        def answer(self, path: str) -> Answer:
+        def answer(self, path: str) -> Response:
             self.asked.append(path)
             assert soon(lambda: server._closing)
             raise CancelledError
@@ -329,7 +329,7 @@ def test_a_question_that_ends_with_the_server_is_no_bug() -> None:
 # speed
 def test_a_page_takes_two_milliseconds(capsys: pytest.CaptureFixture[str]) -> None:
     pages = site()
-    pages.pages["/"] = Answer(200, body=b"x" * 50_000)
+    pages.pages["/"] = Response(200, body=b"x" * 50_000)
     spans = []
     with serving(pages) as server, Client(server.port) as client:
         for _ in range(200):

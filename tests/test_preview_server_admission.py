@@ -13,17 +13,17 @@ import pytest
 
 from blogsmith.preview.http.connection import Connection
 from blogsmith.preview.http.hub import Hub
-from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.http.reply import plain
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.protocol import Response
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, serving, site, soon
 
 PAGE = "/posts/a/"
 
 
-def limits_of(connections: int) -> Limits:
+def limits_of(connections: int) -> ClientLimits:
     """On a busy machine who has to go may take its time: nobody else has to go meanwhile."""
-    return Limits(connections=connections, admission_s=60, eviction_s=60)
+    return ClientLimits(connections=connections, admission_s=60, eviction_s=60)
 
 
 def test_who_says_nothing_goes_first_and_the_oldest_before_the_others() -> None:
@@ -73,12 +73,12 @@ def test_who_is_being_answered_stays() -> None:
     asked, go_on = threading.Semaphore(0), threading.Event()
 
     class Slow(MemorySite):
-        def answer(self, path: str) -> Answer:
+        def answer(self, path: str) -> Response:
             asked.release()
             assert go_on.wait(WAIT_S)
-            return Answer(200)
+            return Response(200)
 
-    limits = Limits(connections=2, admission_s=0.1)
+    limits = ClientLimits(connections=2, admission_s=0.1)
     with serving(Slow(), limits=limits) as server, ExitStack() as stack:
         busy = [stack.enter_context(Client(server.port)) for _ in range(2)]
         for client in busy:
@@ -100,8 +100,8 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
     with (tmp_path / "big").open("wb") as big:
         # more than any system takes before it is read; it has no bytes on the disk
         big.truncate(1_000_000_000)
-    pages.pages["/big"] = Answer(200, "video/mp4", file=tmp_path.resolve() / "big")
-    limits = Limits(connections=2, stall_s=0.05, admission_s=WAIT_S)
+    pages.pages["/big"] = Response(200, "video/mp4", file=tmp_path.resolve() / "big")
+    limits = ClientLimits(connections=2, stall_s=0.05, admission_s=WAIT_S)
     with serving(pages, limits=limits) as server, ExitStack() as stack:
         stalled, silent = (stack.enter_context(Client(server.port)) for _ in range(2))
         stalled.send(f"GET /big HTTP/1.1\r\nHost: {stalled.host}\r\n\r\n".encode())
@@ -116,7 +116,7 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
 
 
 @contextmanager
-def conversing(limits: Limits) -> Iterator[tuple[Connection, socket.socket]]:
+def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket]]:
     """A connection without a thread, and the client's end of it."""
     ours, theirs = socket.socketpair()
     hub = Hub(dict, lambda error: None, limits)
@@ -127,7 +127,7 @@ def conversing(limits: Limits) -> Iterator[tuple[Connection, socket.socket]]:
 
 def test_a_request_that_has_come_is_answered_all_the_same() -> None:
     """Who is to go may have said it all just before; a browser would lose what it asked."""
-    with conversing(Limits()) as (connection, client):
+    with conversing(ClientLimits()) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more")
         connection.evict()
         assert not connection.serve()
@@ -136,7 +136,7 @@ def test_a_request_that_has_come_is_answered_all_the_same() -> None:
 
 
 def test_half_a_request_is_not_waited_for() -> None:
-    with conversing(Limits(head_s=10 * WAIT_S)) as (connection, client):
+    with conversing(ClientLimits(head_s=10 * WAIT_S)) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\n")
         connection.evict()
         assert not connection.serve()
@@ -155,7 +155,7 @@ def many_files() -> Iterator[None]:
 @pytest.mark.parametrize("slow", [300, 1000])
 def test_slow_connections_harm_no_browser(slow: int, many_files: None) -> None:
     before = set(threading.enumerate())
-    limits = Limits()
+    limits = ClientLimits()
     with serving(site(), limits=limits) as server, ExitStack() as stack:
         own = len(set(threading.enumerate()) - before)
         tab = stack.enter_context(Client(server.port)).listen()

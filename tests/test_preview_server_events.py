@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.preview.http.hub import frame
-from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.http.limits import ClientLimits
 from tests.preview_client import Client, ask, serving, site, soon
 
 
@@ -94,7 +94,7 @@ def test_a_head_of_the_stream_is_no_stream() -> None:
 
 
 def test_signs_of_life() -> None:
-    with serving(site(), limits=Limits(ping_s=0.05)) as server, Client(server.port) as client:
+    with serving(site(), limits=ClientLimits(ping_s=0.05)) as server, Client(server.port) as client:
         client.listen().head()
         assert client.block() == "retry: 300"
         assert client.event()["kind"] == "hello"
@@ -127,7 +127,7 @@ def test_what_a_listener_says_is_not_heard() -> None:
 
 
 def test_a_client_that_does_not_read_is_dropped_and_nobody_waits_for_it() -> None:
-    with serving(site(), limits=Limits(unread=100_000)) as server, Client(server.port) as reader:
+    with serving(site(), limits=ClientLimits(unread=100_000)) as server, Client(server.port) as reader:
         assert reader.listen().event()["kind"] == "hello"
         sleeper = socket.socket()
         sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -151,7 +151,7 @@ def test_one_event_beyond_the_limit_still_arrives() -> None:
 
 
 def test_more_streams_than_allowed_are_refused() -> None:
-    with serving(site(), limits=Limits(streams=2)) as server:
+    with serving(site(), limits=ClientLimits(streams=2)) as server:
         clients = [Client(server.port).listen() for _ in range(2)]
         for client in clients:
             assert client.event()["kind"] == "hello"

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import Limits
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.http.limits import ClientLimits
+from blogsmith.preview.protocol import Response
 from tests.preview_client import WAIT_S, Client, MemorySite, ask, made, serving, site, soon
 
 
@@ -41,10 +41,10 @@ def test_closing_does_not_wait_for_the_site(monkeypatch: pytest.MonkeyPatch) -> 
     asked, go_on = threading.Event(), threading.Event()
 
     class Slow(MemorySite):
-        def answer(self, path: str) -> Answer:
+        def answer(self, path: str) -> Response:
             asked.set()
             assert go_on.wait(WAIT_S)
-            return Answer(200)
+            return Response(200)
 
     with serving(Slow()) as server, Client(server.port) as client:
         client.send(f"GET / HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
@@ -59,8 +59,8 @@ def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> No
     (tmp_path / "big").touch()
     os.truncate(tmp_path / "big", 1_000_000_000)
     pages = site()
-    pages.pages["/big"] = Answer(200, "image/png", file=tmp_path.resolve() / "big")
-    with serving(pages, limits=Limits(send_s=0.1)) as server, Client(server.port) as client:
+    pages.pages["/big"] = Response(200, "image/png", file=tmp_path.resolve() / "big")
+    with serving(pages, limits=ClientLimits(send_s=0.1)) as server, Client(server.port) as client:
         client.send(f"GET /big HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
         assert client.socket.recv(1) == b"H"
         assert soon(lambda: len(server._admission) == 0)

@@ -9,7 +9,7 @@ import pytest
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
-    Change,
+    ChangeLine,
     change_line,
     duration,
     new_problems,
@@ -51,22 +51,22 @@ def test_the_whole_site_is_counted() -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (Change(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
-        (Change(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changes"),
+        (ChangeLine(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
+        (ChangeLine(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changes"),
         (
-            Change(AT, ["content/a.md"] + [f"content/{n}.md" for n in range(1499)], 1600, 1.26),
+            ChangeLine(AT, ["content/a.md"] + [f"content/{n}.md" for n in range(1499)], 1600, 1.26),
             "14:03:22 content/a.md and 1,499 more: 1,600 pages in 1.3 s",
         ),
         (
-            Change(AT, ["content/a.md"], 2, 0.1, [TEX, LINK, WARNING]),
+            ChangeLine(AT, ["content/a.md"], 2, 0.1, [TEX, LINK, WARNING]),
             "14:03:22 content/a.md: 2 pages in 100 ms (2 errors, 1 warning)",
         ),
-        (Change(AT, [], 3, 0.1), "14:03:22 the site: 3 pages in 100 ms"),
+        (ChangeLine(AT, [], 3, 0.1), "14:03:22 the site: 3 pages in 100 ms"),
         # nothing a file is called acts on the terminal
-        (Change(AT, ["a\x1b[2J\n.md"], 1, 0.1), "14:03:22 a\\x1b[2J\\n.md: 1 page in 100 ms"),
+        (ChangeLine(AT, ["a\x1b[2J\n.md"], 1, 0.1), "14:03:22 a\\x1b[2J\\n.md: 1 page in 100 ms"),
     ],
 )
-def test_each_change_is_one_line(change: Change, expected: str) -> None:
+def test_each_change_is_one_line(change: ChangeLine, expected: str) -> None:
     assert change_line(change) == expected
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from blogsmith.bundled import bundled_folder
 from blogsmith.preview.editors import Editor
-from blogsmith.preview.gateway import Front
+from blogsmith.preview.gateway import SiteGateway
 from blogsmith.preview.page_store import StoredPage, StoredPages
-from blogsmith.preview.pages.script_tag import Tag
+from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.seal import Sealer, make_sealer, read_sealer
 from blogsmith.trust.consent import record_file
 
@@ -250,7 +250,7 @@ def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
             told.extend(path for path, _ in front.take(Engine()))  # type: ignore[arg-type]
             super().append(sent)
 
-    front = Front(store(root), Tag("secret"), Editor(root))
+    front = SiteGateway(store(root), ScriptTag("secret"), Editor(root))
     front._sent = Sent()
     assert front.answer("/a/").status == 200
     assert told == ["/a/"]

@@ -22,9 +22,9 @@ from blogsmith.pyodide.lock import LockProblem, read_lock
 from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, needs_no_package
 from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256, VERSION
 from blogsmith.pyodide.source import (
+    PyodideSource,
     ReleaseSource,
     SafeRedirects,
-    Source,
     SourceProblem,
     WebSource,
     open_source,
@@ -49,7 +49,7 @@ title: {title}
 """
 
 
-def vendor(target: Path, source: Source, packages: Sequence[str], modules: Sequence[str]) -> Vendored:
+def vendor(target: Path, source: PyodideSource, packages: Sequence[str], modules: Sequence[str]) -> Vendored:
     """A copy in a site whose root is the folder above `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     return pyodide_vendor.vendor(target.parent, target, source, packages, modules)

@@ -11,7 +11,7 @@ from blogsmith.diagnostics.model import Place
 from blogsmith.model.documents import Asset, Document, ImageInfo, Source
 from blogsmith.project.context import ParseOptions
 from blogsmith.read.front_matter import read_document
-from blogsmith.render.context import Target
+from blogsmith.render.context import LinkTarget
 from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.tex.analysis.linear import linear_text
@@ -112,7 +112,7 @@ def test_drafts_are_not_suggested(index: SiteIndex) -> None:
     assert "draft" not in resolve_link(index, "/posts/drafts/", document("content/posts/a.md")).hint
 
 
-def images(index: SiteIndex, written: str, size: ImageInfo | str) -> ImageInfo | Target:
+def images(index: SiteIndex, written: str, size: ImageInfo | str) -> ImageInfo | LinkTarget:
     assets = {path: Asset(PurePosixPath(path), Path(path), 1) for path in FILES}
     return resolve_image(index, written, document("content/posts/a.md"), assets, lambda file: size)
 
@@ -142,7 +142,7 @@ def test_images(index: SiteIndex, written: str, url: str) -> None:
 )
 def test_images_that_cannot_be_shown(index: SiteIndex, written: str, code: str, problem: str) -> None:
     found = images(index, written, "plot.svg is damaged")
-    assert isinstance(found, Target)
+    assert isinstance(found, LinkTarget)
     assert (found.code, found.problem) == (code, problem)
 
 

@@ -16,7 +16,7 @@ from blogsmith.storage.cache import CACHE, open_cache
 from blogsmith.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
 from blogsmith.storage.links import LinkInTheWay, is_link, is_name
 from blogsmith.storage.lock import LockBusy, hold_lock
-from blogsmith.storage.tree import Descent, Tree, scan
+from blogsmith.storage.tree import Descent, OwnTree, scan
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
@@ -97,7 +97,7 @@ def test_a_link_is_replaced_and_removed_itself(linked: Folder) -> None:
 def test_links_inside_a_tree_are_not_followed(linked: Folder) -> None:
     linked.make("tree").close()
     (linked.path / "tree" / "link").symlink_to("../../outside")
-    assert scan(linked) == Tree(frozenset({"link", "tree/link"}), frozenset({"tree"}))
+    assert scan(linked) == OwnTree(frozenset({"link", "tree/link"}), frozenset({"tree"}))
     linked.remove_tree("tree")
     assert not linked.is_folder("tree")
 

@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.tex.convert import TexError, convert_formula
 from blogsmith.tex.parse.colors import NAMES, css_color
-from blogsmith.tex.parse.errors import Wrong
+from blogsmith.tex.parse.errors import ParseError
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_colours(text: str, model: str, css: str) -> None:
     ],
 )
 def test_what_is_no_colour(text: str, model: str) -> None:
-    with pytest.raises(Wrong):
+    with pytest.raises(ParseError):
         css_color(list(text), model, "\\color")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.tex.parse.errors import Wrong
+from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.lengths import css, ems, read_length
 
 
@@ -56,6 +56,6 @@ def test_css(em: float, shown: str) -> None:
     ],
 )
 def test_wrong_lengths(tokens: list[str], kind: str, message: str) -> None:
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(ParseError) as caught:
         read_length(tokens, "\\kern")
     assert (caught.value.kind, str(caught.value)) == (kind, message)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.load import parse_config
 from blogsmith.read.head import _NUMBERING
-from blogsmith.tex.analysis.numbering import Row, split_rows
+from blogsmith.tex.analysis.numbering import SourceRow, split_rows
 from tests.check import render
 from tests.site_files import build
 
@@ -53,7 +53,7 @@ def test_rows(tex: str, environment: str, count: int) -> None:
 def test_labels_tags_and_notag() -> None:
     tex = r"\begin{align}a\label{ eq:x }\\b\notag\\c\tag{$*$}\\d\tag*{A}\\e\nonumber\end{align}"
     rows = split_rows(tex).rows
-    assert rows[0] == Row("eq:x", tex.index("eq:x"), 4)
+    assert rows[0] == SourceRow("eq:x", tex.index("eq:x"), 4)
     assert [row.notag for row in rows] == [False, True, False, False, True]
     assert [row.tag for row in rows] == [None, None, "$*$", "A", None]
     assert [row.bare_tag for row in rows] == [False, False, False, True, False]

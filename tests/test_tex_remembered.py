@@ -12,7 +12,7 @@ from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.syntax.parser import Parsed
 from blogsmith.tex.cache import remembering
-from blogsmith.tex.convert import Formula, convert_formula
+from blogsmith.tex.convert import TypesetFormula, convert_formula
 from blogsmith.tex.errors import TexError
 from blogsmith.tex.parse.reader import Macro
 from blogsmith.tex.parse.state import RowNumber
@@ -36,7 +36,7 @@ class Counting:
         macros: Macros,
         rows: Sequence[RowNumber | None],
         packages: frozenset[str],
-    ) -> Formula:
+    ) -> TypesetFormula:
         self.asked.append(tex)
         return convert_formula(tex, display=display, macros=macros, rows=rows, packages=packages)
 

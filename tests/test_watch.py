@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.watch.changes import Changes
-from blogsmith.watch.notices import Notices
+from blogsmith.watch.changes import ChangedFiles
+from blogsmith.watch.notices import HintQueue
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
 from blogsmith.watch.observed import ObserverNotifier
-from blogsmith.watch.probe import PROBE_S, Probe
+from blogsmith.watch.probe import PROBE_S, EventProbe
 from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import descriptors, wait_for
@@ -73,7 +73,7 @@ def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
 class SilentNotifier:
     """A system that accepts every folder, or a number of them, and reports nothing."""
 
-    def __init__(self, notices: Notices, most: int = 1000) -> None:
+    def __init__(self, notices: HintQueue, most: int = 1000) -> None:
         self.notices = notices
         self.most = most
         self.folders: set[str] = set()
@@ -307,9 +307,9 @@ def test_files_elsewhere_that_results_depend_on(site: Path, soon: None) -> None:
 
 
 def test_an_overflow_means_look_at_everything(site: Path, only_told: None) -> None:
-    opened: list[Notices] = []
+    opened: list[HintQueue] = []
 
-    def recorded(notices: Notices) -> SilentNotifier:
+    def recorded(notices: HintQueue) -> SilentNotifier:
         opened.append(notices)
         return SilentNotifier(notices)
 
@@ -317,7 +317,7 @@ def test_an_overflow_means_look_at_everything(site: Path, only_told: None) -> No
         write(site, POST, text="second\n")
         opened[0].overflow()
         receiver.wait(lambda: bool(receiver.reports))
-        assert receiver.reports == [Changes(frozenset({site / POST}), everything=True)]
+        assert receiver.reports == [ChangedFiles(frozenset({site / POST}), everything=True)]
 
 
 def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:
@@ -363,7 +363,7 @@ def test_polling_sees_writes_that_leave_size_and_times_alone(site: Path) -> None
 
 
 def test_a_system_that_refuses_is_polled(site: Path) -> None:
-    def refuse(notices: Notices) -> SilentNotifier:
+    def refuse(notices: HintQueue) -> SilentNotifier:
         raise CannotWatch("the limit of the test is reached")
 
     with watching(site, notifier=refuse) as (receiver, _):
@@ -376,7 +376,7 @@ def test_a_system_that_refuses_is_polled(site: Path) -> None:
 def test_a_system_that_refuses_later_is_polled(site: Path, only_told: None) -> None:
     opened: list[SilentNotifier] = []
 
-    def limited(notices: Notices) -> SilentNotifier:
+    def limited(notices: HintQueue) -> SilentNotifier:
         opened.append(SilentNotifier(notices, 8))
         return opened[0]
 
@@ -432,7 +432,7 @@ class HeldBack(SilentNotifier):
 def test_the_probe_is_heard_however_late_it_is_read(site: Path, impatient: None) -> None:
     held: list[HeldBack] = []
 
-    def hold_back(notices: Notices) -> HeldBack:
+    def hold_back(notices: HintQueue) -> HeldBack:
         held.append(HeldBack(notices))
         return held[0]
 
@@ -466,7 +466,7 @@ def test_a_probe_that_failed_is_tried_again(site: Path, impatient: None) -> None
 
 
 def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
-    probe, notifier, now_s, pauses = Probe(tmp_path), SilentNotifier(Notices()), 100.0, []
+    probe, notifier, now_s, pauses = EventProbe(tmp_path), SilentNotifier(HintQueue()), 100.0, []
     for _ in range(10):
         assert probe.write(notifier, now_s)
         assert (probe.is_waiting, probe.next_s) == (True, now_s + PROBE_S)
@@ -481,16 +481,16 @@ def test_the_probe_writes_through_no_link(tmp_path: Path) -> None:
     """A cloned site may bring one of any name."""
     (tmp_path / ".blogsmith").mkdir()
     (tmp_path / "precious").write_text("kept")
-    probe = Probe(tmp_path)
+    probe = EventProbe(tmp_path)
     Path(probe.place).symlink_to(tmp_path / "precious")
-    assert probe.write(SilentNotifier(Notices()), 0.0)
+    assert probe.write(SilentNotifier(HintQueue()), 0.0)
     assert (tmp_path / "precious").read_text() == "kept"
     assert not Path(probe.place).is_symlink()
     probe.remove()
     (tmp_path / ".blogsmith").rmdir()
     (tmp_path / "theirs").mkdir()
     (tmp_path / ".blogsmith").symlink_to("theirs")
-    assert not probe.write(SilentNotifier(Notices()), 0.0)
+    assert not probe.write(SilentNotifier(HintQueue()), 0.0)
     assert list((tmp_path / "theirs").iterdir()) == []
 
 
@@ -504,9 +504,9 @@ def test_a_system_that_reports_is_not_polled(site: Path, unhurried: None) -> Non
 
 
 def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
-    notices: list[Notices] = []
+    notices: list[HintQueue] = []
 
-    def half_deaf(opened: Notices) -> SilentNotifier:
+    def half_deaf(opened: HintQueue) -> SilentNotifier:
         notices.append(opened)
 
         class HalfDeaf(SilentNotifier):
@@ -546,9 +546,9 @@ def test_events_that_come_late_are_events(
     """A busy machine: the comparison finds each change before its event comes."""
     # the comparison waits for no event: each is too late, however quick this machine is
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", 0.0)
-    told: list[Notices] = []
+    told: list[HintQueue] = []
 
-    def late(notices: Notices) -> SilentNotifier:
+    def late(notices: HintQueue) -> SilentNotifier:
         told.append(notices)
         return SilentNotifier(notices)
 
@@ -604,7 +604,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
 ) -> None:
     """Files that were looked at already are compared with what was told of them, not with that look."""
     monkeypatch.setattr("blogsmith.watch.findings.STEP_S", DEADLINE_S / 8)
-    opened: list[Notices] = []
+    opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):
         fails = True
@@ -615,7 +615,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
                 self.fails = False
                 raise RuntimeError("a bug")
 
-    def failing(notices: Notices) -> Failing:
+    def failing(notices: HintQueue) -> Failing:
         opened.append(notices)
         return Failing(notices)
 
@@ -666,7 +666,7 @@ def test_stopping_twice_early_and_from_the_receiver(site: Path) -> None:
     Watcher(site, changed=lambda changes: None).stop()
     stopped = threading.Event()
 
-    def changed(changes: Changes) -> None:
+    def changed(changes: ChangedFiles) -> None:
         watcher.stop()
         watcher.watch_also([site])
         stopped.set()
@@ -695,7 +695,7 @@ class Mirror:
         """What there is."""
         return {path: path.read_bytes() for path in self.root.rglob("*.md") if path.is_file()}
 
-    def changed(self, changes: Changes) -> None:
+    def changed(self, changes: ChangedFiles) -> None:
         """Called by the watcher."""
         with self.seen:
             for path in changes.paths:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.watch.changes import Changes
+from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import wait_for
 from tests.watched import DEADLINE_S, Receiver, watching, write
@@ -231,7 +231,7 @@ def test_the_last_of_many_saves_wins(site: Path) -> None:
     texts: list[str] = []
     came = threading.Condition()
 
-    def changed(changes: Changes) -> None:
+    def changed(changes: ChangedFiles) -> None:
         # what rendering a page takes: the next report waits for it
         threading.Event().wait(0.020)
         with came:
@@ -265,10 +265,10 @@ def test_none_of_three_hundred_saves_is_missed(site: Path, receiver: Receiver) -
 
 
 def test_what_is_saved_while_the_receiver_is_busy_comes_in_one_report(site: Path) -> None:
-    reports: list[Changes] = []
+    reports: list[ChangedFiles] = []
     busy, go_on, done = threading.Event(), threading.Event(), threading.Event()
 
-    def changed(changes: Changes) -> None:
+    def changed(changes: ChangedFiles) -> None:
         reports.append(changes)
         if len(reports) == 1:
             busy.set()

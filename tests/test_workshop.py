@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.project.context import Workshop, open_workshop, plain_workshop
+from blogsmith.project.context import SiteContext, default_context, open_site
 from blogsmith.trust.consent import trust
 
 
@@ -28,24 +28,24 @@ def site(tmp_path: Path, config: str, **files: str) -> Path:
 
 def failure(root: Path, base_url: str | None = None) -> Diagnostic:
     with pytest.raises(SiteError) as caught:
-        open_workshop(root, base_url)
+        open_site(root, base_url)
     return caught.value.diagnostics[0]
 
 
-def kinds(workshop: Workshop, name: str) -> tuple[str, str, bool, str]:
+def kinds(workshop: SiteContext, name: str) -> tuple[str, str, bool, str]:
     row = workshop.options.kinds[name]
     return row.name, row.title, row.numbered, row.color
 
 
 def test_defaults(tmp_path: Path) -> None:
-    workshop = open_workshop(site(tmp_path, ""))
+    workshop = open_site(site(tmp_path, ""))
     assert (workshop.config.theme, workshop.theme.name, workshop.plugins.names) == ("paper", "paper", ())
     assert workshop.options.block_classes == {}
     assert "hf-space" not in workshop.theme.shortcode_names()
 
 
 def test_bundled_plugins_need_no_trust(tmp_path: Path) -> None:
-    workshop = open_workshop(site(tmp_path, "plugins: [hf_space, emoji_callouts]\n"))
+    workshop = open_site(site(tmp_path, "plugins: [hf_space, emoji_callouts]\n"))
     assert workshop.plugins.names == ("hf_space", "emoji_callouts")
     assert workshop.options.block_classes == {"hf-space": "hf-space"}
     assert "hf-space" in workshop.theme.shortcode_names()
@@ -59,12 +59,12 @@ def test_own_plugins_need_trust(tmp_path: Path) -> None:
     assert (found.code, found.place, found.source_line) == ("plugin-untrusted", Place(3, 5, 4), "  - mine")
     assert "read plugins/mine.py" in found.hint
     trust(root)
-    assert open_workshop(root).plugins.names == ("hf_space", "mine")
+    assert open_site(root).plugins.names == ("hf_space", "mine")
 
 
 def test_an_untrusted_site_cannot_stand_in_for_a_bundled_plugin(tmp_path: Path) -> None:
     root = site(tmp_path, "plugins: [hf_space]\n", plugins__hf_space="raise SystemError('ran')\n")
-    assert open_workshop(root).plugins.block_divs == {"hf-space": "hf-space"}
+    assert open_site(root).plugins.block_divs == {"hf-space": "hf-space"}
 
 
 def test_untrusted_code_is_not_run(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_mistakes_stand_at_their_setting(tmp_path: Path, config: str, code: str,
 
 def test_base_url_of_the_command_line(tmp_path: Path) -> None:
     root = site(tmp_path, "base_url: https://example.org/a\n")
-    assert open_workshop(root).config.base_path == "/a"
-    workshop = open_workshop(root, "https://example.org/b/c/")
+    assert open_site(root).config.base_path == "/a"
+    workshop = open_site(root, "https://example.org/b/c/")
     assert (workshop.config.base_path, workshop.theme.base_path) == ("/b/c", "/b/c")
     assert failure(root, "ftp://x").code == "config-value"
 
@@ -103,7 +103,7 @@ def test_kinds_of_the_site(tmp_path: Path) -> None:
         "  warning: {color: purple}\n"
         "  two-words: {numbered: true}\n"
     )
-    workshop = open_workshop(site(tmp_path, config))
+    workshop = open_site(site(tmp_path, config))
     assert kinds(workshop, "recap") == kinds(workshop, "short") == ("recap", "In short", False, "teal")
     assert kinds(workshop, "theorem")[:3] == ("theorem", "Satz", True)
     assert kinds(workshop, "warning")[1::2] == ("Warning", "purple")
@@ -113,18 +113,18 @@ def test_kinds_of_the_site(tmp_path: Path) -> None:
 
 def test_longer_prefixes_are_tried_first(tmp_path: Path) -> None:
     config = "callouts:\n  a: {prefix: 'N:'}\n  b: {prefix: 'N: B:'}\n  c: {prefix: 'M:'}\n"
-    workshop = open_workshop(site(tmp_path, config))
+    workshop = open_site(site(tmp_path, config))
     assert [prefix for prefix, _ in workshop.options.prefixes] == ["N: B:", "M:", "N:"]
 
 
 def test_a_site_changes_a_plugins_kind(tmp_path: Path) -> None:
     config = "plugins: [emoji_callouts]\ncallouts:\n  insight: {title: Aha}\n"
-    workshop = open_workshop(site(tmp_path, config))
+    workshop = open_site(site(tmp_path, config))
     assert kinds(workshop, "insight")[1::2] == ("Aha", "amber")
     assert ("💡 Key insight:", "insight") in workshop.options.prefixes
 
 
 def test_without_a_site(tmp_path: Path) -> None:
-    workshop = plain_workshop(tmp_path)
+    workshop = default_context(tmp_path)
     assert (workshop.config.title, workshop.theme.name) == ("Untitled site", "paper")
     assert workshop.settings.diagnostics == ()

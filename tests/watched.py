@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from blogsmith.watch.changes import Changes
+from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.notifier import OpenNotifier
 from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
@@ -25,13 +25,13 @@ class Receiver:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.reports: list[Changes] = []
+        self.reports: list[ChangedFiles] = []
         self.lines: list[str] = []
         self.times: list[float] = []
         self._settled = 0
         self._came = threading.Condition()
 
-    def changed(self, changes: Changes) -> None:
+    def changed(self, changes: ChangedFiles) -> None:
         """Called by the watcher."""
         now = time.perf_counter()
         with self._came:
@@ -58,7 +58,7 @@ class Receiver:
         """Every path reported so far, relative to the root."""
         return {name for report in self.reports for name in self.names_of(report)}
 
-    def names_of(self, report: Changes) -> set[str]:
+    def names_of(self, report: ChangedFiles) -> set[str]:
         """Of one report."""
         return {
             (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from ..diagnostics.model import SiteError
 from ..hooks import blamed_on_plugins
-from ..project.context import Workshop, open_workshop
-from ..project.load import parse
-from ..project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from ..project.context import SiteContext, open_site
+from ..project.load import parse_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 from ..project.select import collect_posts
-from .update import perform
+from .update import update_cells
 
 
 def execute_site(
     root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
 ) -> BuildReport:
     """Run what is stale of `posts`, by default of all; never raises for an author's mistake."""
-    ledger = Ledger(progress, strict=options.strict)
+    ledger = BuildLog(progress, strict=options.strict)
     try:
-        workshop = open_workshop(root)
+        workshop = open_site(root)
         with blamed_on_plugins(workshop.plugins):
             return _execute(workshop, posts, options, ledger)
     except SiteError as error:
@@ -28,9 +28,11 @@ def execute_site(
         return ledger.close(Counts())
 
 
-def _execute(workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger) -> BuildReport:
+def _execute(
+    workshop: SiteContext, posts: Sequence[str], options: BuildOptions, ledger: BuildLog
+) -> BuildReport:
     ledger.ignore = frozenset(workshop.config.diagnostics.ignore)
     ledger.add(workshop.settings.diagnostics)
     collected = collect_posts(workshop, posts, options, ledger)
-    performed = perform(parse(collected, workshop, ledger), workshop, options, ledger)
+    performed = update_cells(parse_site(collected, workshop, ledger), workshop, options, ledger)
     return ledger.close(Counts(cells=performed.cells, ran=performed.ran))

@@ -8,13 +8,13 @@ from ..diagnostics.model import Diagnostic
 from ..execute.engines import engine_of
 from ..execute.probe.requirements import asked_in_vain, needs_any, why_unmet
 from ..execute.session.diagnostics import missing_need
-from ..execute.session.jobs import SessionJob, Setting, session_job
+from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
 from ..model.cells import Cell, Need
 from ..project.report import ExecutionOptions
-from .status import SurveyedPage
+from .status import PageStatus
 
 
-def wanted_needs(pages: Sequence[SurveyedPage], asked: ExecutionOptions) -> tuple[Need, ...]:
+def wanted_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
     """The needs of sessions that may have to run; no others are looked at, which can take seconds.
 
     Of cells with a valid result too: they run again with their session where they can.
@@ -29,9 +29,7 @@ def wanted_needs(pages: Sequence[SurveyedPage], asked: ExecutionOptions) -> tupl
     return tuple(sorted(found, key=str))
 
 
-def sessions_to_run(
-    page: SurveyedPage, asked: ExecutionOptions, unmet: Mapping[Need, str]
-) -> tuple[str, ...]:
+def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
     """Those of a page that are to run and can; with `--needs` those with a cell that was meant and can."""
     names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
     return tuple(name for name in names if _can_run(page.cells.of_session(name), asked.needs, unmet))
@@ -43,20 +41,22 @@ def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, s
     return any(not why_unmet(cell, unmet) for cell in meant) or not (cells or names)
 
 
-def skipped(page: SurveyedPage, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
+def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
     """Number of a cell → why it cannot run here, in words."""
     why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.of_session(session)}
     return {number: reason for number, reason in why.items() if reason}
 
 
-def job_of(page: SurveyedPage, session: str, setting: Setting, unmet: Mapping[Need, str]) -> SessionJob:
+def job_of(
+    page: PageStatus, session: str, setting: ExecutionSetting, unmet: Mapping[Need, str]
+) -> SessionJob:
     """The job of one session of a page, without the cells that cannot run here."""
-    why = skipped(page, session, unmet)
+    why = skip_reasons(page, session, unmet)
     return session_job(page.cells, session, setting, why, engine=engine_of(page.cells))
 
 
-def lacking(
-    pages: Sequence[SurveyedPage], asked: ExecutionOptions, unmet: Mapping[Need, str]
+def missing_requirements(
+    pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
     """Errors: nothing that `--needs` asks for can run; else each cell of which there is nothing to show."""
     cells = [
@@ -70,7 +70,7 @@ def lacking(
     ]
 
 
-def _lost(page: SurveyedPage, names: Sequence[str], unmet: Mapping[Need, str]) -> Iterator[Diagnostic]:
+def _lost(page: PageStatus, names: Sequence[str], unmet: Mapping[Need, str]) -> Iterator[Diagnostic]:
     for cell in page.cells.cells:
         why = why_unmet(cell, unmet)
         if not why or not cell.runs or cell.options.fallback != "error":

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..execute.probe.requirements import needs_any
-from ..freeze.environment import Surroundings
+from ..freeze.environment import Environment
 from ..freeze.results import results
 from ..freeze.staleness import State, Verdict
 from ..freeze.store import folder_of
 from ..model.cells import Cell, Need, Value
 from ..model.results import PageResults
-from ..project.context import Workshop
-from ..project.report import ExecutionOptions, Ledger
+from ..project.context import SiteContext
+from ..project.report import BuildLog, ExecutionOptions
 from ..trust.consent import judge
-from .run import Ran
-from .status import SurveyedPage
+from .run import RunOutcome
+from .status import PageStatus
 from .versions import version_warning
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class CellUpdate:
     """What the pages show of their cells."""
 
     results: Mapping[str, PageResults] = field(default_factory=dict)
@@ -33,15 +33,15 @@ class Performed:
     """In this build."""
 
 
-def show(
-    ran: Ran,
-    workshop: Workshop,
+def show_results(
+    ran: RunOutcome,
+    workshop: SiteContext,
     asked: ExecutionOptions,
     versions: Mapping[str, str],
-    ledger: Ledger,
+    ledger: BuildLog,
     *,
     may_run: bool,
-) -> Performed:
+) -> CellUpdate:
     """The recorded results of all pages; what is missing or stale goes to the ledger.
 
     versions: import name → version here.
@@ -56,10 +56,10 @@ def show(
             ledger.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
-    return Performed(shown, cells, ran.cells)
+    return CellUpdate(shown, cells, ran.cells)
 
 
-def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]:
+def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
     """Warnings for what `depends` of a cell names and is not there: nobody would see it change."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
@@ -73,7 +73,7 @@ def _without_files(page: SurveyedPage, around: Surroundings) -> list[Diagnostic]
 _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
-def _outdated(page: SurveyedPage, hint: str, asked: ExecutionOptions, *, may_run: bool) -> list[Diagnostic]:
+def _outdated(page: PageStatus, hint: str, asked: ExecutionOptions, *, may_run: bool) -> list[Diagnostic]:
     """What a page shows that is not the result of its present code; each state once, with its first place.
 
     With `--needs`, of what was meant.
@@ -118,7 +118,7 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
     return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
 
 
-def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:
+def _hint(workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool) -> str:
     """What to do about results that are missing or stale."""
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
@@ -128,7 +128,7 @@ def _hint(workshop: Workshop, asked: ExecutionOptions, *, may_run: bool) -> str:
     return "blogsmith execute runs it; after blogsmith trust every build does"
 
 
-def _verdict(page: SurveyedPage, item: Cell | Value) -> Verdict:
+def _verdict(page: PageStatus, item: Cell | Value) -> Verdict:
     return page.verdict.cells[item.number] if isinstance(item, Cell) else page.verdict.values[item.number]
 
 

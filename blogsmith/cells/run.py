@@ -21,29 +21,29 @@ from ..execute.probe.requirements import Run
 from ..execute.probe.requirements import unmet as unmet_needs
 from ..execute.session.diagnostics import run_problems
 from ..execute.session.environment import cores
-from ..execute.session.jobs import SessionJob, Setting, resolve_python, setting_of
+from ..execute.session.jobs import ExecutionSetting, SessionJob, resolve_python, setting_of
 from ..execute.session.pool import run_sessions
-from ..execute.session.session import Watch, quiet
+from ..execute.session.session import SessionObserver, silent_observer
 from ..execute.session.signals import ending_in_order
 from ..execute.session.working_folder import working_folder
-from ..freeze.environment import Surroundings
+from ..freeze.environment import Environment
 from ..freeze.record import PageRecord
 from ..freeze.recording import session_record
 from ..freeze.staleness import judge
 from ..freeze.store import write_page
 from ..model.cells import Need
 from ..model.results import SessionRun
-from ..project.context import Workshop
-from ..project.report import BuildOptions, ExecutionOptions, Ledger
-from .requirements import job_of, lacking, sessions_to_run, wanted_needs
-from .status import Survey, SurveyedPage
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions
+from .requirements import job_of, missing_requirements, sessions_to_run, wanted_needs
+from .status import PageStatus, SiteStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunOutcome:
     """What running came to."""
 
-    survey: Survey
+    survey: SiteStatus
     """With the new records, judged again."""
     cells: int = 0
     """That ran."""
@@ -51,17 +51,19 @@ class Ran:
     """Source paths of posts that did not end well, which is reported."""
 
 
-def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Ran:
+def run_stale_sessions(
+    surveyed: SiteStatus, workshop: SiteContext, options: BuildOptions, ledger: BuildLog
+) -> RunOutcome:
     """Run the sessions that are to be run, record what they give, and judge all pages again."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.wrong]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
-        ledger.add(lacking(chosen, asked, {}))
-        return Ran(surveyed)
+        ledger.add(missing_requirements(chosen, asked, {}))
+        return RunOutcome(surveyed)
     with ending_in_order(), working_folder() as folder, cluster_of(workshop, folder) as cluster:
         setting = setting_for(workshop, folder)
         unmet = unmet_in(chosen, asked, setting, cluster)
-        ledger.add(lacking(chosen, asked, unmet))
+        ledger.add(missing_requirements(chosen, asked, unmet))
         jobs = [
             (page, job_of(page, session, setting, unmet))
             for page in chosen
@@ -72,7 +74,7 @@ def run_stale(surveyed: Survey, workshop: Workshop, options: BuildOptions, ledge
 
 
 @contextmanager
-def cluster_of(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]:
+def cluster_of(workshop: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
     """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
     execution = workshop.config.execution
     if execution.executor == "local":
@@ -87,7 +89,7 @@ def cluster_of(workshop: Workshop, folder: Path) -> Iterator[DaskCluster | None]
         raise _wrong_setting(workshop, error.setting, str(error), error.hint) from error
 
 
-def setting_for(workshop: Workshop, folder: Path) -> Setting:
+def setting_for(workshop: SiteContext, folder: Path) -> ExecutionSetting:
     """The site's settings; SiteError if its Python is not there.
 
     folder: for everything that sessions write.
@@ -108,16 +110,16 @@ def setting_for(workshop: Workshop, folder: Path) -> Setting:
     )
 
 
-def _wrong_setting(workshop: Workshop, path: tuple[str, ...], message: str, hint: str) -> SiteError:
+def _wrong_setting(workshop: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
     place = workshop.settings.places.get(path)
     line = workshop.settings.lines[place.line - 1] if place else ""
     return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
 
 
 def unmet_in(
-    pages: Sequence[SurveyedPage],
+    pages: Sequence[PageStatus],
     asked: ExecutionOptions,
-    setting: Setting,
+    setting: ExecutionSetting,
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
@@ -133,14 +135,14 @@ def unmet_in(
 
 
 def _run(
-    jobs: Sequence[tuple[SurveyedPage, SessionJob]],
-    workshop: Workshop,
+    jobs: Sequence[tuple[PageStatus, SessionJob]],
+    workshop: SiteContext,
     asked: ExecutionOptions,
-    ledger: Ledger,
+    ledger: BuildLog,
     cluster: DaskCluster | None,
 ) -> Generator[SessionRun, None, None]:
     execution = workshop.config.execution
-    watch: Watch = asked.watch or quiet
+    watch: SessionObserver = asked.watch or silent_observer
     expect: Callable[[int], None] | None = getattr(watch, "expect", None)
     if expect:
         expect(sum(len(page.cells.of_session(job.session)) for page, job in jobs))
@@ -162,7 +164,7 @@ def _run(
         yield from running
 
 
-def absent_modules(problems: Mapping[str, str], workshop: Workshop) -> list[Diagnostic]:
+def absent_modules(problems: Mapping[str, str], workshop: SiteContext) -> list[Diagnostic]:
     """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
     reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
     for module, why in problems.items():
@@ -173,12 +175,12 @@ def absent_modules(problems: Mapping[str, str], workshop: Workshop) -> list[Diag
 
 
 def _recorded(
-    surveyed: Survey,
-    jobs: Sequence[tuple[SurveyedPage, SessionJob]],
+    surveyed: SiteStatus,
+    jobs: Sequence[tuple[PageStatus, SessionJob]],
     runs: Iterator[SessionRun],
     options: BuildOptions,
-    ledger: Ledger,
-) -> Ran:
+    ledger: BuildLog,
+) -> RunOutcome:
     """Write what ended well, report what did not: each page as soon as its sessions have ended.
 
     So whoever breaks off loses only what runs at that moment.
@@ -203,10 +205,10 @@ def _recorded(
     next(runs, None)
     around = surveyed.after_running()
     pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
-    return Ran(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
+    return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
-def _note_times(page: SurveyedPage, run: SessionRun, ledger: Ledger) -> int:
+def _note_times(page: PageStatus, run: SessionRun, ledger: BuildLog) -> int:
     ran = 0
     for cell, result in zip(page.cells.of_session(run.session), run.cells, strict=False):
         if result.status != "skipped":
@@ -216,7 +218,7 @@ def _note_times(page: SurveyedPage, run: SessionRun, ledger: Ledger) -> int:
 
 
 def record_page(
-    page: SurveyedPage, runs: Mapping[str, SessionRun], root: Path, around: Surroundings, date: dt.date
+    page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
     """Record the sessions of a page that ended well; others keep what is recorded of them.
 
@@ -233,7 +235,7 @@ def record_page(
     return write_page(root, page.cells.path, PageRecord(made), keep)
 
 
-def _with_record(page: SurveyedPage, record: PageRecord | None, around: Surroundings) -> SurveyedPage:
+def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
     if record is None:
         return page
     return replace(page, record=record, verdict=judge(page.cells, record, around))

@@ -10,20 +10,20 @@ from pathlib import Path, PurePosixPath
 
 from ..config.schema import Execution
 from ..diagnostics.model import Diagnostic
-from ..freeze.environment import FileDigests, Surroundings
+from ..freeze.environment import Environment, FileDigests
 from ..freeze.record import PageRecord
 from ..freeze.staleness import PageVerdict, Verdict, judge
 from ..freeze.store import Reading, read_page
 from ..model.cells import PageCells
-from ..project.context import open_workshop
-from ..project.load import parse
-from ..project.report import BuildOptions, Ledger, no_progress
+from ..project.context import open_site
+from ..project.load import parse_site
+from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.select import collect_posts
 from ..syntax.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyedPage:
+class PageStatus:
     """A page with cells."""
 
     parsed: Parsed
@@ -83,58 +83,58 @@ class SurveyedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class SiteStatus:
     """All pages with cells."""
 
     root: Path
-    pages: tuple[SurveyedPage, ...]
-    surroundings: Surroundings
+    pages: tuple[PageStatus, ...]
+    surroundings: Environment
     """As they were before anything ran."""
     diagnostics: tuple[Diagnostic, ...] = ()
     has_own_python: bool = True
     """Cells run in the Python that runs blogsmith: its packages are those of results."""
 
-    def after_running(self) -> Surroundings:
+    def after_running(self) -> Environment:
         """The same with the files as they are now."""
         files = FileDigests(self.root)
         return replace(self.surroundings, digest_of=files.digest, matches=files.matches, running=False)
 
 
-def survey(
+def survey_pages(
     root: Path,
-    around: Surroundings,
+    around: Environment,
     parsed: Sequence[Parsed],
     read: Callable[[Path, PurePosixPath], Reading] = read_page,
-) -> Survey:
+) -> SiteStatus:
     """Judge the records of those pages that have cells."""
-    pages: list[SurveyedPage] = []
+    pages: list[PageStatus] = []
     diagnostics: list[Diagnostic] = []
     for page in parsed:
         if page.cells.sessions():
             reading = read(root, page.cells.path)
             diagnostics += reading.diagnostics
             verdict = judge(page.cells, reading.record, around)
-            pages.append(SurveyedPage(page, reading.record, verdict))
-    return Survey(root, tuple(pages), around, tuple(diagnostics))
+            pages.append(PageStatus(page, reading.record, verdict))
+    return SiteStatus(root, tuple(pages), around, tuple(diagnostics))
 
 
-def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> Survey:
+def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> SiteStatus:
     """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read."""
-    workshop = open_workshop(root)
-    ledger = Ledger(no_progress)
+    workshop = open_site(root)
+    ledger = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
-    parsed = parse(collect_posts(workshop, posts, options, ledger), workshop, ledger)
-    found = survey(root, surroundings(root, workshop.config.execution), parsed)
+    parsed = parse_site(collect_posts(workshop, posts, options, ledger), workshop, ledger)
+    found = survey_pages(root, surroundings(root, workshop.config.execution), parsed)
     return replace(found, has_own_python=not workshop.config.execution.python)
 
 
 def surroundings(
     root: Path, execution: Execution, *, running: bool = False, versions: Mapping[str, str] | None = None
-) -> Surroundings:
+) -> Environment:
     """What results depend on outside the posts; each file is read once.
 
-    running: whether cells may run now; versions: as in `Surroundings`.
+    running: whether cells may run now; versions: as in `Environment`.
     """
     files = FileDigests(root)
     environment = {name: os.environ[name] for name in execution.env if name in os.environ}
-    return Surroundings(environment, files.digest, files.matches, execution.figures, versions, running)
+    return Environment(environment, files.digest, files.matches, execution.figures, versions, running)

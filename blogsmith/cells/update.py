@@ -14,38 +14,40 @@ from pathlib import Path
 from ..execute.probe.requirements import installed as installed_in
 from ..execute.session.environment import cell_environment
 from ..execute.session.jobs import resolve_python
-from ..project.context import Workshop
-from ..project.report import BuildOptions, ExecutionOptions, Ledger
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from ..syntax.parser import Parsed
 from ..trust.consent import is_trusted
-from .results import Performed, show
-from .run import Ran, run_stale
-from .status import SurveyedPage, surroundings, survey
+from .results import CellUpdate, show_results
+from .run import RunOutcome, run_stale_sessions
+from .status import PageStatus, surroundings, survey_pages
 from .versions import installed, recorded_packages
 
 
-def perform(parsed: Sequence[Parsed], workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Performed:
+def update_cells(
+    parsed: Sequence[Parsed], workshop: SiteContext, options: BuildOptions, ledger: BuildLog
+) -> CellUpdate:
     """Run what is to be run; everything that is wrong goes to the ledger."""
     if not any(page.cells.sessions() for page in parsed):
-        return Performed()
+        return CellUpdate()
     asked, execution = options.execution, workshop.config.execution
     runs = may_run(workshop, options)
     with ledger.stage("records"):
         around = surroundings(workshop.root, execution, running=runs)
-        surveyed = survey(workshop.root, around, parsed)
+        surveyed = survey_pages(workshop.root, around, parsed)
     versions = package_versions(surveyed.pages, workshop, asked, may_run=runs)
     if asked.strict_versions:
         around = surroundings(workshop.root, execution, running=runs, versions=versions)
-        surveyed = survey(workshop.root, around, parsed)
+        surveyed = survey_pages(workshop.root, around, parsed)
     ledger.add(surveyed.diagnostics)
-    ran = Ran(surveyed)
+    ran = RunOutcome(surveyed)
     if runs:
         with ledger.stage("run"):
-            ran = run_stale(surveyed, workshop, options, ledger)
-    return show(ran, workshop, asked, versions, ledger, may_run=runs)
+            ran = run_stale_sessions(surveyed, workshop, options, ledger)
+    return show_results(ran, workshop, asked, versions, ledger, may_run=runs)
 
 
-def may_run(workshop: Workshop, options: BuildOptions) -> bool:
+def may_run(workshop: SiteContext, options: BuildOptions) -> bool:
     """Whether cells of the site may run now."""
     asked = options.execution
     if asked.frozen:
@@ -54,7 +56,7 @@ def may_run(workshop: Workshop, options: BuildOptions) -> bool:
 
 
 def package_versions(
-    pages: Iterable[SurveyedPage], workshop: Workshop, asked: ExecutionOptions, *, may_run: bool
+    pages: Iterable[PageStatus], workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
     """Import name → version here. Another Python is a program that the site names: started only if it may."""
     names = recorded_packages(pages)

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from ..diagnostics.extras import DISTRIBUTION
 from ..diagnostics.model import Diagnostic, Reporter
 from ..freeze.staleness import version_changes
-from .status import SurveyedPage
+from .status import PageStatus
 
 _VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 
 
-def recorded_packages(pages: Iterable[SurveyedPage]) -> frozenset[str]:
+def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
     """Import names of all packages that recorded cells used."""
     sessions = (s for page in pages if page.record for s in page.record.sessions.values())
     return frozenset(name for session in sessions for name in session.origin.machine.packages)
@@ -41,14 +41,14 @@ def installed(names: Iterable[str]) -> Mapping[str, str]:
     return found
 
 
-def version_notes(page: SurveyedPage, versions: Mapping[str, str]) -> tuple[str, ...]:
+def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
     """Every difference of versions, in words; what a Jupyter kernel has is not known before it runs."""
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))
 
 
-def version_warning(page: SurveyedPage, versions: Mapping[str, str]) -> list[Diagnostic]:
+def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagnostic]:
     """A warning at the first cell if results were recorded with versions that may give others.
 
     A patch level is none of those: `--strict-env` and `freeze explain` know it.

@@ -14,7 +14,7 @@ from .clock import Clocks
 from .options import STALE, shown_path, site_option, site_root, verbose_option
 
 if TYPE_CHECKING:
-    from ..cells.status import Survey
+    from ..cells.status import SiteStatus
 
 
 @click.group()
@@ -118,7 +118,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     return 0
 
 
-def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> Survey:
+def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
     from ..cells.status import survey_site

@@ -16,8 +16,8 @@ from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from ..project.browser_python import RunnablePage
-    from ..project.context import Workshop
-    from ..pyodide.source import Source
+    from ..project.context import SiteContext
+    from ..pyodide.source import PyodideSource
     from .pyodide_vendor import Vendored
 
 
@@ -43,20 +43,20 @@ def pyodide(context: click.Context, site: Path | None) -> int:
     return 0 if is_well else 1
 
 
-def _opened(context: click.Context, site: Path | None) -> tuple[Workshop, tuple[RunnablePage, ...]]:
+def _opened(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
     from ..project.browser_python import runnable_pages
-    from ..project.context import open_workshop
+    from ..project.context import open_site
 
     clocks = context.obj
     assert isinstance(clocks, Clocks)
-    workshop = open_workshop(root)
+    workshop = open_site(root)
     return workshop, runnable_pages(workshop, clocks.now())
 
 
-def _say_where_from(workshop: Workshop, pages: tuple[RunnablePage, ...]) -> bool:
+def _say_where_from(workshop: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
     from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
@@ -129,7 +129,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     return 0
 
 
-def _target(workshop: Workshop, to: str | None) -> tuple[str, Path]:
+def _target(workshop: SiteContext, to: str | None) -> tuple[str, Path]:
     """Name and path of the folder to fill; wrong usage if pages could not load from it."""
     from ..pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
 
@@ -143,7 +143,7 @@ def _target(workshop: Workshop, to: str | None) -> tuple[str, Path]:
     return name, target
 
 
-def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> Source:
+def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
     """What to copy from; the folder itself if it holds all that is needed."""
     from ..pyodide.source import SourceProblem, open_source
     from .pyodide_vendor import complete_copy, wrong

@@ -18,7 +18,7 @@ from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
 from ..pyodide.lock import Lock, LockProblem, Package, read_lock
 from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
-from ..pyodide.source import FolderSource, ReleaseSource, Source, SourceProblem, Watch
+from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
 from ..storage.folder import open_folder
 from ..write.stage import retired_of, stage_of, swap
 from .options import shown_path
@@ -42,7 +42,7 @@ class Vendored:
 def vendor(
     root: Path,
     target: Path,
-    source: Source,
+    source: PyodideSource,
     packages: Sequence[str],
     modules: Sequence[str],
     progress: Progress = no_progress,
@@ -75,13 +75,13 @@ def wrong(message: str, hint: str = "") -> SiteError:
     return SiteError(Diagnostic("pyodide-vendor", message, hint=hint))
 
 
-def _told(problem: Exception, source: Source) -> str:
+def _told(problem: Exception, source: PyodideSource) -> str:
     if isinstance(problem, LockProblem):
         return f"{LOCK} of {source.name} cannot be used: {problem}"
     return str(problem)
 
 
-def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> Source | None:
+def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> PyodideSource | None:
     """`target` itself as a source if it holds all that is needed, undamaged; so nothing is loaded twice."""
     source = FolderSource(target)
     try:
@@ -104,7 +104,7 @@ def wanted_packages(
     return wanted, tuple(module for module, package in found.items() if not package)
 
 
-def _read_lock(source: Source) -> Lock:
+def _read_lock(source: PyodideSource) -> Lock:
     data = source.read(LOCK, MAX_LOCK_BYTES, lambda done: None)
     if isinstance(source, ReleaseSource) and _sha256(data) != LOCK_SHA256:
         raise LockProblem(f"it is not that of Pyodide {VERSION}")
@@ -112,7 +112,7 @@ def _read_lock(source: Source) -> Lock:
 
 
 def _read_files(
-    source: Source, needed: Mapping[str, Package], target: Path, progress: Progress
+    source: PyodideSource, needed: Mapping[str, Package], target: Path, progress: Progress
 ) -> dict[str, bytes]:
     """All files but the lock, each with the right digest; those that `target` has are not loaded again."""
     expected = {name: core.sha256 for name, core in CORE.items()}

@@ -13,7 +13,7 @@ from . import terminal
 from .options import site_option, site_root
 
 if TYPE_CHECKING:
-    from ..trust.consent import Change, Consent
+    from ..trust.consent import Consent, ConsentChange
 
 
 @click.command()
@@ -56,12 +56,12 @@ def _value(name: str, consent: Consent) -> str:
     return f": {consent.settings[name]}" if name in consent.settings else ""
 
 
-def _difference(change: Change | None) -> str:
+def _difference(change: ConsentChange | None) -> str:
     if change is None:
         return ""
     was = f", was {change.before}" if change.is_setting and change.before is not None else ""
     return f"  ({change.kind}{was})"
 
 
-def _old_value(change: Change) -> str:
+def _old_value(change: ConsentChange) -> str:
     return f": {change.before}" if change.is_setting else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..model.cells import Cell, PageCells
-from .environment import Surroundings
+from .environment import Environment
 from .keys import SessionKeys, environment_digests
 from .matching import Match
 from .record import SessionRecord, module_files
@@ -26,7 +26,7 @@ class _FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class StaleReasons:
     """One session of a page against its record."""
 
     page: PageCells
@@ -34,7 +34,7 @@ class Changes:
     """Those of the session that run."""
     keys: SessionKeys
     record: SessionRecord
-    around: Surroundings
+    around: Environment
     matches: Sequence[Match | None]
     _files: list[_FileChange] = field(init=False)
 

@@ -18,7 +18,7 @@ _SMALL = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Environment:
     """Handed in, so that judging a page needs neither disk nor clock."""
 
     environment: Mapping[str, str]

@@ -28,30 +28,30 @@ _Files = dict[_Path, _Sha256]
 Lines = list[str]
 
 
-class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class RecordStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A part of the file; what has its default value is left out."""
 
 
-class Picture(Struct, frozen=True):
+class Picture(RecordStruct, frozen=True):
     file: Annotated[str, msgspec.Meta(pattern=rf"^{PICTURE}\Z")]
     sha256: _Sha256
 
 
-class Stream(Struct, frozen=True, tag_field="output_type", tag="stream"):
+class RecordedStream(RecordStruct, frozen=True, tag_field="output_type", tag="stream"):
     name: Literal["stdout", "stderr"]
     text: Lines
     dropped: _Count = 0
 
 
-class Value(Struct, frozen=True, tag_field="output_type", tag="execute_result"):
+class RecordedValue(RecordStruct, frozen=True, tag_field="output_type", tag="execute_result"):
     data: dict[str, Lines | Picture]
 
 
-class Display(Struct, frozen=True, tag_field="output_type", tag="display_data"):
+class RecordedDisplay(RecordStruct, frozen=True, tag_field="output_type", tag="display_data"):
     data: dict[str, Lines | Picture]
 
 
-class Error(Struct, frozen=True, tag_field="output_type", tag="error"):
+class Error(RecordStruct, frozen=True, tag_field="output_type", tag="error"):
     ename: str
     evalue: str
     traceback: Lines
@@ -59,10 +59,10 @@ class Error(Struct, frozen=True, tag_field="output_type", tag="error"):
     line: _Count = 0
 
 
-Output = Stream | Value | Display | Error
+Output = RecordedStream | RecordedValue | RecordedDisplay | Error
 
 
-class Machine(Struct, frozen=True):
+class RecordedMachine(RecordStruct, frozen=True):
     python: str = ""
     platform: str = ""
     cpu: str = ""
@@ -74,8 +74,8 @@ class Machine(Struct, frozen=True):
     packages: dict[_Name, str] = {}
 
 
-class Origin(Struct, frozen=True):
-    machine: Machine = Machine()
+class RecordedOrigin(RecordStruct, frozen=True):
+    machine: RecordedMachine = RecordedMachine()
     date: _Date = ""
 
 
@@ -87,7 +87,7 @@ def _cpu() -> str:
     return "cpu"
 
 
-class Cell(Struct, frozen=True):
+class RecordedCell(RecordStruct, frozen=True):
     key: _Key
     code: _Key
     # Made by a function, these two are always written. A plain default is left out if it is the same object,
@@ -107,10 +107,10 @@ class Cell(Struct, frozen=True):
     line: _Count = 0
     claim: str = ""
     sdpa: Annotated[list[_Sdpa], msgspec.Meta(max_length=MOST_SDPA)] = []
-    origin: Origin | None = None
+    origin: RecordedOrigin | None = None
 
 
-class Inline(Struct, frozen=True):
+class Inline(RecordStruct, frozen=True):
     key: _Key
     expression: str
     conversion: str = ""
@@ -119,19 +119,19 @@ class Inline(Struct, frozen=True):
     latex: str = ""
 
 
-class Session(Struct, frozen=True):
+class RecordedSession(RecordStruct, frozen=True):
     start: _Key
-    cells: list[Cell] = []
+    cells: list[RecordedCell] = []
     values: list[Inline] = []
     environment: dict[str, str] = {}
     depends: _Files = {}
     reads: _Files = {}
     modules: _Files = {}
     absent: list[_Path] = []
-    machine: Machine = Machine()
+    machine: RecordedMachine = RecordedMachine()
     date: _Date = ""
 
 
-class File(Struct, frozen=True):
+class File(RecordStruct, frozen=True):
     schema: int
-    sessions: dict[str, Session]
+    sessions: dict[str, RecordedSession]

@@ -87,8 +87,8 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
-def _session(record: SessionRecord) -> form.Session:
-    return form.Session(
+def _session(record: SessionRecord) -> form.RecordedSession:
+    return form.RecordedSession(
         start=record.start,
         cells=[_cell(cell) for cell in record.cells],
         values=[_inline(value) for value in record.values],
@@ -102,11 +102,11 @@ def _session(record: SessionRecord) -> form.Session:
     )
 
 
-def _cell(record: CellRecord) -> form.Cell:
+def _cell(record: CellRecord) -> form.RecordedCell:
     run, origin = record.run, record.origin
     if run.status not in ("ok", "error"):
         raise ValueError(f"a cell that ended with {run.status} is not recorded")
-    return form.Cell(
+    return form.RecordedCell(
         key=record.key,
         code=record.code,
         status=run.status,
@@ -124,20 +124,20 @@ def _cell(record: CellRecord) -> form.Cell:
         line=run.line,
         claim=run.claim,
         sdpa=list(run.sdpa),
-        origin=form.Origin(machine=_machine(origin.machine), date=origin.date) if origin else None,
+        origin=form.RecordedOrigin(machine=_machine(origin.machine), date=origin.date) if origin else None,
     )
 
 
 def _output(output: CellOutput) -> form.Output:
     if isinstance(output, Stream):
-        return form.Stream(name=output.name, text=_lines(output.text), dropped=output.dropped)
+        return form.RecordedStream(name=output.name, text=_lines(output.text), dropped=output.dropped)
     if isinstance(output, Failure):
         text = _lines(output.text)
         return form.Error(
             ename=output.name, evalue=output.message, traceback=text, cell=output.cell, line=output.line
         )
     data = {mime: _datum(part) for mime, part in output.data.items()}
-    return form.Value(data=data) if output.kind == "value" else form.Display(data=data)
+    return form.RecordedValue(data=data) if output.kind == "value" else form.RecordedDisplay(data=data)
 
 
 def _datum(part: str | Blob) -> form.Lines | form.Picture:
@@ -156,12 +156,12 @@ def _inline(value: ValueRecord) -> form.Inline:
     )
 
 
-def _machine(machine: Machine) -> form.Machine:
-    fields: dict[str, Any] = {name: getattr(machine, name) for name in form.Machine.__struct_fields__}
-    return form.Machine(**fields | {"packages": dict(machine.packages)})
+def _machine(machine: Machine) -> form.RecordedMachine:
+    fields: dict[str, Any] = {name: getattr(machine, name) for name in form.RecordedMachine.__struct_fields__}
+    return form.RecordedMachine(**fields | {"packages": dict(machine.packages)})
 
 
-def _read_session(part: form.Session) -> SessionRecord:
+def _read_session(part: form.RecordedSession) -> SessionRecord:
     origin = Origin(_read_machine(part.machine), part.date)
     values = tuple(_read_value(value) for value in part.values)
     cells = tuple(_read_cell(cell) for cell in part.cells)
@@ -178,7 +178,7 @@ def _read_session(part: form.Session) -> SessionRecord:
     )
 
 
-def _read_cell(part: form.Cell) -> CellRecord:
+def _read_cell(part: form.RecordedCell) -> CellRecord:
     run = CellRun(
         part.status,
         tuple(_read_output(output) for output in part.outputs),
@@ -199,11 +199,11 @@ def _read_cell(part: form.Cell) -> CellRecord:
 
 
 def _read_output(part: form.Output) -> CellOutput:
-    if isinstance(part, form.Stream):
+    if isinstance(part, form.RecordedStream):
         return Stream(part.name, "".join(part.text), part.dropped)
     if isinstance(part, form.Error):
         return Failure(part.ename, part.evalue, "".join(part.traceback), part.cell, part.line)
-    return Display("value" if isinstance(part, form.Value) else "display", _read_data(part.data))
+    return Display("value" if isinstance(part, form.RecordedValue) else "display", _read_data(part.data))
 
 
 def _read_data(data: Mapping[str, Iterable[str] | form.Picture]) -> dict[str, str | Blob]:
@@ -218,5 +218,5 @@ def _read_value(part: form.Inline) -> ValueRecord:
     return ValueRecord(part.key, part.expression, part.conversion, part.spec, run)
 
 
-def _read_machine(part: form.Machine) -> Machine:
-    return Machine(*(getattr(part, name) for name in form.Machine.__struct_fields__))
+def _read_machine(part: form.RecordedMachine) -> Machine:
+    return Machine(*(getattr(part, name) for name in form.RecordedMachine.__struct_fields__))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..model.cells import Cell, PageCells
 from ..model.results import CellRun, SessionRun
-from .environment import Surroundings
+from .environment import Environment
 from .keys import SessionKeys, environment_digests, session_keys
 from .matching import match_cells
 from .record import CellRecord, Origin, SessionRecord, ValueRecord
@@ -16,7 +16,7 @@ from .record import CellRecord, Origin, SessionRecord, ValueRecord
 def session_record(
     page: PageCells,
     run: SessionRun,
-    around: Surroundings,
+    around: Environment,
     date: str,
     old: SessionRecord | None = None,
 ) -> SessionRecord | None:
@@ -56,7 +56,7 @@ def _is_failed(cell: Cell, run: CellRun) -> bool:
 
 
 def _cell_record(
-    page: PageCells, cell: Cell, run: CellRun, keys: SessionKeys, position: int, around: Surroundings
+    page: PageCells, cell: Cell, run: CellRun, keys: SessionKeys, position: int, around: Environment
 ) -> CellRecord:
     return CellRecord(
         key=keys.cells[position],
@@ -78,7 +78,7 @@ def _values(page: PageCells, run: SessionRun, keys: SessionKeys) -> tuple[ValueR
     return tuple(found.values())
 
 
-def _digests(patterns: Sequence[str], page: PageCells, around: Surroundings) -> dict[str, str]:
+def _digests(patterns: Sequence[str], page: PageCells, around: Environment) -> dict[str, str]:
     paths = sorted({path for pattern in patterns for path in around.matches(pattern, page.path)})
     digests = {path: around.digest_of(path) for path in paths}
     return {path: digest for path, digest in digests.items() if digest is not None}

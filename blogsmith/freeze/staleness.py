@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..model.cells import Cell, Need, PageCells, Value
-from .changes import Changes
-from .environment import Surroundings
+from .changes import StaleReasons
+from .environment import Environment
 from .keys import SessionKeys, cells_before, session_keys
 from .matching import Match, match_cells
 from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
@@ -75,7 +75,7 @@ class PageVerdict:
         return (*cells, *values)
 
 
-def judge(page: PageCells, record: PageRecord | None, around: Surroundings) -> PageVerdict:
+def judge(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
     """What is known of every cell that runs and every value of `page`."""
     cells: dict[int, Verdict] = {}
     values: dict[int, Verdict] = {}
@@ -155,17 +155,17 @@ class _Session:
     cells: Sequence[Cell]
     keys: SessionKeys
     record: SessionRecord
-    around: Surroundings
+    around: Environment
     matches: Sequence[Match | None]
-    changes: Changes
+    changes: StaleReasons
 
     @classmethod
     def of(
-        cls, page: PageCells, session: str, keys: SessionKeys, record: SessionRecord, around: Surroundings
+        cls, page: PageCells, session: str, keys: SessionKeys, record: SessionRecord, around: Environment
     ) -> _Session:
         cells = page.of_session(session)
         matches = match_cells(cells, keys, record.cells)
-        changes = Changes(page, cells, keys, record, around, matches)
+        changes = StaleReasons(page, cells, keys, record, around, matches)
         return cls(page, cells, keys, record, around, matches, changes)
 
     def cell_verdicts(self) -> dict[int, Verdict]:

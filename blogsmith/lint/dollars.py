@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter, TextMap
 from ..syntax.codespans import code_span_end, run_length
-from ..syntax.math.delimiters import Found, Refused, find_closing, find_formula
+from ..syntax.math.delimiters import FoundFormula, RefusedFormula, find_closing, find_formula
 
 _STOP = re.compile(r"[$\\`<]")
 _TAG = re.compile(r"<[A-Za-z/!][^<>]*>")
@@ -79,9 +79,9 @@ def _doubts(text: str) -> Iterator[_Doubt]:
             pos = found.end if found else pos + 1 + pair
 
 
-def _of_formula(text: str, found: Found | Refused) -> _Doubt | None:
+def _of_formula(text: str, found: FoundFormula | RefusedFormula) -> _Doubt | None:
     """A formula between single dollars that holds words."""
-    if isinstance(found, Refused) or found.display or text[found.start] != "$":
+    if isinstance(found, RefusedFormula) or found.display or text[found.start] != "$":
         return None
     words = (match["prose"] for match in _IN_WORDS.finditer(text[found.inner : found.inner_end]))
     if not any(words):

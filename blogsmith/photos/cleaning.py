@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import BinaryIO
 
-from .container import BLOCK, Damaged, Part, Reader, Span, chunks, joined
+from .container import BLOCK, ByteReader, Damaged, Part, Span, chunks, joined
 from .exif import tells
 from .films import film_tells
 from .gif import gif_parts
@@ -28,7 +28,7 @@ _BRANDS = (b"avif", b"avis", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx
 _FILMS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
 """Boxes that films begin with."""
 
-_Parts = Callable[[Reader], Iterable[Part]]
+_Parts = Callable[[ByteReader], Iterable[Part]]
 
 
 def published_bytes(stream: BinaryIO) -> Iterator[bytes]:
@@ -63,12 +63,12 @@ def private_rest(stream: BinaryIO) -> tuple[str, ...]:
         # what can be damaged stands in front
         parts_of = partial(jpeg_parts, whole=False)
     if parts_of:
-        for _ in parts_of(Reader(stream)):
+        for _ in parts_of(ByteReader(stream)):
             pass
     elif head[:4] in (b"II*\0", b"MM\0*"):
-        return tells(Reader(stream))
+        return tells(ByteReader(stream))
     elif head[4:8] in _FILMS:
-        return film_tells(Reader(stream))
+        return film_tells(ByteReader(stream))
     return ()
 
 
@@ -78,7 +78,7 @@ def _cleaned(stream: BinaryIO) -> tuple[Part, ...] | None:
     parts_of = _format(stream.read(_HEAD))
     if parts_of is None:
         return None
-    reader = Reader(stream)
+    reader = ByteReader(stream)
     try:
         parts = joined(parts_of(reader))
     except Damaged:

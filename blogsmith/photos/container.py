@@ -37,7 +37,7 @@ class Blank:
 Part: TypeAlias = Span | Blank | bytes
 
 
-class Reader:
+class ByteReader:
     """Reads stretches of a file; whatever reaches beyond its end is `Damaged`."""
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from .container import Damaged, Reader
+from .container import ByteReader, Damaged
 
 TURNED = range(2, 9)
 """Orientations that are not the plain one, 1."""
@@ -44,7 +44,7 @@ _TELLS: Mapping[int, str] = MappingProxyType(
 def orientation_of(tiff: bytes) -> int:
     """1 to 8, or 0 if the data do not say or are damaged."""
     try:
-        for tag, kind, value in _entries(Reader(io.BytesIO(tiff)), deep=False):
+        for tag, kind, value in _entries(ByteReader(io.BytesIO(tiff)), deep=False):
             if tag == _ORIENTATION and kind == 3:
                 return value if 1 <= value <= 8 else 0
     except Damaged:
@@ -58,7 +58,7 @@ def orientation_alone(orientation: int) -> bytes:
     return b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
 
 
-def tells(reader: Reader) -> tuple[str, ...]:
+def tells(reader: ByteReader) -> tuple[str, ...]:
     """What the tags of a TIFF say beside the picture, the worst first; as far as it can be read."""
     found: set[str] = set()
     try:
@@ -69,7 +69,7 @@ def tells(reader: Reader) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(_TELLS.values()) if word in found)
 
 
-def _entries(reader: Reader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
+def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
     """(tag, type, first value or offset) of the first table. deep: and of the one for the camera."""
     order = {b"II": "little", b"MM": "big"}.get(reader.at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .container import Damaged, Reader
+from .container import ByteReader, Damaged
 from .heif import Box, boxes
 
 _MAX_NOTES = 1 << 20
@@ -10,7 +10,7 @@ _PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
 """What phones write in front of a position."""
 
 
-def film_tells(reader: Reader) -> tuple[str, ...]:
+def film_tells(reader: ByteReader) -> tuple[str, ...]:
     """What a film says of its maker, in words; as far as it can be read."""
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
@@ -21,7 +21,7 @@ def film_tells(reader: Reader) -> tuple[str, ...]:
     return ()
 
 
-def _is_placed(reader: Reader, box: Box) -> bool:
+def _is_placed(reader: ByteReader, box: Box) -> bool:
     if box.name not in (b"udta", b"meta"):
         return False
     notes = reader.at(box.content, min(box.end - box.content, _MAX_NOTES))

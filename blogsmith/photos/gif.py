@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .container import Damaged, Part, Reader, Span
+from .container import ByteReader, Damaged, Part, Span
 
 _COMMENT, _APPLICATION = 0xFE, 0xFF
 _SHOWN = frozenset({b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"})
@@ -12,7 +12,7 @@ _SHOWN = frozenset({b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"})
 _PICTURE, _EXTENSION, _END = 0x2C, 0x21, 0x3B
 
 
-def gif_parts(reader: Reader) -> Iterator[Part]:
+def gif_parts(reader: ByteReader) -> Iterator[Part]:
     """What is published of a GIF; `Damaged` if its blocks cannot be told apart."""
     at = 13 + _colours(reader.at(10, 1)[0])
     yield Span(0, at)
@@ -40,7 +40,7 @@ def _colours(flags: int) -> int:
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
-def _blocks_end(reader: Reader, at: int) -> int:
+def _blocks_end(reader: ByteReader, at: int) -> int:
     """Where data end that stand in blocks with their lengths."""
     while length := reader.at(at, 1)[0]:
         at += length + 1

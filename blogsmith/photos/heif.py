@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .container import Blank, Damaged, Part, Reader, Span
+from .container import Blank, ByteReader, Damaged, Part, Span
 
 _BOXES = frozenset({b"uuid", b"xml ", b"bxml", b"udta", b"jumb"})
 """Boxes of metadata and of programs: XMP, content credentials, a film's notes."""
@@ -29,7 +29,7 @@ class Box:
     end: int
 
 
-def heif_parts(reader: Reader) -> list[Part]:
+def heif_parts(reader: ByteReader) -> list[Part]:
     """What is published of an AVIF or HEIC file; `Damaged` if its boxes cannot be told apart."""
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
@@ -49,7 +49,7 @@ def heif_parts(reader: Reader) -> list[Part]:
     return [*parts, Span(at, reader.size)]
 
 
-def boxes(reader: Reader, at: int, end: int) -> Iterator[Box]:
+def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
     """The boxes of a stretch of the file, one behind the other; `Damaged` if they do not fill it."""
     while at < end:
         length, name, content = reader.number(at, 4), reader.at(at + 4, 4), at + 8
@@ -68,7 +68,7 @@ def _freed(box: Box) -> tuple[int, int, bytes]:
     return box.start + 4, box.end, b"free" + bytes(box.content - box.start - 8)
 
 
-def _of_film(reader: Reader, film: Box) -> Iterator[tuple[int, int, bytes]]:
+def _of_film(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
     """Notes of an animation and of its tracks."""
     for box in boxes(reader, film.content, film.end):
         if box.name in _BOXES or box.name == b"meta":
@@ -77,7 +77,7 @@ def _of_film(reader: Reader, film: Box) -> Iterator[tuple[int, int, bytes]]:
             yield from _of_film(reader, box)
 
 
-def _of_items(reader: Reader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
+def _of_items(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
     """The items of a picture that are no pictures."""
     inside = {box.name: box for box in boxes(reader, meta.content + 4, meta.end)}
     for box in inside.values():
@@ -103,7 +103,7 @@ def _of_items(reader: Reader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
     yield from dict.fromkeys(found)
 
 
-def _private_items(reader: Reader, iinf: Box) -> Iterator[tuple[int, bytes]]:
+def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]:
     """(id, what stands in its place) of EXIF data and texts."""
     wide = reader.at(iinf.content, 1)[0] > 0
     for box in boxes(reader, iinf.content + (8 if wide else 6), iinf.end):
@@ -119,7 +119,7 @@ def _private_items(reader: Reader, iinf: Box) -> Iterator[tuple[int, bytes]]:
             yield item, b""
 
 
-def _extents(reader: Reader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """(id, stretches of the file) of each item whose place is known. data: where `idat` begins."""
     version, at = reader.at(iloc.content, 1)[0], iloc.content + 4
     sizes = reader.number(at, 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .container import Damaged, Part, Reader, Span
+from .container import ByteReader, Damaged, Part, Span
 from .exif import TURNED, orientation_alone, orientation_of
 
 _MARKER = re.compile(rb"\xff[^\x00\xff]", re.DOTALL)
@@ -23,7 +23,7 @@ _JFIF_LENGTH = 16
 """Of the segment without its thumbnail."""
 
 
-def jpeg_parts(reader: Reader, *, whole: bool = True) -> Iterator[Part]:
+def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
     """What is published of a JPEG; `Damaged` if the segments in front of its first scan cannot be told apart.
 
     whole: False gives only these.
@@ -53,7 +53,7 @@ def jpeg_parts(reader: Reader, *, whole: bool = True) -> Iterator[Part]:
             yield Span(end, at)
 
 
-def _marker(reader: Reader, at: int) -> tuple[int, int]:
+def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
     """The marker at `at` and where its segment ends; (0, 0) if there is none."""
     if at + 2 > reader.size:
         return 0, 0
@@ -64,7 +64,7 @@ def _marker(reader: Reader, at: int) -> tuple[int, int]:
     return (marker, at + 2 + length) if length >= 2 else (0, 0)
 
 
-def _segment(reader: Reader, marker: int, start: int, end: int) -> Iterator[Part]:
+def _segment(reader: ByteReader, marker: int, start: int, end: int) -> Iterator[Part]:
     """A segment, if the picture would look different without it."""
     name = reader.at(start + 4, min(12, end - start - 4)) if end - start > 4 else b""
     if marker == 0xE0 and name.startswith(b"JFIF\0"):
@@ -78,7 +78,7 @@ def _segment(reader: Reader, marker: int, start: int, end: int) -> Iterator[Part
         yield Span(start, end)
 
 
-def _without_thumbnail(reader: Reader, start: int, end: int) -> Iterator[Part]:
+def _without_thumbnail(reader: ByteReader, start: int, end: int) -> Iterator[Part]:
     if end - start <= _JFIF_LENGTH + 2:
         yield Span(start, end)
         return
@@ -87,7 +87,7 @@ def _without_thumbnail(reader: Reader, start: int, end: int) -> Iterator[Part]:
     yield bytes(2)
 
 
-def _turned(reader: Reader, start: int, end: int) -> bytes:
+def _turned(reader: ByteReader, start: int, end: int) -> bytes:
     """A segment that says which way up; empty if this one says nothing of it."""
     content = reader.at(start + 4, end - start - 4)
     orientation = orientation_of(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0

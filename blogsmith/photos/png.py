@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-from .container import Damaged, Part, Reader, Span
+from .container import ByteReader, Damaged, Part, Span
 from .exif import TURNED, orientation_alone, orientation_of
 
 _ANCILLARY = 0x20
@@ -21,7 +21,7 @@ _SHOWN = frozenset(
 _MAX_EXIF = 1 << 20
 
 
-def png_parts(reader: Reader) -> Iterator[Part]:
+def png_parts(reader: ByteReader) -> Iterator[Part]:
     """What is published of a PNG; `Damaged` if its chunks cannot be told apart."""
     yield Span(0, 8)
     at = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .container import Damaged, Part, Reader, Span
+from .container import ByteReader, Damaged, Part, Span
 from .exif import TURNED, orientation_alone, orientation_of
 
 _SHOWN = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
@@ -12,7 +12,7 @@ _EXIF_FLAG, _XMP_FLAG = 0x08, 0x04
 _MAX_EXIF = 1 << 20
 
 
-def webp_parts(reader: Reader) -> list[Part]:
+def webp_parts(reader: ByteReader) -> list[Part]:
     """What is published of a WebP; `Damaged` if its chunks cannot be told apart."""
     riff_end = 8 + reader.number(4, 4, "little")
     if riff_end > reader.size:
@@ -38,7 +38,7 @@ def webp_parts(reader: Reader) -> list[Part]:
     return [b"RIFF" + size.to_bytes(4, "little") + b"WEBP", *parts]
 
 
-def _chunks(reader: Reader, riff_end: int) -> Iterator[tuple[bytes, int, int]]:
+def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int]]:
     """(name, start, end) of each chunk, its padding included."""
     at = 12
     while at < riff_end:
@@ -52,7 +52,7 @@ def _chunks(reader: Reader, riff_end: int) -> Iterator[tuple[bytes, int, int]]:
         at = end
 
 
-def _turned(reader: Reader, start: int, end: int) -> bytes:
+def _turned(reader: ByteReader, start: int, end: int) -> bytes:
     if end - start > _MAX_EXIF:
         return b""
     # some writers put JPEG's name in front

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
-from ..cells.results import Performed
-from ..cells.update import perform
+from ..cells.results import CellUpdate
+from ..cells.update import update_cells
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import blamed_on_plugins
@@ -23,10 +23,10 @@ from ..lint.doubts import doubts
 from ..model.decode import decode
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.results import PageResults
-from ..project.browser_python import readers_python
-from ..project.context import Workshop, open_workshop, plain_workshop
-from ..project.load import Collected, collect, parse
-from ..project.report import BuildOptions, BuildReport, Counts, Ledger, Progress, no_progress
+from ..project.browser_python import browser_python
+from ..project.context import SiteContext, default_context, open_site
+from ..project.load import LoadedSite, load_site, parse_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 from ..pyodide.distribution import Distribution
 from ..read.front_matter import read_document
 from ..render.context import Tools
@@ -42,14 +42,14 @@ from ..site.terms import planned_terms
 from ..syntax.describe import describe
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..write.output import write_site
-from .output_plan import compose, font_files, fonts_for
+from .output_plan import font_files, fonts_for, plan_outputs
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`; never raises for an author's mistake."""
-    ledger = Ledger(progress, strict=options.strict)
+    ledger = BuildLog(progress, strict=options.strict)
     try:
-        workshop = open_workshop(root, options.base_url)
+        workshop = open_site(root, options.base_url)
         with blamed_on_plugins(workshop.plugins):
             return _build(workshop, options, ledger)
     except SiteError as error:
@@ -57,13 +57,13 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
         return ledger.close(Counts())
 
 
-def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildReport:
+def _build(workshop: SiteContext, options: BuildOptions, ledger: BuildLog) -> BuildReport:
     config = workshop.config
     ledger.ignore = frozenset(config.diagnostics.ignore)
     ledger.add(workshop.settings.diagnostics)
-    collected = collect(workshop, options, ledger)
-    parsed = parse(collected, workshop, ledger)
-    performed = perform(parsed, workshop, options, ledger)
+    collected = load_site(workshop, options, ledger)
+    parsed = parse_site(collected, workshop, ledger)
+    performed = update_cells(parsed, workshop, options, ledger)
     rendered, index = render(collected, parsed, performed, workshop, ledger)
     ledger.add(menu_problems(workshop, index))
     if not options.write:
@@ -72,7 +72,7 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
             ledger.add(doubts(parsed, waiting, workshop.settings))
     views = page_views(rendered, unpublished(collected), frame_of(workshop, index, collected, ledger))
     fonts = fonts_for(views, workshop)
-    outputs = compose([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
+    outputs = plan_outputs([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
     report = ledger.close(counts_of(rendered, len(views), collected, performed.cells, performed.ran))
     if not report.ok or not options.write:
         return report
@@ -87,11 +87,11 @@ def _build(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> BuildRe
 
 
 def render(
-    collected: Collected,
+    collected: LoadedSite,
     parsed: Sequence[Parsed],
-    performed: Performed,
-    workshop: Workshop,
-    ledger: Ledger,
+    performed: CellUpdate,
+    workshop: SiteContext,
+    ledger: BuildLog,
 ) -> tuple[list[Rendered], SiteIndex]:
     """Every page's content; links, labels and images are looked up in the whole site."""
     index = index_of(collected, {str(page.document.path): page_entry(page) for page in parsed}, workshop)
@@ -102,7 +102,7 @@ def render(
         index,
         collected,
         lambda document: results.get(str(document.path), PageResults()),
-        readers_python(workshop, ledger),
+        browser_python(workshop, ledger),
         cache(measured),
     )
     rendered = []
@@ -113,7 +113,7 @@ def render(
     return rendered, index
 
 
-def index_of(collected: Collected, entries: Mapping[str, PageEntry], workshop: Workshop) -> SiteIndex:
+def index_of(collected: LoadedSite, entries: Mapping[str, PageEntry], workshop: SiteContext) -> SiteIndex:
     """Where everything is. entries: as in `SiteIndex`."""
     urls, config = collected.urls, workshop.config
     generated = {
@@ -127,7 +127,7 @@ def index_of(collected: Collected, entries: Mapping[str, PageEntry], workshop: W
     )
 
 
-def placed(document: Document, body: Body, collected: Collected) -> Rendered:
+def placed(document: Document, body: Body, collected: LoadedSite) -> Rendered:
     """A rendered document with its place in the site."""
     path, urls = str(document.path), collected.urls
     return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
@@ -143,10 +143,10 @@ def measured(file: Path) -> ImageInfo | str:
 
 
 def page_tools(
-    workshop: Workshop,
+    workshop: SiteContext,
     md: MarkdownIt,
     index: SiteIndex,
-    collected: Collected,
+    collected: LoadedSite,
     results: Callable[[Document], PageResults],
     python: Callable[[], Distribution],
     measure: Callable[[Path], ImageInfo | str],
@@ -175,7 +175,7 @@ def page_tools(
     )
 
 
-def menu_problems(workshop: Workshop, index: SiteIndex) -> list[Diagnostic]:
+def menu_problems(workshop: SiteContext, index: SiteIndex) -> list[Diagnostic]:
     """Errors for entries of the menu that lead to no page of the site."""
     reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
     at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
@@ -187,7 +187,7 @@ def menu_problems(workshop: Workshop, index: SiteIndex) -> list[Diagnostic]:
     return reporter.diagnostics
 
 
-def frame_of(workshop: Workshop, index: SiteIndex, collected: Collected, ledger: Ledger) -> Frame:
+def frame_of(workshop: SiteContext, index: SiteIndex, collected: LoadedSite, ledger: BuildLog) -> Frame:
     """What all views are made from."""
 
     def image(path: str, document: Document) -> str:
@@ -202,7 +202,7 @@ def frame_of(workshop: Workshop, index: SiteIndex, collected: Collected, ledger:
     return Frame(workshop.config, index.with_base, image)
 
 
-def unpublished(collected: Collected) -> list[Unpublished]:
+def unpublished(collected: LoadedSite) -> list[Unpublished]:
     """Parts of series that are not built."""
     found = []
     for document, _ in collected.left_out.values():
@@ -213,7 +213,7 @@ def unpublished(collected: Collected) -> list[Unpublished]:
 
 
 def counts_of(
-    rendered: Sequence[Rendered], pages: int, collected: Collected, cells: int, ran: int = 0
+    rendered: Sequence[Rendered], pages: int, collected: LoadedSite, cells: int, ran: int = 0
 ) -> Counts:
     """How much there is. cells: that run; ran: in this build."""
     weights = [item.body.weight for item in rendered]
@@ -237,7 +237,7 @@ def tokens_of(file: Path, root: Path | None) -> str:
     """
     path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
     source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
-    workshop = open_workshop(root) if root else plain_workshop(file.parent)
+    workshop = open_site(root) if root else default_context(file.parent)
     document, _ = read_document(source, workshop.config)
     parsed = parse_document(document, make_parser(workshop.options), workshop.options)
     return describe(parsed.tokens, document.first_line)

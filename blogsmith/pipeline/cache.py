@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Body, Document, Source
-from ..project.context import Workshop
+from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..render.context import Tools
 from ..render.html import render_body
@@ -28,9 +28,9 @@ from ..syntax.state import ParseOptions
 from ..tex.analysis.linear import linear_text
 from ..tex.cache import remembering
 from ..tex.convert import Convert
-from .placeholder import stub
+from .placeholder import placeholder_body
 from .time_limit import LIMIT_S, TookTooLong, time_limit
-from .trace import Lookups, hold, traced
+from .trace import Lookups, is_valid, trace_tools
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
@@ -41,7 +41,7 @@ FORMULAS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class CachedHead:
     """A source with its front matter read."""
 
     document: Document
@@ -66,16 +66,16 @@ class _Rendered:
     """The state of the rest of the site under which the lookups were last seen to hold."""
 
 
-class Memory:
+class PageCache:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         """limit_s: how long the parsing or rendering of one page may take."""
         self._limit_s = limit_s
-        self._workshop: Workshop | None = None
+        self._workshop: SiteContext | None = None
         self._md: MarkdownIt | None = None
         self._options: ParseOptions | None = None
-        self._heads: dict[str, Head] = {}
+        self._heads: dict[str, CachedHead] = {}
         self._known: dict[str, Known] = {}
         self._tokens: OrderedDict[str, Parsed] = OrderedDict()
         self._bodies: dict[str, _Rendered] = {}
@@ -93,7 +93,7 @@ class Memory:
         assert self._md is not None, "`take` comes first"
         return self._md
 
-    def take(self, workshop: Workshop) -> None:
+    def take(self, workshop: SiteContext) -> None:
         """Work with these settings from now on; forget what others have made."""
         before = self._workshop
         self._workshop = workshop
@@ -115,7 +115,7 @@ class Memory:
         path = str(source.path)
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
-            head = self._heads[path] = Head(*read_document(source, config))
+            head = self._heads[path] = CachedHead(*read_document(source, config))
         return head.document, head.diagnostics
 
     def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
@@ -171,15 +171,15 @@ class Memory:
         made = self._bodies.get(path)
         facts = (facts, self.entries)
         is_made = made is not None and made.document is document
-        if made and is_made and hold(made.lookups, tools, only_own=made.facts == facts):
+        if made and is_made and is_valid(made.lookups, tools, only_own=made.facts == facts):
             self._bodies[path] = replace(made, facts=facts)
             return made.body
-        watched, lookups = traced(tools)
+        watched, lookups = trace_tools(tools)
         try:
             with time_limit(self._limit_s):
                 body = render_body(self.parsed(document), watched)
         except TookTooLong:
-            body = replace(stub(document), diagnostics=(too_long(path, self._limit_s),))
+            body = replace(placeholder_body(document), diagnostics=(too_long(path, self._limit_s),))
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
         return body
@@ -204,7 +204,7 @@ def _for_text(config: Config) -> Config:
     )
 
 
-def _templates(workshop: Workshop) -> object:
+def _templates(workshop: SiteContext) -> object:
     """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
     files, shortcodes = workshop.theme.files, workshop.theme.shortcodes
     # `layouts/…`, and `paper/layouts/…`, which names that of one theme

@@ -6,34 +6,34 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from ..cells.results import show
-from ..cells.run import Ran
-from ..cells.status import SurveyedPage, surroundings, survey
+from ..cells.results import show_results
+from ..cells.run import RunOutcome
+from ..cells.status import PageStatus, surroundings, survey_pages
 from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
-from ..freeze.environment import FileDigests, Surroundings
+from ..freeze.environment import Environment, FileDigests
 from ..freeze.store import Reading, folder_of, read_page
 from ..model.results import PageResults
-from ..project.context import Workshop
-from ..project.report import ExecutionOptions, Ledger, no_progress
+from ..project.context import SiteContext
+from ..project.report import BuildLog, ExecutionOptions, no_progress
 from ..syntax.parser import Parsed
 
 _OUTPUTS = "outputs.json"
 
 
 @dataclass(frozen=True, slots=True)
-class CellsNow:
+class PageCellsState:
     """What is known of the cells of one page."""
 
     results: PageResults = field(default_factory=PageResults)
     """What it shows."""
-    page: SurveyedPage | None = None
+    page: PageStatus | None = None
     """None if it has no cells."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(slots=True)
-class CellMemory:
+class CellCache:
     """Records and digests by the state of their files. Belongs to one preview, used by one thread."""
 
     root: Path
@@ -52,25 +52,25 @@ class CellMemory:
     def look(
         self,
         parsed: Parsed,
-        workshop: Workshop,
+        workshop: SiteContext,
         asked: ExecutionOptions,
         *,
         may_run: bool,
         busy: bool,
-    ) -> CellsNow:
+    ) -> PageCellsState:
         """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
         if not parsed.cells.sessions():
-            return CellsNow()
-        ledger = Ledger(no_progress)
-        surveyed = survey(self.root, self._around(workshop, may_run=may_run), [parsed], self._read)
+            return PageCellsState()
+        ledger = BuildLog(no_progress)
+        surveyed = survey_pages(self.root, self._around(workshop, may_run=may_run), [parsed], self._read)
         ledger.add(surveyed.diagnostics)
         versions = self._installed(surveyed.pages, workshop, asked, may_run=may_run)
         path = str(parsed.document.path)
-        ran = Ran(surveyed, 0, frozenset([path] if busy else []))
-        performed = show(ran, workshop, asked, versions, ledger, may_run=may_run)
-        return CellsNow(performed.results[path], surveyed.pages[0], ledger.report())
+        ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
+        performed = show_results(ran, workshop, asked, versions, ledger, may_run=may_run)
+        return PageCellsState(performed.results[path], surveyed.pages[0], ledger.report())
 
-    def _around(self, workshop: Workshop, *, may_run: bool) -> Surroundings:
+    def _around(self, workshop: SiteContext, *, may_run: bool) -> Environment:
         around = surroundings(self.root, workshop.config.execution, running=may_run)
         return replace(around, digest_of=self._digest)
 
@@ -89,7 +89,7 @@ class CellMemory:
         return known[1]
 
     def _installed(
-        self, pages: Sequence[SurveyedPage], workshop: Workshop, asked: ExecutionOptions, *, may_run: bool
+        self, pages: Sequence[PageStatus], workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Asked once for the same packages: none is installed while one looks at a preview."""
         records = (page.record for page in pages if page.record)

@@ -17,7 +17,7 @@ from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
 from ..photos.cleaning import private_rest
 from ..photos.container import Damaged
-from ..project.load import Collected
+from ..project.load import LoadedSite
 from ..site.frame import Rendered
 
 WORKING = frozenset(
@@ -36,7 +36,7 @@ Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 
 
 def published_assets(
-    collected: Collected, rendered: Iterable[Rendered], config: Config
+    collected: LoadedSite, rendered: Iterable[Rendered], config: Config
 ) -> Mapping[str, tuple[Asset, str]]:
     """Path of each file that is copied into the site → the file and its site path."""
     linked: set[str] | None = None

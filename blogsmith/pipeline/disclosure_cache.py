@@ -12,7 +12,7 @@ from .disclosure import leaks
 Stamp = tuple[int, int, int]
 
 
-class LeakMemory:
+class DisclosureCache:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(self) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..model.template_views import PageView
-from ..project.context import Workshop
+from ..project.context import SiteContext
 from ..site.math_font import MathFonts, fonts_of, page_signs
 
 
 @dataclass(slots=True)
-class FontMemory:
+class FontCache:
     """Belongs to one preview, and is used by one thread."""
 
     _signs: dict[str, tuple[tuple[str, str, str], frozenset[str]]] = field(default_factory=dict)
 
-    def given(self, views: Sequence[PageView], workshop: Workshop) -> tuple[list[PageView], MathFonts]:
+    def given(self, views: Sequence[PageView], workshop: SiteContext) -> tuple[list[PageView], MathFonts]:
         """The pages with the addresses of their fonts, and these fonts."""
         font = workshop.theme.files.math_font
         if font is None:

@@ -15,23 +15,23 @@ from ..diagnostics.model import Diagnostic
 from ..hooks import blamed_on_plugins
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
-from ..project.context import Workshop
-from ..project.report import BuildOptions, Ledger, no_progress
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
 from .build import frame_of, menu_problems, placed, unpublished
-from .cache import Memory
-from .cell_cache import CellMemory
+from .cache import PageCache
+from .cell_cache import CellCache
 from .disclosure import disclosures
-from .disclosure_cache import LeakMemory
-from .font_cache import FontMemory
-from .output_plan import Planned, clashes, plan, planned_fonts
-from .placeholder import stub
-from .reload import reopened
-from .resolve import Arranger
-from .snapshot import Arranged, Present
+from .disclosure_cache import DisclosureCache
+from .font_cache import FontCache
+from .output_plan import OutputFile, path_conflicts, plan, planned_fonts
+from .placeholder import placeholder_body
+from .reload import reload_site
+from .resolve import Resolver
+from .snapshot import ResolvedSite, SiteSnapshot
 from .time_limit import LIMIT_S
 
 # Fields of a view that tell how a page stands to others: they stay while only its text is edited.
@@ -42,7 +42,7 @@ _RELATED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class UpdateRequest:
     """What one look at the site starts from."""
 
     changed: Collection[str] = ()
@@ -56,7 +56,7 @@ class Asked:
     where cells may run: they will, or why they did not is told elsewhere."""
 
 
-class Line:
+class IncrementalPipeline:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(
@@ -66,24 +66,24 @@ class Line:
         now: Callable[[], dt.datetime],
         limit_s: float = LIMIT_S,
     ) -> None:
-        """limit_s: as in `Memory`."""
+        """limit_s: as in `PageCache`."""
         self._root = root
         self._options = options
         self._now = now
-        self._memory = Memory(limit_s)
-        self._cells = CellMemory(root)
-        self._fonts = FontMemory()
-        self._leaks = LeakMemory()
-        self._arranger = Arranger(root, self._memory, self._cells, options.execution)
+        self._memory = PageCache(limit_s)
+        self._cells = CellCache(root)
+        self._fonts = FontCache()
+        self._leaks = DisclosureCache()
+        self._arranger = Resolver(root, self._memory, self._cells, options.execution)
 
-    def settle(self, before: Present | None, asked: Asked) -> Iterator[Present | None]:
+    def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and whoever asks may stop between two.
 
         Gives a Present as soon as it is known what there is, and the exact one at the end; None in between.
         SiteError if settings, plugins or theme are wrong: then there is no site.
         """
         last = before.arranged if before else None
-        workshop = reopened(
+        workshop = reload_site(
             self._root,
             self._options.base_url,
             last.workshop if last and not asked.everything else None,
@@ -92,7 +92,9 @@ class Line:
         with blamed_on_plugins(workshop.plugins):
             yield from self._settle(workshop, before, asked)
 
-    def _settle(self, workshop: Workshop, before: Present | None, asked: Asked) -> Iterator[Present | None]:
+    def _settle(
+        self, workshop: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
+    ) -> Iterator[SiteSnapshot | None]:
         last = before.arranged if before else None
         self._forget(asked.changed)
         yield None
@@ -120,7 +122,7 @@ class Line:
         self._memory.keep_only(arranged.documents.keys() | arranged.collected.left_out.keys())
         yield from self._presenting(arranged, bodies, before)
 
-    def with_pages(self, present: Present, paths: Sequence[str]) -> Present:
+    def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
         """The same with the text of these pages known too."""
         missing = [path for path in paths if path in present.unread]
         if not missing:
@@ -133,7 +135,7 @@ class Line:
         *_, found = self._presenting(arranged, bodies, present)
         return found or present
 
-    def edited(self, present: Present, path: str, asked: Asked) -> Present | None:
+    def edited(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
         arranged, config = present.arranged, present.arranged.workshop.config
         old = arranged.documents.get(path)
@@ -147,7 +149,7 @@ class Line:
             return None
         return self._replaced(present, files, document, asked)
 
-    def again(self, present: Present, path: str, asked: Asked) -> Present | None:
+    def again(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the results of one page's cells read again; None if there is no such page."""
         document = present.arranged.documents.get(path)
         self._forget(asked.changed)
@@ -155,7 +157,9 @@ class Line:
             return None
         return self._replaced(present, present.arranged.files, document, asked)
 
-    def _replaced(self, present: Present, files: SiteFiles, document: Document, asked: Asked) -> Present:
+    def _replaced(
+        self, present: SiteSnapshot, files: SiteFiles, document: Document, asked: UpdateRequest
+    ) -> SiteSnapshot:
         arranged, path = present.arranged, str(document.path)
         documents = {**arranged.documents, path: document}
         collected = replace(arranged.collected, documents=tuple(documents.values()))
@@ -176,10 +180,10 @@ class Line:
         self._leaks.forget(changed)
         self._arranger.forget(changed)
 
-    def _body(self, arranged: Arranged, document: Document) -> Body:
+    def _body(self, arranged: ResolvedSite, document: Document) -> Body:
         return self._memory.body(document, arranged.tools, arranged.facts)
 
-    def _known_bodies(self, arranged: Arranged, before: Present | None) -> dict[str, Body]:
+    def _known_bodies(self, arranged: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
         """Of documents that are the same as before, in case these are asked for meanwhile."""
         if before is None:
             return {}
@@ -189,7 +193,7 @@ class Line:
             if path not in before.unread and arranged.documents.get(path) is item.document
         }
 
-    def _own(self, arranged: Arranged, document: Document, body: Body) -> tuple[Diagnostic, ...]:
+    def _own(self, arranged: ResolvedSite, document: Document, body: Body) -> tuple[Diagnostic, ...]:
         """What is wrong with one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
@@ -199,19 +203,19 @@ class Line:
         )
         if not found:
             return ()
-        ledger = Ledger(no_progress, frozenset(arranged.workshop.config.diagnostics.ignore))
+        ledger = BuildLog(no_progress, frozenset(arranged.workshop.config.diagnostics.ignore))
         ledger.add(found)
         return ledger.report()
 
     def _presenting(
-        self, arranged: Arranged, bodies: Mapping[str, Body], before: Present | None
-    ) -> Iterator[Present | None]:
+        self, arranged: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
+    ) -> Iterator[SiteSnapshot | None]:
         """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
         workshop, collected = arranged.workshop, arranged.collected
-        ledger = Ledger(no_progress, frozenset(workshop.config.diagnostics.ignore))
+        ledger = BuildLog(no_progress, frozenset(workshop.config.diagnostics.ignore))
         ledger.add(arranged.diagnostics)
         rendered = {
-            path: placed(document, bodies[path] if path in bodies else stub(document), collected)
+            path: placed(document, bodies[path] if path in bodies else placeholder_body(document), collected)
             for path, document in arranged.documents.items()
         }
         frame = frame_of(workshop, arranged.index, collected, ledger)
@@ -224,7 +228,7 @@ class Line:
         ledger.add(menu_problems(workshop, arranged.index))
         files = (*composition.files, *planned_fonts(fonts, workshop))
         if not any(found.code == "duplicate-url" for found in ledger.report()):
-            ledger.add(clashes(files))
+            ledger.add(path_conflicts(files))
         self._leaks.take(arranged.files.stamps)
         ledger.add(disclosures(composition.assets, workshop.config, self._leaks.look))
         ledger.add(self._arranger.python_problems())
@@ -233,7 +237,7 @@ class Line:
         own = {
             path: self._own(arranged, documents[path], bodies[path]) for path in documents if path in bodies
         }
-        yield Present(
+        yield SiteSnapshot(
             arranged,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
@@ -252,14 +256,14 @@ def _stays(old: Document, new: Document) -> bool:
     return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
 
 
-def _same(views: Sequence[PageView], before: Present | None) -> Sequence[PageView]:
+def _same(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
     """The views, those that are equal to earlier ones as the same objects: comparing these is quick."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
 
 
-def _table(files: Sequence[Planned], base_path: str) -> dict[str, Planned]:
-    found: dict[str, Planned] = {}
+def _table(files: Sequence[OutputFile], base_path: str) -> dict[str, OutputFile]:
+    found: dict[str, OutputFile] = {}
     for planned in files:
         path = planned.path.as_posix()
         path = path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path

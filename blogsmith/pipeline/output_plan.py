@@ -18,9 +18,9 @@ from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..model.documents import Asset, Document, Output
 from ..model.template_views import PageView, SiteView
 from ..photos.cleaning import cleaned_bytes
-from ..project.context import Workshop
-from ..project.load import Collected
-from ..project.report import Ledger
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
+from ..project.report import BuildLog
 from ..render.page_policy import GuardedPage, guarded
 from ..render.theme import Theme
 from ..site.collisions import folded
@@ -37,7 +37,7 @@ from .disclosure import disclosures, leaks, published_assets
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class OutputFile:
     """A file of the finished site."""
 
     path: PurePosixPath
@@ -49,16 +49,16 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class OutputPlan:
     """Every file of the site, and what its pages are made with."""
 
     site: SiteView
-    files: tuple[Planned, ...]
+    files: tuple[OutputFile, ...]
     documents: Mapping[str, Document]
     """Source path → document, of the pages that have one."""
     assets: Mapping[str, tuple[Asset, str]]
     """As `published_assets` gives them."""
-    workshop: Workshop
+    workshop: SiteContext
 
     @property
     def cleans(self) -> bool:
@@ -74,7 +74,7 @@ class Composition:
         html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
         return guarded(html, self.workshop.config)
 
-    def output(self, planned: Planned) -> tuple[Output, tuple[Diagnostic, ...]]:
+    def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
         content = planned.content
         if isinstance(content, Path):
@@ -85,12 +85,12 @@ class Composition:
         return Output(planned.path, content()), ()
 
 
-def compose(
+def plan_outputs(
     views: Sequence[PageView],
     rendered: Sequence[Rendered],
-    collected: Collected,
-    workshop: Workshop,
-    ledger: Ledger,
+    collected: LoadedSite,
+    workshop: SiteContext,
+    ledger: BuildLog,
 ) -> list[Output]:
     """Every file of the site: pages, redirects, assets, the theme's own files."""
     composition = plan(views, rendered, collected, workshop)
@@ -111,14 +111,14 @@ def compose(
                 given_up.add(layout)
     # two pages on one address were reported where the address comes from
     if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
-        ledger.add(clashes(composition.files))
+        ledger.add(path_conflicts(composition.files))
     ledger.add(disclosures(composition.assets, workshop.config, leaks))
     return made
 
 
 def plan(
-    views: Sequence[PageView], rendered: Sequence[Rendered], collected: Collected, workshop: Workshop
-) -> Composition:
+    views: Sequence[PageView], rendered: Sequence[Rendered], collected: LoadedSite, workshop: SiteContext
+) -> OutputPlan:
     """Which files the site has; none of them is made."""
     config = workshop.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
@@ -128,10 +128,10 @@ def plan(
         origin = f"a picture that the code of {item.document.path} draws"
         for name, content in item.body.files.items():
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
-            files.append(Planned(output_path(item.url + name), origin, picture))
+            files.append(OutputFile(output_path(item.url + name), origin, picture))
     assets = published_assets(collected, rendered, config)
     for path, (asset, url) in assets.items():
-        files.append(Planned(output_path(url), path, asset.file))
+        files.append(OutputFile(output_path(url), path, asset.file))
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config),
@@ -139,35 +139,35 @@ def plan(
         **({PurePosixPath("sitemap.xml"): partial(sitemap, views)} if config.base_url else {}),
     }
     files += [
-        Planned(file, f"the file {file} that blogsmith makes", make)
+        OutputFile(file, f"the file {file} that blogsmith makes", make)
         for file, make in own.items()
         if file not in taken
     ]
     for asset in workshop.theme.static_files():
-        files.append(Planned(asset.path, f"a file of theme {workshop.theme.name}", asset.file))
-    return Composition(site, tuple(files), documents, assets, workshop)
+        files.append(OutputFile(asset.path, f"a file of theme {workshop.theme.name}", asset.file))
+    return OutputPlan(site, tuple(files), documents, assets, workshop)
 
 
 def _picture(content: bytes, config: Config) -> bytes:
     return cleaned_bytes(content) if config.images.metadata == "clean" else content
 
 
-def _page(view: PageView, document: Document | None, workshop: Workshop) -> Iterator[Planned]:
+def _page(view: PageView, document: Document | None, workshop: SiteContext) -> Iterator[OutputFile]:
     """A page, then the pages at its old addresses."""
     site_path = view.url.removeprefix(workshop.config.base_path)
     origin = view.path or f"the page {site_path} that blogsmith makes"
-    yield Planned(output_path(site_path), origin, view)
+    yield OutputFile(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
-        yield Planned(
+        yield OutputFile(
             redirect_path(alias), f'the alias "{alias}" of {origin}', _guarded_redirect(view, workshop)
         )
 
 
-def _guarded_redirect(view: PageView, workshop: Workshop) -> Callable[[], bytes]:
+def _guarded_redirect(view: PageView, workshop: SiteContext) -> Callable[[], bytes]:
     return lambda: guarded(redirect(view), workshop.config).html
 
 
-def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:
+def fonts_for(views: Sequence[PageView], workshop: SiteContext) -> MathFonts:
     """What the theme's math font is to be cut into for these pages."""
     font = workshop.theme.files.math_font
     if font is None:
@@ -176,7 +176,7 @@ def fonts_for(views: Sequence[PageView], workshop: Workshop) -> MathFonts:
     return math_fonts(views, folder, font.asset.path.stem, font.version)
 
 
-def font_files(fonts: MathFonts, workshop: Workshop) -> list[Output]:
+def font_files(fonts: MathFonts, workshop: SiteContext) -> list[Output]:
     """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
     made = []
     for cut in fonts.cuts():
@@ -185,26 +185,26 @@ def font_files(fonts: MathFonts, workshop: Workshop) -> list[Output]:
     return made
 
 
-def planned_fonts(fonts: MathFonts, workshop: Workshop) -> list[Planned]:
+def planned_fonts(fonts: MathFonts, workshop: SiteContext) -> list[OutputFile]:
     """The same files, made when they are asked for."""
     font = workshop.theme.files.math_font
-    found: list[Planned] = []
+    found: list[OutputFile] = []
     if font is None:
         return found
     origin = f"the math font of theme {workshop.theme.name}"
     for cut in fonts.cuts():
         path = font.asset.path.with_name(f"{cut.name}.woff2")
-        found.append(Planned(path, origin, partial(_font_bytes, cut, workshop)))
-        found.append(Planned(path.with_suffix(".css"), origin, font_face(cut).encode))
+        found.append(OutputFile(path, origin, partial(_font_bytes, cut, workshop)))
+        found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut).encode))
     return found
 
 
-def _font_bytes(cut: FontCut, workshop: Workshop) -> bytes:
+def _font_bytes(cut: FontCut, workshop: SiteContext) -> bytes:
     made = _font_file(cut, workshop)
     return made.file.read_bytes() if made.file else made.data or b""
 
 
-def _font_file(cut: FontCut, workshop: Workshop) -> Output:
+def _font_file(cut: FontCut, workshop: SiteContext) -> Output:
     font = workshop.theme.files.math_font
     assert font is not None, "a cut is one of the theme's font"
     name = f"{cut.name}.woff2"
@@ -234,7 +234,7 @@ def _no_layout(view: PageView, document: Document | None, theme: Theme) -> SiteE
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
-def clashes(files: Iterable[Planned]) -> list[Diagnostic]:
+def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
     """Errors for files that would be written to one place."""
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}

@@ -7,7 +7,7 @@ from html import escape
 from ..model.documents import Body, Document
 
 
-def stub(document: Document) -> Body:
+def placeholder_body(document: Document) -> Body:
     """A body without content, for lists and neighbours."""
     front, path = document.front, document.path
     name = path.parent.name if path.stem in ("index", "_index") else path.stem

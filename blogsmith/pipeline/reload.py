@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..config.load import CONFIG_NAME
-from ..project.context import Workshop, open_workshop, with_theme
+from ..project.context import SiteContext, open_site, with_theme
 from ..trust.plugin_code import is_covered
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 
 
-def reopened(root: Path, base_url: str | None, before: Workshop | None, changed: Iterable[str]) -> Workshop:
+def reload_site(
+    root: Path, base_url: str | None, before: SiteContext | None, changed: Iterable[str]
+) -> SiteContext:
     """The workshop as it is now; SiteError if what it is made of is wrong.
 
     before: what it was, None if that may be anything. changed: paths under the root that have changed since.
@@ -21,10 +23,10 @@ def reopened(root: Path, base_url: str | None, before: Workshop | None, changed:
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:
-        return open_workshop(root, base_url)
+        return open_site(root, base_url)
     code = any(map(is_covered, changed))
     if code or CONFIG_NAME in tops:
-        opened = open_workshop(root, base_url, None if code else before.plugins)
+        opened = open_site(root, base_url, None if code else before.plugins)
         # equal parts stay the same objects: what is remembered is remembered under them
         theme, known = opened.theme, before.theme
         is_same = theme.files == known.files and theme.base_path == known.base_path

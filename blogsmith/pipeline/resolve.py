@@ -10,22 +10,22 @@ from ..cells.update import may_run
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, ImageInfo, SiteFiles
 from ..model.results import PageResults
-from ..project.browser_python import readers_python
-from ..project.context import Workshop
-from ..project.load import Collected, arrange
-from ..project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
+from ..project.browser_python import browser_python
+from ..project.context import SiteContext
+from ..project.load import LoadedSite, resolve_urls
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
 from .build import index_of, measured, page_tools
-from .cache import Memory
-from .cell_cache import CellMemory, CellsNow, stamp_of
-from .snapshot import Arranged, Entries
+from .cache import PageCache
+from .cell_cache import CellCache, PageCellsState, stamp_of
+from .snapshot import Entries, ResolvedSite
 
 
-class Arranger:
+class Resolver:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self, root: Path, memory: Memory, cells: CellMemory, asked: ExecutionOptions) -> None:
+    def __init__(self, root: Path, memory: PageCache, cells: CellCache, asked: ExecutionOptions) -> None:
         self._root = root
         self._memory = memory
         self._cells = cells
@@ -34,7 +34,7 @@ class Arranger:
         """Paths that have changed since `arranged` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
-        self._python: tuple[tuple[Workshop, object], Callable[[], Distribution], Ledger] | None = None
+        self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
         """Images that were saved: their stamps may be the same."""
@@ -49,17 +49,17 @@ class Arranger:
 
     def arranged(
         self,
-        workshop: Workshop,
+        workshop: SiteContext,
         files: SiteFiles,
-        last: Arranged | None,
+        last: ResolvedSite | None,
         options: BuildOptions,
         finished: frozenset[str],
-    ) -> Arranged:
+    ) -> ResolvedSite:
         """Which documents there are and where everything goes. last: what it was; finished: as in `Asked`."""
         self._memory.take(workshop)
-        ledger = Ledger(no_progress, frozenset(workshop.config.diagnostics.ignore))
+        ledger = BuildLog(no_progress, frozenset(workshop.config.diagnostics.ignore))
         ledger.add(workshop.settings.diagnostics)
-        collected = arrange(
+        collected = resolve_urls(
             files,
             workshop,
             options,
@@ -75,7 +75,7 @@ class Arranger:
         )
         documents = {str(document.path): document for document in collected.documents}
         index, assets = index_of(collected, {}, workshop), collected.assets
-        found = Arranged(
+        found = ResolvedSite(
             workshop,
             files,
             collected,
@@ -85,7 +85,7 @@ class Arranger:
             None,  # type: ignore[arg-type]
             _facts(collected, files, index.generated, None if self._touched & assets.keys() else last),
             may_run(workshop, options),
-            lambda document: CellsNow(),
+            lambda document: PageCellsState(),
             {},
             ledger.report(),
         )
@@ -94,17 +94,17 @@ class Arranger:
 
     def with_tools(
         self,
-        arranged: Arranged,
+        arranged: ResolvedSite,
         documents: Mapping[str, Document],
         finished: frozenset[str],
-        looked_at: Mapping[str, CellsNow] | None = None,
-    ) -> Arranged:
+        looked_at: Mapping[str, PageCellsState] | None = None,
+    ) -> ResolvedSite:
         """The same with lookups that know these documents. looked_at: what is known of their cells."""
         workshop, looked = arranged.workshop, dict(looked_at or {})
         # not `arranged` in the functions below: each would keep the one before it, and so on
         runs = arranged.may_run
 
-        def cells(document: Document) -> CellsNow:
+        def cells(document: Document) -> PageCellsState:
             path = str(document.path)
             if path not in looked:
                 looked[path] = self._cells.look(
@@ -133,12 +133,12 @@ class Arranger:
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
         return replace(arranged, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
 
-    def _readers_python(self, arranged: Arranged) -> Callable[[], Distribution]:
+    def _readers_python(self, arranged: ResolvedSite) -> Callable[[], Distribution]:
         # a folder of the site may hold it
         key = (arranged.workshop, arranged.facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
-            ledger = Ledger(no_progress)
-            self._python = (key, readers_python(arranged.workshop, ledger), ledger)
+            ledger = BuildLog(no_progress)
+            self._python = (key, browser_python(arranged.workshop, ledger), ledger)
         return self._python[1]
 
     def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:
@@ -159,9 +159,9 @@ class Arranger:
 
 
 def _facts(
-    collected: Collected, files: SiteFiles, generated: frozenset[str], last: Arranged | None
+    collected: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
 ) -> object:
-    """As in `Arranged`."""
+    """As in `ResolvedSite`."""
     if last is None:
         return object()
     before = last.collected

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Document, SiteFiles
 from ..model.template_views import PageView
-from ..project.context import Workshop
-from ..project.load import Collected
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
 from ..render.context import Tools
 from ..site.frame import Frame, Rendered
 from ..site.index import PageEntry, SiteIndex
-from .cell_cache import CellsNow
-from .output_plan import Composition, Planned
+from .cell_cache import PageCellsState
+from .output_plan import OutputFile, OutputPlan
 
 
 class Entries(Mapping[str, PageEntry]):
@@ -38,12 +38,12 @@ class Entries(Mapping[str, PageEntry]):
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class ResolvedSite:
     """What the site consists of and where everything goes; no page of it is rendered yet."""
 
-    workshop: Workshop
+    workshop: SiteContext
     files: SiteFiles
-    collected: Collected
+    collected: LoadedSite
     documents: Mapping[str, Document]
     """Source path → document, of those that are shown."""
     index: SiteIndex
@@ -52,19 +52,19 @@ class Arranged:
     """Another one whenever something has changed that pages can see of the rest of the site, text apart."""
     may_run: bool
     """Whether cells may run."""
-    cells: Callable[[Document], CellsNow]
+    cells: Callable[[Document], PageCellsState]
     """Each page is looked at once."""
-    looked: Mapping[str, CellsNow]
+    looked: Mapping[str, PageCellsState]
     """Source path → what is known already of its cells."""
     diagnostics: tuple[Diagnostic, ...]
     """About the site as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class SiteSnapshot:
     """The site as pages: all of them, or for a moment after the start only those that were asked for."""
 
-    arranged: Arranged
+    arranged: ResolvedSite
     rendered: Mapping[str, Rendered]
     """By source path, in the order of the site; those of `unread` have no content yet."""
     unread: frozenset[str]
@@ -72,8 +72,8 @@ class Present:
     frame: Frame
     views: Mapping[str, PageView]
     """By URL."""
-    composition: Composition
-    table: Mapping[str, Planned]
+    composition: OutputPlan
+    table: Mapping[str, OutputFile]
     """Path of a file, with base path, as an address names it → the file; a page stands under its folder."""
     own: Mapping[str, tuple[Diagnostic, ...]]
     """Source path → what is wrong with that page."""
@@ -86,8 +86,8 @@ class Present:
         return not self.unread
 
     def with_page(
-        self, arranged: Arranged, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
-    ) -> Present:
+        self, arranged: ResolvedSite, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
+    ) -> SiteSnapshot:
         """The same site with another text of one page."""
         path = str(item.document.path)
         planned = self.table[view.url]

@@ -38,7 +38,7 @@ class Lookup:
 Lookups = Mapping[Key, Lookup]
 
 
-def traced(tools: Tools) -> tuple[Tools, Lookups]:
+def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
     """The same tools, and the record that they fill while one page is rendered with them."""
     found: dict[Key, Lookup] = {}
 
@@ -56,6 +56,6 @@ def traced(tools: Tools) -> tuple[Tools, Lookups]:
     return replace(tools, **noted), found
 
 
-def hold(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
+def is_valid(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
     """Whether all answers are the same now. only_own: the rest of the site is known not to have changed."""
     return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in _OWN)

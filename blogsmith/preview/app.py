@@ -15,11 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .editors import Editor, editor_link
-from .gateway import Front
+from .gateway import SiteGateway
 from .http.server import PreviewServer
 from .options import ServeOptions
 from .page_store import StoredPages
-from .pages.script_tag import Tag
+from .pages.script_tag import ScriptTag
 
 _SWITCH_S = 0.001
 """How long a thread that computes keeps another one waiting: a page is sent while others are made."""
@@ -41,9 +41,9 @@ def serve_site(
     editor = _editor(root)
     if editor.problem:
         say(f"warning: {editor.problem}")
-    tag = Tag(secrets.token_urlsafe(16), editor.template)
+    tag = ScriptTag(secrets.token_urlsafe(16), editor.template)
     stored = StoredPages(root, f"drafts={options.build.drafts} future={options.build.future}")
-    front = Front(stored, tag, editor)
+    front = SiteGateway(stored, tag, editor)
 
     def report_bug(error: Exception) -> None:
         if options.verbose:
@@ -69,9 +69,9 @@ def serve_site(
         stack.callback(server.close)
         stack.callback(front.close)
         ready(f"{server.url}/")
-        from .services import Works
+        from .services import PreviewServices
 
-        works = Works(root, options, tag, stored, server.hub.publish, say, report_bug)
+        works = PreviewServices(root, options, tag, stored, server.hub.publish, say, report_bug)
         stack.callback(works.close)
         hellos.append(works.hello)
         front.cells = works.runner

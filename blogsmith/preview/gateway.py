@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from .editors import Editor
 from .page_store import StoredPages
 from .pages.media_types import media_type
-from .pages.script_tag import Tag
-from .protocol import Answer
+from .pages.script_tag import ScriptTag
+from .protocol import Response
 
 if TYPE_CHECKING:
-    from .loop.event_loop import Engine
+    from .loop.event_loop import EventLoop
 
 
 class Cells(Protocol):
@@ -26,20 +26,20 @@ class Cells(Protocol):
         """Run them anew."""
 
 
-class Front:
+class SiteGateway:
     """`Site` and `Actions` of the server, from its first moment on; called from many threads."""
 
-    def __init__(self, stored: StoredPages, tag: Tag, editor: Editor) -> None:
+    def __init__(self, stored: StoredPages, tag: ScriptTag, editor: Editor) -> None:
         self._stored = stored
         self._tag = tag
-        self._engine: Engine | None = None
+        self._engine: EventLoop | None = None
         self._has_engine = Event()
         self._is_whole = False
         self._sent: list[tuple[str, str]] = []
         self.editor = editor
         self.cells: Cells | None = None
 
-    def take(self, engine: Engine) -> list[tuple[str, str]]:
+    def take(self, engine: EventLoop) -> list[tuple[str, str]]:
         """Ask the engine from now on; gives the pages that were sent without it, with their versions."""
         self._engine = engine
         self._has_engine.set()
@@ -53,7 +53,7 @@ class Front:
         """Nobody is to wait for an engine that will not come."""
         self._has_engine.set()
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str) -> Response:
         """As `Site.answer`."""
         return (None if self._is_whole else self._from_last_time(path)) or self._wait().answer(path)
 
@@ -73,27 +73,27 @@ class Front:
             raise LookupError(name)
         return {}
 
-    def _wait(self) -> Engine:
+    def _wait(self) -> EventLoop:
         self._has_engine.wait()
         if self._engine is None:
             raise RuntimeError("the preview has ended")
         return self._engine
 
-    def _from_last_time(self, path: str) -> Answer | None:
+    def _from_last_time(self, path: str) -> Response | None:
         page = self._stored.page(path)
         if page is None:
             found = self._stored.file(path)
-            return Answer(200, found[0], file=found[1]) if found else None
+            return Response(200, found[0], file=found[1]) if found else None
         data = page.data
         if not path.endswith(("/", ".html")):
-            return Answer(200, media_type(path), data)
+            return Response(200, media_type(path), data)
         if not data:
             return None
         # in this order: `take` may come in between, and to be told twice does no harm
         self._sent.append((path, page.version))
         if self._engine:
             self._engine.sent(path, page.version)
-        return Answer(200, body=self._tag.put_in(data, page.version, page.source))
+        return Response(200, body=self._tag.put_in(data, page.version, page.source))
 
 
 def _page(data: Mapping[str, object], *, optional: bool = False) -> str:

@@ -12,7 +12,7 @@ PREFIX = "/_blogsmith/"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What a GET comes to."""
 
     status: int
@@ -26,17 +26,17 @@ class Answer:
     """With 301: where to, a path of this host."""
 
 
-class Site(Protocol):
+class SiteHandler(Protocol):
     """The site as the server sees it; called from many threads."""
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str) -> Response:
         """What is at a decoded absolute path, as soon as it is made."""
 
     def version(self, path: str) -> str:
         """Names the present bytes of a page; empty if there is none."""
 
 
-class Actions(Protocol):
+class ActionHandler(Protocol):
     """What a page of the preview may ask for; called from many threads."""
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:

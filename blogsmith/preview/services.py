@@ -11,32 +11,32 @@ from functools import partial
 from pathlib import Path
 
 from ..config.load import load_config
-from ..pipeline.incremental import Line
+from ..pipeline.incremental import IncrementalPipeline
 from ..trust.consent import is_trusted, record_file
-from ..watch.changes import Changes
+from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .cells.runner import CellRunner
 from .editors import editor_link
 from .events.cell_output import RunLines
-from .events.publisher import News
-from .gateway import Front
-from .loop.event_loop import Engine
+from .events.publisher import EventPublisher
+from .gateway import SiteGateway
+from .loop.event_loop import EventLoop
 from .loop.messages import CellsEnded, Saved, Sent
 from .options import ServeOptions
 from .page_store import StoredPage, StoredPages
-from .pages.script_tag import Tag
-from .pages.site import Shown
+from .pages.script_tag import ScriptTag
+from .pages.site import ServedSite
 from .protocol import Publish
 
 
-class Works:
+class PreviewServices:
     """Belongs to one preview."""
 
     def __init__(
         self,
         root: Path,
         options: ServeOptions,
-        tag: Tag,
+        tag: ScriptTag,
         stored: StoredPages,
         publish: Publish,
         say: Callable[[str], None],
@@ -45,7 +45,7 @@ class Works:
         self._root = root
         self._stored = stored
         self._is_frozen = False
-        self._front: Front | None = None
+        self._front: SiteGateway | None = None
         lines = RunLines(say, time.monotonic, loud=options.verbose)
 
         def publish_run(event: Mapping[str, object]) -> None:
@@ -55,19 +55,21 @@ class Works:
         self.runner = CellRunner(
             root, publish_run, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
         )
-        line = Line(root, options.build, options.now)
-        self._shown = Shown(line, tag)
-        self._news = News(options, publish, say, self.runner, time.monotonic)
-        self._engine = Engine(root, line, self._shown, self._news, time.monotonic, self._rested, report_bug)
+        line = IncrementalPipeline(root, options.build, options.now)
+        self._shown = ServedSite(line, tag)
+        self._news = EventPublisher(options, publish, say, self.runner, time.monotonic)
+        self._engine = EventLoop(
+            root, line, self._shown, self._news, time.monotonic, self._rested, report_bug
+        )
         self._output = ""
         self._new_watcher = partial(Watcher, root, changed=self._changed, poll_s=options.poll_s, say=say)
         self._watcher = self._new_watcher()
 
     def hello(self) -> Mapping[str, object]:
-        """As `News.hello`."""
+        """As `EventPublisher.hello`."""
         return self._news.hello()
 
-    def run(self, front: Front, check: Callable[[], None]) -> None:
+    def run(self, front: SiteGateway, check: Callable[[], None]) -> None:
         """Keep the site as it is on disk until a signal or `check` raises."""
         self._front = front
         # first of all: what is saved from now on is seen
@@ -91,7 +93,7 @@ class Works:
         self._watcher.start()
         self._watcher.watch_also([record_file()])
 
-    def _changed(self, changes: Changes) -> None:
+    def _changed(self, changes: ChangedFiles) -> None:
         self._engine.tell(Saved(changes, time.monotonic()))
 
     def _rested(self) -> None:
@@ -102,7 +104,7 @@ class Works:
         present = self._shown.present
         if present and present.arranged.workshop.config.output != self._output:
             self._watch(present.arranged.workshop.config.output)
-            self._changed(Changes(frozenset(), everything=True))
+            self._changed(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
             self._is_frozen = True
@@ -113,7 +115,7 @@ class Works:
     def _store(self) -> None:
         self._stored.save(self._pages(), self._files())
 
-    def _renew_editor(self, front: Front) -> None:
+    def _renew_editor(self, front: SiteGateway) -> None:
         """The setting may have changed, or the trust in it."""
         present = self._shown.present
         if present:

@@ -15,9 +15,9 @@ from ..pyodide.imports import imports_of
 from ..pyodide.names import MODULES, needs_no_package
 from ..syntax.cells.runnables import Runnable
 from ..syntax.parser import Parsed
-from .context import Workshop
-from .load import collect, parse
-from .report import BuildOptions, Ledger, no_progress
+from .context import SiteContext
+from .load import load_site, parse_site
+from .report import BuildLog, BuildOptions, no_progress
 
 VENDOR = "fill it with: blogsmith pyodide vendor"
 
@@ -32,7 +32,7 @@ class RunnablePage:
     """Top-level modules that it imports and that do not come with Python, sorted."""
 
 
-def readers_python(workshop: Workshop, ledger: Ledger) -> Callable[[], Distribution]:
+def browser_python(workshop: SiteContext, ledger: BuildLog) -> Callable[[], Distribution]:
     """What pages say about Python; opened for the first page that asks, and its mistakes told then."""
 
     @cache
@@ -54,11 +54,11 @@ def readers_python(workshop: Workshop, ledger: Ledger) -> Callable[[], Distribut
     return opened
 
 
-def runnable_pages(workshop: Workshop, now: dt.datetime) -> tuple[RunnablePage, ...]:
+def runnable_pages(workshop: SiteContext, now: dt.datetime) -> tuple[RunnablePage, ...]:
     """All pages with code for browsers, drafts too; what is wrong in them is not told here."""
-    ledger = Ledger(no_progress)
+    ledger = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
-    pages = [_page(page) for page in parse(collect(workshop, options, ledger), workshop, ledger)]
+    pages = [_page(page) for page in parse_site(load_site(workshop, options, ledger), workshop, ledger)]
     return tuple(page for page in pages if page.blocks)
 
 

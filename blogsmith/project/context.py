@@ -26,7 +26,7 @@ from ..trust.plugin_code import PluginCode
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class SiteContext:
     """Made once a build from the configuration; immutable."""
 
     root: Path
@@ -38,7 +38,7 @@ class Workshop:
     """Where each setting stands, and warnings about them."""
 
 
-def open_workshop(root: Path, base_url: str | None = None, loaded_plugins: Plugins | None = None) -> Workshop:
+def open_site(root: Path, base_url: str | None = None, loaded_plugins: Plugins | None = None) -> SiteContext:
     """Read the settings of the site at `root` and load what they name; SiteError if that fails.
 
     base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
@@ -58,10 +58,10 @@ def open_workshop(root: Path, base_url: str | None = None, loaded_plugins: Plugi
     except SiteError as error:
         raise SiteError(*(_at_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
-    return Workshop(root, config, theme, plugins, options, loaded)
+    return SiteContext(root, config, theme, plugins, options, loaded)
 
 
-def with_theme(workshop: Workshop) -> Workshop:
+def with_theme(workshop: SiteContext) -> SiteContext:
     """The same with the theme read again; SiteError if something in it is wrong."""
     try:
         theme = _theme(workshop.root, workshop.config, workshop.plugins)
@@ -88,12 +88,12 @@ def _at_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
     return replace(found, place=place, source_line=loaded.lines[place.line - 1]) if place else found
 
 
-def plain_workshop(root: Path) -> Workshop:
+def default_context(root: Path) -> SiteContext:
     """Default settings, for a Markdown file outside any site."""
     config, plugins = Config(), Plugins()
     theme = load_theme(config.theme, root, bundled_folder("themes"), [])
     options = parse_options(config, plugins, theme.inline_shortcodes())
-    return Workshop(root, config, theme, plugins, options, LoadedConfig(config, (), {}))
+    return SiteContext(root, config, theme, plugins, options, LoadedConfig(config, (), {}))
 
 
 def _with_base_url(config: Config, base_url: str) -> Config:

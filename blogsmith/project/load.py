@@ -15,14 +15,14 @@ from ..site.neighbours import series_problems
 from ..site.terms import term_warnings
 from ..site.urls import Urls, asset_url, assign_urls, publication
 from ..syntax.parser import Parsed, make_parser, parse_document
-from .context import Workshop
-from .report import BuildOptions, Ledger
+from .context import SiteContext
+from .report import BuildLog, BuildOptions
 
 ReadDocument = Callable[[Source, Config], tuple[Document, tuple[Diagnostic, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class LoadedSite:
     """The site as read: which documents are built, and where everything goes."""
 
     documents: tuple[Document, ...]
@@ -38,21 +38,21 @@ class Collected:
     """The same paths → their site paths."""
 
 
-def collect(workshop: Workshop, options: BuildOptions, ledger: Ledger) -> Collected:
+def load_site(workshop: SiteContext, options: BuildOptions, ledger: BuildLog) -> LoadedSite:
     """Read the site and settle what is built and under which address."""
     with ledger.stage("read"):
         files = read_site(workshop.root, workshop.config)
-    return arrange(files, workshop, options, ledger)
+    return resolve_urls(files, workshop, options, ledger)
 
 
-def arrange(
+def resolve_urls(
     files: SiteFiles,
-    workshop: Workshop,
+    workshop: SiteContext,
     options: BuildOptions,
-    ledger: Ledger,
+    ledger: BuildLog,
     read: ReadDocument = read_document,
     inspect: Inspect = svg_warnings,
-) -> Collected:
+) -> LoadedSite:
     """Settle what of the site's files is built and under which address.
 
     inspect: says what there is to say about a file that is copied.
@@ -76,10 +76,10 @@ def arrange(
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     ledger.add(found for asset in assets.values() for found in inspect(asset))
-    return Collected(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
 
 
-def parse(collected: Collected, workshop: Workshop, ledger: Ledger) -> list[Parsed]:
+def parse_site(collected: LoadedSite, workshop: SiteContext, ledger: BuildLog) -> list[Parsed]:
     """Every document as tokens."""
     md = make_parser(workshop.options)
     documents = ledger.each("parse", collected.documents)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
-    from ..execute.session.session import Watch
+    from ..execute.session.session import SessionObserver
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
@@ -38,7 +38,7 @@ class ExecutionOptions:
     """Sessions at once; 0: as the site says."""
     needs: tuple[str, ...] = ()
     """Run only sessions with a cell that needs one of these; empty: all."""
-    watch: Watch | None = None
+    watch: SessionObserver | None = None
     """Follows the cells while they run."""
 
 
@@ -103,7 +103,7 @@ class BuildReport(Counts):
 
 
 @dataclass(slots=True)
-class Ledger:
+class BuildLog:
     """Diagnostics and times of the build so far."""
 
     progress: Progress

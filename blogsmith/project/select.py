@@ -7,25 +7,25 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
-from .context import Workshop
-from .load import Collected, collect
-from .report import BuildOptions, Ledger
+from .context import SiteContext
+from .load import LoadedSite, load_site
+from .report import BuildLog, BuildOptions
 
 _FEW = 3
 
 
 def collect_posts(
-    workshop: Workshop, posts: Sequence[str], options: BuildOptions, ledger: Ledger
-) -> Collected:
+    workshop: SiteContext, posts: Sequence[str], options: BuildOptions, ledger: BuildLog
+) -> LoadedSite:
     """The site with only the documents named, by default all; SiteError for a name that means nothing."""
-    collected = collect(workshop, options, ledger)
-    chosen = chosen_posts(workshop.root, posts, [document.path for document in collected.documents])
+    collected = load_site(workshop, options, ledger)
+    chosen = select_posts(workshop.root, posts, [document.path for document in collected.documents])
     if chosen is None:
         return collected
     return replace(collected, documents=tuple(d for d in collected.documents if str(d.path) in chosen))
 
 
-def chosen_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
+def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
     """Source paths meant by `posts`: files, folders or names below `content/`; None for all.
 
     Raises SiteError for a name that means nothing.

@@ -29,7 +29,7 @@ class SourceProblem(Exception):
     """Why a file cannot be had, in the author's words."""
 
 
-class Source(Protocol):
+class PyodideSource(Protocol):
     """Something that holds a distribution."""
 
     name: str
@@ -47,7 +47,7 @@ class FolderSource:
         self.name = str(folder)
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `Source`; a link out of the folder counts as missing."""
+        """As `PyodideSource`; a link out of the folder counts as missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
             raise SourceProblem(f"{self.name} has no file {file}")
@@ -69,7 +69,7 @@ class WebSource:
         self._open = urllib.request.build_opener(SafeRedirects).open
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `Source`."""
+        """As `PyodideSource`."""
         url = urljoin(self.name, quote(file))
         request = urllib.request.Request(url, headers={"User-Agent": "blogsmith"})
         try:
@@ -94,12 +94,12 @@ class ReleaseSource:
         self._core, self._packages = WebSource(CORE_URL), WebSource(CDN_URL)
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `Source`."""
+        """As `PyodideSource`."""
         source = self._core if file in CORE or file == LOCK else self._packages
         return source.read(file, limit, watch)
 
 
-def open_source(given: str) -> Source:
+def open_source(given: str) -> PyodideSource:
     """What `--from` means: an address, a folder, or, if empty, the release; SourceProblem if neither."""
     if not given:
         return ReleaseSource()

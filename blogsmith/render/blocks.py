@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Collapsible, Table, get
+from ..syntax.records import Callout, Collapsible, TableRecord, get
 from .context import Rendering, Rule
 from .prose import attributes, escaped
 
@@ -97,7 +97,7 @@ def _div_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 
 
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    table = get(tokens[index], Table)
+    table = get(tokens[index], TableRecord)
     name = f' id="{escaped(table.id)}"' if table.id else ""
     # two regions of one name would be told apart by nobody who hears them
     label = f"Table {table.number}" if table.number else f"Table {table.ordinal} on this page"
@@ -107,7 +107,7 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 def caption(table_open: Token, html: str) -> str:
     """The caption of the table that `table_open` begins."""
-    return f"{table_caption(get(table_open, Table).number, html)}\n"
+    return f"{table_caption(get(table_open, TableRecord).number, html)}\n"
 
 
 def table_caption(number: str, html: str) -> str:

@@ -19,7 +19,7 @@ from .ansi import plain_output
 from .captions import inline_html
 from .context import Rendering, Rule
 from .fences import code_of_fence, fence
-from .outputs import Shown, show_outputs
+from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
 from .prose import escaped
 from .provenance import provenance
@@ -66,7 +66,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status
 
 
-def _output(shown: Shown, notes: str, name: str) -> str:
+def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
     if not shown.html and not notes:
         return ""
     anchor = f' id="{escaped(name)}"' if name else ""

@@ -25,7 +25,7 @@ from .lexing import Lex, lex_in_time
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LinkTarget:
     """What an address in a post leads to."""
 
     url: str
@@ -72,9 +72,9 @@ class Tools:
     md: MarkdownIt
     theme: Shortcodes
     plugins: Plugins
-    link: Callable[[str, Document], Target]
+    link: Callable[[str, Document], LinkTarget]
     """Address written in a post → where it leads."""
-    image: Callable[[str, Document], ImageInfo | Target]
+    image: Callable[[str, Document], ImageInfo | LinkTarget]
     """Path written in a post → the image, or what is wrong with it."""
     labels: Callable[[str], Mapping[str, Label] | None]
     """Slug of a post → its labels; None if there is no such post."""
@@ -140,7 +140,7 @@ class Rendering:
         """The same page for a second look at tokens that were reported on already."""
         return replace(self, reporter=Reporter(self.reporter.path), macros=dict(self.macros), widgets=set())
 
-    def problem(self, target: Target, place: Place | None) -> None:
+    def problem(self, target: LinkTarget, place: Place | None) -> None:
         """Report a target that leads nowhere; remember one that stays in the site."""
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from ..diagnostics.model import Place, TextMap
 from ..model.documents import Reference
 from ..syntax.math.formulas import text_with_formulas
-from ..syntax.records import Citation, Entry, Heading, NoteItem, NoteRef, XRef, get
+from ..syntax.records import Citation, CitationEntry, Heading, NoteItem, NoteRef, XRef, get
 from ..syntax.references.labels import Label
 from .context import Rendering, Rule
 from .numbers import number_html
@@ -78,7 +78,7 @@ def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    entries: tuple[Entry, ...] = tokens[index].meta["entries"]
+    entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
     known = rendering.parsed.page.references
     items = "".join(_entry(rendering, known[entry.key], entry.uses) for entry in entries)
     title = "" if _has_heading(tokens) else "<h2>References</h2>\n"

@@ -18,7 +18,7 @@ _ATTRIBUTE = re.compile(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class TagRule:
     """A start or an end tag."""
 
     name: str
@@ -30,7 +30,7 @@ class Tag:
     """Written with a slash before `>`."""
 
 
-def pieces(html: str) -> Iterator[Tag | str]:
+def pieces(html: str) -> Iterator[TagRule | str]:
     """Tags, and the texts between them; comments and declarations are left out."""
     at = 0
     while at < len(html):
@@ -59,14 +59,14 @@ def _end_of_comment(html: str, start: int) -> int:
     return 0
 
 
-def _tag(found: re.Match[str]) -> Tag:
+def _tag(found: re.Match[str]) -> TagRule:
     name = found["name"].lower()
     if found["end"]:
-        return Tag(name, end=True)
+        return TagRule(name, end=True)
     attributes: dict[str, str] = {}
     for item in _ATTRIBUTE.finditer(found["attributes"]):
         attributes.setdefault(item[1].lower(), unescape(item[2] or item[3] or item[4] or ""))
-    return Tag(name, False, attributes, found["attributes"].endswith("/"))
+    return TagRule(name, False, attributes, found["attributes"].endswith("/"))
 
 
 def _behind_text(html: str, name: str, at: int) -> int:

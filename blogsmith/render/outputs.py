@@ -26,7 +26,7 @@ _UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedOutputs:
     """The outputs of a cell as they stand in the page."""
 
     html: str = ""
@@ -44,7 +44,7 @@ class _Showing:
     """What the cell says of its first table; None once that has it."""
 
 
-def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Shown:
+def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
     """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
     outputs = list(_merged(_visible(cell, result)))
     blocks: list[str | Drawn] = []
@@ -60,7 +60,7 @@ def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Shown:
         _warn_of_no_table(rendering, cell, has_table=has_table)
     figures = iter(figures_of(rendering, cell, pictures))
     html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
-    return Shown(html, bool((pictures and cell.figure_number) or (has_table and cell.table_number)))
+    return RenderedOutputs(html, bool((pictures and cell.figure_number) or (has_table and cell.table_number)))
 
 
 def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:

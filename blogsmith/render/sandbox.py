@@ -26,7 +26,7 @@ from .template_budget import Budget, TakesTooLong, extent_of, is_container, time
 from .template_code import PaidCode
 from .template_filters import paid_filter
 from .template_operations import prepare_call, prepare_field, prepare_operator, take_result
-from .theme_head import Head
+from .theme_head import HeadAssets
 
 _HTML: Mapping[type, frozenset[str]] = MappingProxyType(
     {
@@ -41,7 +41,7 @@ _HTML: Mapping[type, frozenset[str]] = MappingProxyType(
 _FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {
         kind: {field.name: field.name in _HTML.get(kind, ()) for field in fields(kind)}
-        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, Head)
+        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
     }
 )
 """Record → its fields, and whether each is HTML."""

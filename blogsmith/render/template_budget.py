@@ -116,7 +116,7 @@ def is_container(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class LoopExtent:
     """How large a value is when it is written out."""
 
     values: int
@@ -126,7 +126,7 @@ class Extent:
     depth: int
 
 
-def extent_of(value: object, budget: Budget) -> Extent:
+def extent_of(value: object, budget: Budget) -> LoopExtent:
     """The extent of a value, paid for in steps.
 
     A list may hold another one twice, that one a third twice, and so on: with thirty lists that is a billion
@@ -147,7 +147,7 @@ def extent_of(value: object, budget: Budget) -> Extent:
         else:
             open_values.pop()
     budget.take(2 * values)
-    return Extent(values, characters + 4 * values, depth)
+    return LoopExtent(values, characters + 4 * values, depth)
 
 
 def _held(container: Any) -> Iterator[Any]:

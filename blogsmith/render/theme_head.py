@@ -17,7 +17,7 @@ _TYPES = {"post": "BlogPosting", "home": "WebSite"}
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeadAssets:
     """Ready to print in `<head>`."""
 
     image_url: str
@@ -26,10 +26,10 @@ class Head:
     """Structured data for the filter `json`; empty for pages that list others."""
 
 
-def page_head(page: PageView, site: SiteView) -> Head:
+def page_head(page: PageView, site: SiteView) -> HeadAssets:
     """The head's data of `page`."""
     image_url = _absolute(page.image, site)
-    return Head(image_url, _json_ld(page, site, image_url))
+    return HeadAssets(image_url, _json_ld(page, site, image_url))
 
 
 def _absolute(url: str, site: SiteView) -> str:

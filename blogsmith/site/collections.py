@@ -17,7 +17,7 @@ from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginated
 from .relations import add_relations
-from .surroundings import Surroundings
+from .surroundings import Relations
 from .terms import term_names
 
 
@@ -28,7 +28,7 @@ def page_views(
     frame = replace(frame, term_names=term_names(item.document for item in rendered))
     views = {item.url: page_view(item, frame) for item in rendered}
     sections = _sections(rendered)
-    around = {url: Surroundings() for url in views}
+    around = {url: Relations() for url in views}
     add_neighbours(rendered, views, around)
     add_series(rendered, list(unpublished), views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
@@ -71,7 +71,7 @@ def _sections(rendered: Sequence[Rendered]) -> dict[str, str]:
 def _add_section_links(
     rendered: Sequence[Rendered],
     views: Mapping[str, PageView],
-    around: Mapping[str, Surroundings],
+    around: Mapping[str, Relations],
     sections: Mapping[str, str],
     frame: Frame,
 ) -> None:

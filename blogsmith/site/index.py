@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from ..diagnostics.model import did_you_mean, nearest
 from ..model.documents import Asset, Document, ImageInfo
-from ..render.context import Target
+from ..render.context import LinkTarget
 from ..syntax.parser import Parsed
 from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label
@@ -122,13 +122,13 @@ def page_entry(page: Parsed) -> PageEntry:
     return PageEntry(page.title_text, anchors(page.tokens), page.labels)
 
 
-def resolve_link(index: SiteIndex, written: str, document: Document) -> Target:
+def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarget:
     """Where the link `written` in `document` leads."""
     if written.lower().startswith(EXTERNAL):
-        return Target(written)
+        return LinkTarget(written)
     if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:
         hint = "write https:// for other sites, a path for pages of this one"
-        return Target("", f"a link may not lead to {written}", hint, "link-scheme")
+        return LinkTarget("", f"a link may not lead to {written}", hint, "link-scheme")
     address, _, anchor = written.partition("#")
     address, _, query = address.partition("?")
     path = unquote(address)
@@ -140,31 +140,31 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> Target:
         return _page(index, source, written, suffix, unquote(anchor))
     file = _find_file(index, path, document)
     if file:
-        return Target(index.with_base(quote(index.files[file])) + suffix)
+        return LinkTarget(index.with_base(quote(index.files[file])) + suffix)
     return _missing(index, path, written, document)
 
 
-def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) -> Target:
+def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) -> LinkTarget:
     path = str(document.path)
     if not anchor or path not in index.urls or anchor in index.entries[path].ids:
-        return Target(written)
+        return LinkTarget(written)
     entry = index.entries[path]
     hint = _anchor_hint(anchor, entry)
-    return Target(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
+    return LinkTarget(written, f"this page has no anchor #{anchor}", hint, "link-anchor")
 
 
-def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> Target:
+def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
     if source in index.unpublished:
         hint = "publish it, or take the link out"
-        return Target(written, f"{source} is not published", hint, "link-unpublished")
+        return LinkTarget(written, f"{source} is not published", hint, "link-unpublished")
     if source not in index.urls:
-        return Target(index.with_base(source) + suffix)
+        return LinkTarget(index.with_base(source) + suffix)
     entry = index.entries[source]
     url = index.with_base(quote(index.urls[source])) + suffix
     if anchor and anchor not in entry.ids:
         hint = _anchor_hint(anchor, entry)
-        return Target(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
-    return Target(url, title=entry.title)
+        return LinkTarget(url, f"{source} has no anchor #{anchor}", hint, "link-anchor")
+    return LinkTarget(url, title=entry.title)
 
 
 def _anchor_hint(anchor: str, entry: PageEntry) -> str:
@@ -206,7 +206,7 @@ def _find_file(index: SiteIndex, path: str, document: Document) -> str:
     return next((c for c in candidates if c in index.files), "")
 
 
-def _missing(index: SiteIndex, path: str, written: str, document: Document) -> Target:
+def _missing(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
@@ -214,7 +214,7 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> T
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
     near = nearest(path, sorted(choices))
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return Target(written, f"there is no page or file {path}", hint)
+    return LinkTarget(written, f"there is no page or file {path}", hint)
 
 
 def resolve_image(
@@ -223,23 +223,23 @@ def resolve_image(
     document: Document,
     assets: Mapping[str, Asset],
     measure: Callable[[Path], ImageInfo | str],
-) -> ImageInfo | Target:
+) -> ImageInfo | LinkTarget:
     """The image `written` in `document`; measure: file → its size, or what is wrong with it."""
     path = unquote(written.partition("?")[0].partition("#")[0])
     if "://" in path or path.startswith("//"):
         hint = "put a copy beside the post: pages load nothing from other hosts"
-        return Target(written, f"image {written} is on another host", hint, "image-remote")
+        return LinkTarget(written, f"image {written} is on another host", hint, "image-remote")
     file = _find_file(index, path, document)
     if not file:
         return _missing_image(index, path, written, document)
     url = index.with_base(quote(index.files[file]))
     found = measure(assets[file].file)
     if isinstance(found, str):
-        return Target(url, found, "", "image-unreadable")
+        return LinkTarget(url, found, "", "image-unreadable")
     return ImageInfo(url, found.width_px, found.height_px, found.located)
 
 
-def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> Target:
+def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     folder = str(document.path.parent)
     choices = (
         [*index.files.values()]
@@ -248,4 +248,4 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
     )
     near = nearest(path, sorted(choices))
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return Target(written, f"there is no image {path or written}", hint, "image-missing")
+    return LinkTarget(written, f"there is no image {path or written}", hint, "image-missing")

@@ -11,11 +11,11 @@ from ..model.documents import Document
 from ..model.template_views import Link, PageView, SeriesPart
 from .archive import series_path
 from .frame import OLDEST, Frame, Rendered, Unpublished
-from .surroundings import Surroundings
+from .surroundings import Relations
 
 
 def add_neighbours(
-    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Surroundings]
+    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
     """Find the older and newer post of the same section; undated pages keep the order of their paths."""
     sections: dict[str, list[Rendered]] = {}
@@ -34,7 +34,7 @@ def add_series(
     rendered: Sequence[Rendered],
     unpublished: Sequence[Unpublished],
     views: Mapping[str, PageView],
-    around: Mapping[str, Surroundings],
+    around: Mapping[str, Relations],
     frame: Frame,
 ) -> None:
     """Find the parts of every series; within one, the next part comes before the next post by date."""
@@ -91,9 +91,7 @@ def _parts(
     return sorted(parts, key=lambda part: (part.part, part.url))
 
 
-def _join_parts(
-    before: SeriesPart, after: SeriesPart, around: Mapping[str, Surroundings], frame: Frame
-) -> None:
+def _join_parts(before: SeriesPart, after: SeriesPart, around: Mapping[str, Relations], frame: Frame) -> None:
     first = before.url.removeprefix(frame.config.base_path)
     second = after.url.removeprefix(frame.config.base_path)
     around[first].next = Link(after.title, after.url, after.title_html)

@@ -8,7 +8,7 @@ from heapq import nsmallest
 
 from ..model.template_views import Link, PageView
 from .frame import OLDEST, Rendered
-from .surroundings import Surroundings
+from .surroundings import Relations
 
 RELATED = 3
 """Related posts a page names, at most."""
@@ -18,7 +18,7 @@ CATEGORY_WEIGHT = 2
 
 
 def add_relations(
-    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Surroundings]
+    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
     """Find `backlinks` and `related` of every post and page; their neighbours must be known already."""
     posts = sorted(

@@ -8,7 +8,7 @@ from ..model.template_views import Link, PageView, SeriesPart
 
 
 @dataclass(slots=True)
-class Surroundings:
+class Relations:
     """The pages that a view names, with the fields of `PageView`.
 
     Collected step by step, since a step asks what those before it found, and given to the view at once:

@@ -10,7 +10,7 @@ from .folder import Folder
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class OwnTree:
     """The contents of a folder, as paths relative to it with forward slashes."""
 
     files: frozenset[str] = frozenset()
@@ -18,12 +18,12 @@ class Tree:
     folders: frozenset[str] = frozenset()
 
 
-def scan(folder: Folder) -> Tree:
+def scan(folder: Folder) -> OwnTree:
     """What is in `folder`, no link followed."""
     files: list[str] = []
     folders: list[str] = []
     _scan(folder, "", files, folders)
-    return Tree(frozenset(files), frozenset(folders))
+    return OwnTree(frozenset(files), frozenset(folders))
 
 
 def ancestors(paths: Iterable[str]) -> frozenset[str]:

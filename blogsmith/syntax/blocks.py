@@ -39,7 +39,7 @@ _LABEL_SPAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class BlockExtent:
     """Where a div reaches; indices into the source."""
 
     tag: StartTag
@@ -107,7 +107,7 @@ def _kind(state: StateBlock, tag: StartTag) -> str:
     return named or ("markdown" if tag.get("markdown") in ("1", "block") else "")
 
 
-def _extent(state: StateBlock, start: int, end: int, tag: StartTag) -> Extent | None:
+def _extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
     """Find the matching `</div>` inside the container; fences in between do not count."""
     open_line = start
     while open_line < end and state.eMarks[open_line] < tag.end:
@@ -127,11 +127,11 @@ def _extent(state: StateBlock, start: int, end: int, tag: StartTag) -> Extent | 
             if depth == 0:
                 close = state.src.find(">", found.end(), state.eMarks[line])
                 after = close + 1 if close >= 0 else state.eMarks[line]
-                return Extent(tag, start, open_line, tag.end, found.start(), line, after)
+                return BlockExtent(tag, start, open_line, tag.end, found.start(), line, after)
     return None
 
 
-def _push_container(state: StateBlock, extent: Extent, kind: str) -> None:
+def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     opening = state.push(f"{kind}_open", "div", 1)
     opening.map = [extent.first, extent.last + 1]
     if kind == "collapsible":
@@ -143,7 +143,7 @@ def _push_container(state: StateBlock, extent: Extent, kind: str) -> None:
     state.push(f"{kind}_close", "div", -1)
 
 
-def _push_label(state: StateBlock, extent: Extent) -> None:
+def _push_label(state: StateBlock, extent: BlockExtent) -> None:
     """What the reader clicks, `data-label`; it may hold formulas."""
     given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
     place = block_place(state, given.start if given else line_start(state, extent.first))
@@ -155,7 +155,7 @@ def _push_label(state: StateBlock, extent: Extent) -> None:
     state.push("collapsible_label_close", "summary", -1)
 
 
-def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | int | float]) -> None:
+def _copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
     for item in extent.tag.attributes:
         if item.name in ("markdown", "data-label", "open", "data-open"):
             continue
@@ -171,7 +171,7 @@ def _copy_attributes(state: StateBlock, extent: Extent, attrs: dict[str, str | i
             attrs[item.name] = item.value
 
 
-def _parse_inside(state: StateBlock, extent: Extent) -> None:
+def _parse_inside(state: StateBlock, extent: BlockExtent) -> None:
     """Parse the lines between the tags as blocks; parts of lines by moving their marks."""
     first = extent.open_line
     if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
@@ -196,7 +196,7 @@ def _start_line_at(state: StateBlock, line: int, pos: int) -> None:
     state.sCount[line] = state.blkIndent
 
 
-def _push_call(state: StateBlock, extent: Extent, kind: str) -> None:
+def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     """A data div as a shortcode call: `data-src="x"` is the argument `src`."""
     page = page_of(state.env)
     args: dict[str, str] = {}
@@ -224,7 +224,7 @@ def _push_call(state: StateBlock, extent: Extent, kind: str) -> None:
 
 
 def _read_labels(
-    state: StateBlock, extent: Extent, inside: str, args: dict[str, str], maps: dict[str, TextMap]
+    state: StateBlock, extent: BlockExtent, inside: str, args: dict[str, str], maps: dict[str, TextMap]
 ) -> None:
     """The label spans of a compare slider; anything else inside is reported."""
     for found in _LABEL_SPAN.finditer(inside):

@@ -18,7 +18,7 @@ from ..diagnostics.model import Place, TextMap
 from ..strict_yaml.scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
-from .records import Fence, Setting, put
+from .records import Fence, OptionSetting, put
 from .references.labels import normal_id
 from .state import PageState, page_of
 
@@ -87,7 +87,7 @@ class _Reader:
         self.classes: list[str] = []
         self.form: Literal["", "braces", "code-cell"] = ""
         self.is_marked = False
-        self.settings: list[Setting] = []
+        self.settings: list[OptionSetting] = []
 
     def brace(self, text: str, offset: int) -> None:
         if _LINES.fullmatch(text.strip()):
@@ -157,7 +157,7 @@ class _Reader:
         place = Place(line, column + start, max(1, len(value)))
         text = TextMap(value, ((line, column + start),)) if isinstance(data, str) else None
         at = Place(line, column + offset, len(key))
-        self.settings.append(Setting(key, data, place, at, value, text))
+        self.settings.append(OptionSetting(key, data, place, at, value, text))
 
     def word(self, word: str, offset: int) -> None:
         if not self.language and (offset == 0 or self.language_follows):

@@ -16,7 +16,7 @@ from ..diagnostics.model import Place
 from ..model.cells import Cell
 from .math.equations import begin_letters, end_letters, number_display, read_inline
 from .math.tag_references import fill_tags
-from .records import Callout, Figure, Heading, Shortcode, Table, get, put
+from .records import Callout, Figure, Heading, Shortcode, TableRecord, get, put
 from .references.labels import BY_SECTION, Label, Numbers
 from .state import PageState
 
@@ -107,7 +107,7 @@ def _number_shortcode(token: Token, numbers: Numbers) -> None:
 
 
 def _number_table(token: Token, numbers: Numbers) -> None:
-    table = get(token, Table)
+    table = get(token, TableRecord)
     ordinal = int(numbers.next("table"))
     number = ""
     if table.id:

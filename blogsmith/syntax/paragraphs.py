@@ -18,7 +18,7 @@ from .state import line_start
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class ParagraphExtent:
     """How far a paragraph reaches."""
 
     end: int
@@ -46,7 +46,7 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
     return True
 
 
-def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Extent:
+def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
     parent, state.parentType = state.parentType, "paragraph"
     terminators = state.md.block.ruler.getRules("paragraph")
     closing = _left_open(state, start, end)
@@ -65,7 +65,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Exte
             closing = _left_open(state, line, end)
         line += 1
     state.parentType = parent
-    return Extent(line, marker)
+    return ParagraphExtent(line, marker)
 
 
 def _ends(state: StateBlock, line: int, end: int, terminators: list) -> bool:  # type: ignore[type-arg]

@@ -92,7 +92,7 @@ class Callout:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class OptionSetting:
     """An option of a cell as it is written."""
 
     key: str
@@ -132,7 +132,7 @@ class Fence:
     """`{python}` or `{code-cell}`: another generator's form of a cell."""
     is_marked: bool = False
     """`eval` stands in the info string."""
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[OptionSetting, ...] = ()
     """Options of a cell in the info string."""
 
 
@@ -174,7 +174,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableRecord:
     """What belongs to a table beyond its cells."""
 
     ordinal: int
@@ -228,7 +228,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CitationEntry:
     """One line of the page's bibliography."""
 
     key: str

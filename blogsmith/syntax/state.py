@@ -23,7 +23,7 @@ from ..model.cells import PageExecution, Value
 from ..model.documents import Reference
 
 
-class Mistake(Protocol):
+class DisplayMistake(Protocol):
     """What is wrong with the labels and tags of a row."""
 
     @property
@@ -38,7 +38,7 @@ class Mistake(Protocol):
     def length(self) -> int: ...
 
 
-class Row(Protocol):
+class DisplayRow(Protocol):
     """A row of a display as `tex.numbering.split_rows` gives it."""
 
     @property
@@ -56,16 +56,16 @@ class Row(Protocol):
     @property
     def content(self) -> str: ...
     @property
-    def mistakes(self) -> tuple[Mistake, ...]: ...
+    def mistakes(self) -> tuple[DisplayMistake, ...]: ...
 
 
-class Structure(Protocol):
+class DisplayStructure(Protocol):
     """What a display is made of."""
 
     @property
     def environment(self) -> str: ...
     @property
-    def rows(self) -> tuple[Row, ...]: ...
+    def rows(self) -> tuple[DisplayRow, ...]: ...
     @property
     def macros(self) -> Mapping[str, Any]: ...
 
@@ -87,7 +87,7 @@ class ParseOptions:
 
     linear_math: Callable[[str], str]
     """TeX → plain text; handed in, since `tex/` stands beside this folder."""
-    split_rows: Callable[[str, Mapping[str, Any]], Structure]
+    split_rows: Callable[[str, Mapping[str, Any]], DisplayStructure]
     """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""

@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from ..diagnostics.model import TextMap
 from .cells.values import value_end
 from .codespans import code_span_end, run_length
-from .math.delimiters import Found, Refused, find_formula
-from .records import Table, put
+from .math.delimiters import FoundFormula, RefusedFormula, find_formula
+from .records import TableRecord, put
 from .references.labels import normal_id
 from .state import block_place, line_start, line_text, page_of
 
@@ -69,7 +69,7 @@ def _step(text: str, pos: int, end: int) -> int:
         return pos + run_length(text, pos, end)
     if char in "$\\":
         found = find_formula(text, pos, end)
-        if isinstance(found, (Found, Refused)):
+        if isinstance(found, (FoundFormula, RefusedFormula)):
             return found.end
         return min(end, pos + 2) if char == "\\" else pos + 1
     if char == "{":
@@ -213,13 +213,13 @@ def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):
-        put(opening, Table(0))
+        put(opening, TableRecord(0))
         return last
     found = _CAPTION.fullmatch(line_text(state, line))
     if not found:
-        put(opening, Table(0))
+        put(opening, TableRecord(0))
         return last
-    put(opening, Table(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True))
+    put(opening, TableRecord(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True))
     place = block_place(state, line_start(state, line) + found.start(1))
     caption = Token("inline", "", 0, content=found[1], map=[line, line + 1], children=[], block=True)
     caption.level = opening.level + 1

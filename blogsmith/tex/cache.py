@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .convert import Convert, Formula, convert_formula
+from .convert import Convert, TypesetFormula, convert_formula
 from .parse.reader import Macro
 from .parse.state import RowNumber
 
@@ -20,7 +20,7 @@ _Key = tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]]
 
 def remembering(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
     """`convert` with a memory; wrong formulas are not remembered. For one thread."""
-    known: dict[_Key, Formula] = {}
+    known: dict[_Key, TypesetFormula] = {}
     # pages share few sets of macros; a number for each keeps the keys small
     macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
 
@@ -31,7 +31,7 @@ def remembering(convert: Convert = convert_formula, limit: int = LIMIT) -> Conve
         macros: Mapping[str, str | Macro],
         rows: Sequence[RowNumber | None],
         packages: frozenset[str],
-    ) -> Formula:
+    ) -> TypesetFormula:
         if len(known) >= limit:
             known.clear()
             macro_sets.clear()

@@ -21,14 +21,14 @@ from .constructs.table import constructs
 from .errors import TexError
 from .mathml.allowlist import check
 from .parse.construct import Constructs
-from .parse.errors import Wrong, misplaced_tab, placed_error
+from .parse.errors import ParseError, misplaced_tab, placed_error
 from .parse.macros import read_macros
 from .parse.parser import Parser
 from .parse.reader import Macro
 from .parse.scan import clean_text, split, split_placed
 from .parse.state import RowNumber
 
-__all__ = ["MAX_LENGTH", "Convert", "Formula", "TexError", "convert_formula"]
+__all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formula"]
 
 _DEEP_RECURSION = 20_000
 _LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
@@ -40,7 +40,7 @@ _NO_PACKAGES: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class TypesetFormula:
     """A typeset formula."""
 
     mathml: str
@@ -62,7 +62,7 @@ class Convert(Protocol):
         macros: Mapping[str, str | Macro],
         rows: Sequence[RowNumber | None],
         packages: frozenset[str],
-    ) -> Formula:
+    ) -> TypesetFormula:
         """The formula typeset; TexError if it is wrong."""
 
 
@@ -73,7 +73,7 @@ def convert_formula(
     macros: Mapping[str, str | Macro] = _NO_MACROS,
     rows: Sequence[RowNumber | None] = (),
     packages: frozenset[str] = _NO_PACKAGES,
-) -> Formula:
+) -> TypesetFormula:
     """Typeset `tex`, the author's formula without its delimiters; TexError if it is wrong.
 
     macros: name with backslash → body, see `macros`, or what an earlier formula has defined.
@@ -88,13 +88,13 @@ def convert_formula(
         parser = Parser(split(tex), known, table, display=display)
         parser.row_numbers = rows
         body = _read(parser)
-    except Wrong:
+    except ParseError:
         parser, body = _read_slowly(tex, known, table, display, rows)
     except RecursionError:
         parser, body = _read_slowly(tex, known, table, display, rows)
     defined = _defined(parser, known) if parser.macros else _NO_DEFINITIONS
     if defined and not body:
-        return Formula("", defined)
+        return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
         row = numbered_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
         body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
@@ -105,8 +105,8 @@ def convert_formula(
     if link and body.count("<a ") == 1 and "??" not in link[3]:
         # outside the formula assistive technology can reach it
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
-        return Formula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
-    return Formula(check(f"{opening}{body}</math>"), defined)
+        return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
+    return TypesetFormula(check(f"{opening}{body}</math>"), defined)
 
 
 def _defined(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
@@ -136,12 +136,12 @@ def _read(parser: Parser) -> str:
     return f'<mtable class="math-align" displaystyle="{str(parser.is_display).lower()}">{rows}</mtable>'
 
 
-def _stray(token: str) -> Wrong:
+def _stray(token: str) -> ParseError:
     if token == "&":
         return misplaced_tab(token)
     if token == "\\middle":
-        return Wrong("math-brace", "\\middle stands outside \\left … \\right", token)
-    return Wrong("math-brace", f"{token} closes nothing that is open", token)
+        return ParseError("math-brace", "\\middle stands outside \\left … \\right", token)
+    return ParseError("math-brace", f"{token} closes nothing that is open", token)
 
 
 def _read_slowly(
@@ -155,7 +155,7 @@ def _read_slowly(
         parser = Parser(split_placed(tex), known, table, display=display)
         parser.row_numbers = rows
         return parser, _read(parser)
-    except Wrong as error:
+    except ParseError as error:
         raise _with_hint(placed_error(error, tex), tex, known, table) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None

@@ -32,7 +32,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConsentChange:
     """One file or setting that is not as it was when consent was given."""
 
     name: str
@@ -62,7 +62,7 @@ class Consent:
     files: Mapping[str, str]
     """Everything that was judged by its digest: that code, and programs of the site that settings name."""
     settings: Mapping[str, str]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ConsentChange, ...] = ()
 
     @property
     def is_given(self) -> bool:
@@ -174,16 +174,16 @@ def _programs(root: Path, config: Config) -> dict[str, str]:
 
 def _changes(
     record: Mapping[str, Any], files: Mapping[str, str], settings: Mapping[str, str]
-) -> Iterator[Change]:
+) -> Iterator[ConsentChange]:
     for part, now in (("files", files), ("settings", settings)):
         noted = record.get(part)
         before = {str(name): str(value) for name, value in noted.items()} if isinstance(noted, dict) else {}
         for name in sorted({*before, *now}):
             if before.get(name) != now.get(name):
-                yield Change(name, part == "settings", before.get(name), now.get(name))
+                yield ConsentChange(name, part == "settings", before.get(name), now.get(name))
 
 
-def _named(changes: tuple[Change, ...]) -> str:
+def _named(changes: tuple[ConsentChange, ...]) -> str:
     """`plugins/a.py has changed, plugins/b.py is new and 2 more differ`."""
     verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
     named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_NAMED])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ChangedFiles:
     """What is different on disk since the last report."""
 
     paths: frozenset[Path]

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .changes import Changes
+from .changes import ChangedFiles
 from .stamps import Stamp, is_same
-from .tree import Tree
+from .tree import WatchedTree
 
 STEP_S = 0.050
 """How long a file that was there, or had content, may be without, and how long a new one must last."""
@@ -25,7 +25,7 @@ CLOSE_S = 0.100
 class Findings:
     """Collected for one report."""
 
-    tree: Tree
+    tree: WatchedTree
     _before: dict[str, Stamp | None] = field(default_factory=dict)
     """Place of each file that changed → as it was at the last report."""
     _doubted: dict[str, float] = field(default_factory=dict)
@@ -52,13 +52,13 @@ class Findings:
         """How long to wait for what is doubted."""
         return max((until_s - now_s for until_s in self._doubted.values()), default=0.0)
 
-    def changes(self, everything: bool) -> Changes | None:
+    def changes(self, everything: bool) -> ChangedFiles | None:
         """What to report; None if nothing is different."""
         now = {place: self.tree.stamps.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:
             return None
-        return Changes(frozenset(map(Path, changed)), everything)
+        return ChangedFiles(frozenset(map(Path, changed)), everything)
 
     def undo(self) -> None:
         """Have all that is not told found again."""

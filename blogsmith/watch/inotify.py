@@ -21,7 +21,7 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from .notices import Notices
+from .notices import HintQueue
 from .notifier import CannotWatch
 from .walk import is_passed_over
 
@@ -49,7 +49,7 @@ _LIMITS = {
 class _Folder:
     """One watched folder. It knows its own path, so two names of a moved folder cannot be mixed up."""
 
-    def __init__(self, path: str, inode: int, notices: Notices) -> None:
+    def __init__(self, path: str, inode: int, notices: HintQueue) -> None:
         self.path = path
         self.inode = inode
         self.watched = True
@@ -79,7 +79,7 @@ class _Folder:
 class InotifyNotifier:
     """One inotify instance and the thread that reads it; each folder is watched on its own."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
         self._folders: dict[str, _Folder] = {}
         try:

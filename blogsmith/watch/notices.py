@@ -15,7 +15,7 @@ MAX_BURST_S = 0.100
 
 
 @dataclass(frozen=True, slots=True)
-class Burst:
+class EventBatch:
     """What came together."""
 
     places: dict[str, bool] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Burst:
     """Whether to compare all files."""
 
 
-class Notices:
+class HintQueue:
     """Filled by any thread, emptied by one."""
 
     def __init__(self) -> None:
@@ -60,14 +60,14 @@ class Notices:
             self._closed = True
             self._changed.notify_all()
 
-    def take(self, wait_s: float) -> Burst | None:
+    def take(self, wait_s: float) -> EventBatch | None:
         """The next burst; None if none begins within `wait_s`, or after `close`."""
         with self._changed:
             self._await_first(time.monotonic() + wait_s)
             self._await_quiet()
             if self._closed or not self._any():
                 return None
-            burst = Burst(self._places, self._overflow)
+            burst = EventBatch(self._places, self._overflow)
             self._places, self._overflow = {}, False
             return burst
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import Protocol
 
-from .notices import Notices
+from .notices import HintQueue
 
 
 class CannotWatch(Exception):
@@ -13,7 +13,7 @@ class CannotWatch(Exception):
 
 
 class Notifier(Protocol):
-    """Adds to `Notices` what happens in folders."""
+    """Adds to `HintQueue` what happens in folders."""
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
         """Watch a folder (links resolved); raises CannotWatch. A new inode is a new folder of the same name.
@@ -28,4 +28,4 @@ class Notifier(Protocol):
         """Give everything back to the system."""
 
 
-OpenNotifier = Callable[[Notices], Notifier]
+OpenNotifier = Callable[[HintQueue], Notifier]

@@ -19,7 +19,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from .notices import Notices
+from .notices import HintQueue
 from .notifier import CannotWatch
 from .walk import is_below, is_passed_over
 
@@ -30,7 +30,7 @@ _KINDS = {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_
 class _Handler(FileSystemEventHandler):
     """What happens in one tree."""
 
-    def __init__(self, top: str, notices: Notices) -> None:
+    def __init__(self, top: str, notices: HintQueue) -> None:
         self.lost = False
         """Whether the top was deleted; on some systems the observer sees nothing of a new one."""
         self._top = top
@@ -63,7 +63,7 @@ class _Scheduled:
 class ObserverNotifier:
     """watchdog's observer for this system; it watches whole trees, so only their tops are asked for."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
         self._scheduled: dict[str, _Scheduled] = {}
         self._observer = Observer()

@@ -20,7 +20,7 @@ MAX_PAUSE_S = 300.0
 
 
 @dataclass(slots=True)
-class Probe:
+class EventProbe:
     """A file of our own that is written to see whether it is noticed, again and again until it is.
 
     An answer is an answer however late it comes, also between two attempts.

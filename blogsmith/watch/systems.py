@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from .notices import Notices
+from .notices import HintQueue
 from .notifier import Notifier
 
 
-def open_notifier(notices: Notices) -> Notifier:
+def open_notifier(notices: HintQueue) -> Notifier:
     """The best that this system has; raises CannotWatch."""
     # each imports what only its system has
     if sys.platform == "linux":

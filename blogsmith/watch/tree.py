@@ -18,7 +18,7 @@ from .notifier import Notifier
 from .stamps import Glance, Stamp, glance_at, read_stamp, unread
 from .walk import (
     VIRTUAL_ENVIRONMENT,
-    Found,
+    FoundFile,
     Walk,
     aim_inside,
     followed,
@@ -36,7 +36,7 @@ Differing = dict[str, Glance | None]
 
 
 @dataclass(slots=True)
-class Tree:
+class WatchedTree:
     """Everything that is watched. Used by one thread at a time."""
 
     root: str
@@ -206,7 +206,7 @@ class Tree:
             # folders of the root that are not watched are to cost nothing
             self.notifier.watch(real, inode, alone=real == self._tops[self.root])
 
-    def _replace(self, place: str, found: Found) -> Differing:
+    def _replace(self, place: str, found: FoundFile) -> Differing:
         """Put what a walk has found in the place of what was known there."""
         inner = [top for top in self._tops if top != place and is_below(top, place)]
 

@@ -33,7 +33,7 @@ def is_passed_over(name: str) -> bool:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundFile:
     """What a walk came across. Places are paths as the author sees them."""
 
     files: dict[str, Glance] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Walk:
     outputs: frozenset[str]
     """Folders not to enter, links resolved."""
     enter: Enter
-    found: Found = field(default_factory=Found)
+    found: FoundFile = field(default_factory=FoundFile)
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:

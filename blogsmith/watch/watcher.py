@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Set
 from pathlib import Path
 from typing import TypeVar
 
-from .changes import Changes
+from .changes import ChangedFiles
 from .findings import Findings
-from .notices import Burst, Notices
+from .notices import EventBatch, HintQueue
 from .notifier import CannotWatch, OpenNotifier
-from .probe import Probe
+from .probe import EventProbe
 from .systems import open_notifier
-from .tree import Tree
+from .tree import WatchedTree
 
 POLL_S = 1.0
 """How often everything is compared where there are no events."""
@@ -49,7 +49,7 @@ class Watcher:
         root: Path,
         *,
         output: Collection[Path] = (),
-        changed: Callable[[Changes], None],
+        changed: Callable[[ChangedFiles], None],
         poll_s: float | None = None,
         say: Callable[[str], None] = lambda line: None,
         notifier: OpenNotifier = open_notifier,
@@ -59,16 +59,16 @@ class Watcher:
         another one if they come after all.
         """
         outputs = (str(Path(root, folder).resolve()) for folder in output)
-        self._tree = Tree(str(root.absolute()), frozenset(outputs))
+        self._tree = WatchedTree(str(root.absolute()), frozenset(outputs))
         self._lock = threading.RLock()
         """For the tree."""
-        self._notices = Notices()
+        self._notices = HintQueue()
         self._changed = changed
         self._say = say
         self._open_notifier = notifier if poll_s is None else None
         self._poll_s = poll_s
         """None: there are events."""
-        self._probe: Probe | None = None
+        self._probe: EventProbe | None = None
         """Until the first event."""
         self._next_scan_s = 0.0
         self._missed: list[Set[str]] = []
@@ -81,7 +81,7 @@ class Watcher:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
             self._compare(self._tree.learn_all)
-            self._probe = Probe(Path(self._tree.root))
+            self._probe = EventProbe(Path(self._tree.root))
             # its event may be read when all folders have been gone through again
             self._tree.extra_folders = frozenset({self._probe.folder})
             self._write_probe(self._probe)
@@ -134,15 +134,15 @@ class Watcher:
         if self._probe is not None and now_s >= self._probe.next_s:
             self._go_on_probing(self._probe)
         elif now_s >= self._next_scan_s or not self._tree.is_there:
-            self._report(Burst(rescan=True))
+            self._report(EventBatch(rescan=True))
         elif not self._tree.is_learned:
             end_s = now_s + _LEARN_S
             with self._lock:
                 changed = self._tree.learn(lambda: time.monotonic() >= end_s)
             if changed:
-                self._report(Burst(), changed)
+                self._report(EventBatch(), changed)
 
-    def _report(self, burst: Burst, places: Set[str] = frozenset()) -> None:
+    def _report(self, burst: EventBatch, places: Set[str] = frozenset()) -> None:
         """Look at places, and where a burst points; tell what changed when nothing is doubtful any more."""
         findings = Findings(self._tree)
         try:
@@ -151,7 +151,7 @@ class Watcher:
             findings.undo()
             raise
 
-    def _find_and_tell(self, findings: Findings, burst: Burst, places: Set[str]) -> None:
+    def _find_and_tell(self, findings: Findings, burst: EventBatch, places: Set[str]) -> None:
         everything = burst.overflow
         told = self._look(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
@@ -159,7 +159,7 @@ class Watcher:
             wait_s = max(wait_s, _EVENT_S)
         end_s = time.monotonic() + MAX_DOUBT_S
         while wait_s > 0 and not self._notices.closed:
-            more = self._notices.take(wait_s) or Burst()
+            more = self._notices.take(wait_s) or EventBatch()
             everything |= more.overflow
             told |= self._look(findings, more, final=time.monotonic() >= end_s)
             wait_s = findings.wait_s(time.monotonic())
@@ -170,7 +170,7 @@ class Watcher:
             self._changed(changes)
 
     def _look(
-        self, findings: Findings, burst: Burst, places: Set[str] = frozenset(), *, final: bool = False
+        self, findings: Findings, burst: EventBatch, places: Set[str] = frozenset(), *, final: bool = False
     ) -> bool:
         """Whether events told of something."""
         probe = self._probe.place if self._probe else ""
@@ -226,7 +226,7 @@ class Watcher:
             self._next_scan_s = time.monotonic()
             self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s{until}")
 
-    def _count_missed(self, changes: Changes) -> None:
+    def _count_missed(self, changes: ChangedFiles) -> None:
         self._missed.append(frozenset(map(str, changes.paths)))
         if len(self._missed) == _MAX_MISSED:
             self._poll("changes came without")
@@ -238,7 +238,7 @@ class Watcher:
             self._poll_s = None
             self._say("changed files are told of now: no more looking at all of them")
 
-    def _go_on_probing(self, probe: Probe) -> None:
+    def _go_on_probing(self, probe: EventProbe) -> None:
         """One attempt ends without an answer, or the next one begins."""
         if not probe.is_waiting:
             self._write_probe(probe)
@@ -247,7 +247,7 @@ class Watcher:
         self._missed.clear()
         self._poll(f"none came within {probe.patience_s:g} s", " until one comes")
 
-    def _write_probe(self, probe: Probe) -> None:
+    def _write_probe(self, probe: EventProbe) -> None:
         with self._lock:
             if self._tree.notifier is None or not probe.write(self._tree.notifier, time.monotonic()):
                 self._end_probe()

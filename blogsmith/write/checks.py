@@ -12,7 +12,7 @@ from ..storage.folder import Folder
 from ..storage.tree import ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST, is_inside, read_manifest
 from .place import refuse_folder
-from .plan import Plan
+from .plan import WritePlan
 
 _SOURCES = (
     ".blogsmith",
@@ -59,7 +59,7 @@ def check_paths(outputs: Sequence[Output]) -> None:
         raise SiteError(*(Diagnostic("output-conflict", problem) for problem in problems))
 
 
-def check_foreign(plan: Plan) -> None:
+def check_foreign(plan: WritePlan) -> None:
     """Refuse to replace what is not ours; SiteError `output-foreign` for each such file."""
     blocked = {path: path for path in plan.outputs if path in plan.foreign or path in plan.foreign_folders}
     blocked |= {

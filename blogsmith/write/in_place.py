@@ -14,19 +14,19 @@ from collections.abc import Iterable
 from ..storage.folder import Folder
 from ..storage.tree import Descent, ancestors
 from .manifest import IN_PLACE_STAGE, MANIFEST
-from .place import Place
-from .plan import Plan
+from .place import OutputPlace
+from .plan import WritePlan
 from .stage import flush, put_changed, put_manifest
 
 _FILES = "files"
 
 
-def is_needed(place: Place) -> bool:
+def is_needed(place: OutputPlace) -> bool:
     """True if the output folder cannot be exchanged for another folder."""
     return place.is_behind_link or (place.is_there and (place.is_mount or not place.is_parent_writable))
 
 
-def replace_files(plan: Plan, place: Place) -> None:
+def replace_files(plan: WritePlan, place: OutputPlace) -> None:
     """Make the output folder the new site, file by file."""
     with place.parent.enter(place.name, make=True, mode=0o755) as folder:
         try:
@@ -37,7 +37,7 @@ def replace_files(plan: Plan, place: Place) -> None:
                 folder.remove_tree(IN_PLACE_STAGE)
 
 
-def _replace(plan: Plan, folder: Folder, stage: Folder) -> None:
+def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
     with stage.make(_FILES) as files:
         put_changed(files, plan)
         # names old and new files: whenever the run dies, both are known as ours

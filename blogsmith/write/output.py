@@ -20,8 +20,8 @@ from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
 from .lock import site_lock
 from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest
-from .place import Place, open_place, relative_path
-from .plan import Plan, make_plan
+from .place import OutputPlace, open_place, relative_path
+from .plan import WritePlan, make_plan
 from .stage import recover, replace_tree
 
 # what renaming a folder says where it is mounted from elsewhere
@@ -85,7 +85,7 @@ def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: flo
     return WriteReport(removed=len(own))
 
 
-def _apply(plan: Plan, place: Place) -> None:
+def _apply(plan: WritePlan, place: OutputPlace) -> None:
     if in_place.is_needed(place):
         in_place.replace_files(plan, place)
         return
@@ -97,7 +97,7 @@ def _apply(plan: Plan, place: Place) -> None:
         in_place.replace_files(plan, place)
 
 
-def _clear_up(place: Place, target: Path, site_root: Path) -> None:
+def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
     """Finish or undo what an earlier run left half done; refuse a folder that is not ours."""
     recover(place)
     if place.is_there:

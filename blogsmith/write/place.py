@@ -21,7 +21,7 @@ _CHOOSE = "take the link away, or name the folder yourself: blogsmith build --ou
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OutputPlace:
     """The output folder, which may not be there yet."""
 
     parent: Folder
@@ -58,7 +58,7 @@ class Place:
 
 
 @contextmanager
-def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[Place]:
+def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[OutputPlace]:
     """The place of the output folder `target`; folders above it are made.
 
     is_chosen: the user named it on the command line. Otherwise it lies below the site's root. SiteError
@@ -66,7 +66,7 @@ def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[Pl
     """
     real = target.resolve() if is_chosen else target
     with _open_parent(real, target, site_root, is_chosen=is_chosen) as parent:
-        place = Place(parent, real.name, target.name, is_behind_link=is_chosen and target.is_symlink())
+        place = OutputPlace(parent, real.name, target.name, is_behind_link=is_chosen and target.is_symlink())
         _check_kind(place, target, site_root)
         yield place
 
@@ -82,7 +82,7 @@ def _open_parent(real: Path, target: Path, site_root: Path, *, is_chosen: bool) 
         raise refuse_folder(target, site_root, f"lies behind a link, {name}", _CHOOSE) from error
 
 
-def _check_kind(place: Place, target: Path, site_root: Path) -> None:
+def _check_kind(place: OutputPlace, target: Path, site_root: Path) -> None:
     found = place.parent.status(place.name)
     if found is not None and is_link(found):
         raise refuse_folder(target, site_root, "is a link", _CHOOSE)

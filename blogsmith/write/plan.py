@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from ..model.documents import Output
 from ..storage.folder import Folder
-from ..storage.tree import Descent, Tree, ancestors, scan
+from ..storage.tree import Descent, OwnTree, ancestors, scan
 from .manifest import MANIFEST, digest, read_manifest
-from .place import Place
+from .place import OutputPlace
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WritePlan:
     """The old site, the new one, and whose file is whose. Paths are relative to the output folder."""
 
     title: str
@@ -52,13 +52,13 @@ class Plan:
         return not self.is_new and not self.changed and self.old == self.digests
 
 
-def make_plan(outputs: Sequence[Output], place: Place) -> Plan:
+def make_plan(outputs: Sequence[Output], place: OutputPlace) -> WritePlan:
     """Compare the new site with the folder as it is. Reads files, writes none."""
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.is_there:
         none: frozenset[str] = frozenset()
-        return Plan(place.title, True, wanted, digests, {}, none, none, none, none)
+        return WritePlan(place.title, True, wanted, digests, {}, none, none, none, none)
     with place.enter() as folder:
         old = read_manifest(folder) or {}
         tree = scan(folder)
@@ -72,12 +72,12 @@ def _plan(
     wanted: Mapping[str, Output],
     digests: Mapping[str, str],
     old: Mapping[str, str],
-    tree: Tree,
+    tree: OwnTree,
     own: frozenset[str],
     unchanged: frozenset[str],
-) -> Plan:
+) -> WritePlan:
     foreign = tree.files - own - {MANIFEST}
-    return Plan(
+    return WritePlan(
         title=title,
         is_new=False,
         outputs=wanted,

@@ -21,8 +21,8 @@ from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
-from .place import Place
-from .plan import Plan
+from .place import OutputPlace
+from .plan import WritePlan
 
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
@@ -38,7 +38,7 @@ def retired_of(name: str) -> str:
     return f".{name}.blogsmith-old"
 
 
-def replace_tree(plan: Plan, place: Place) -> None:
+def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
     """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
     stage = stage_of(place.name)
     try:
@@ -56,7 +56,7 @@ def replace_tree(plan: Plan, place: Place) -> None:
             _retire(place, old, plan.own)
 
 
-def _build_stage(stage: Folder, plan: Plan, place: Place) -> None:
+def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
     """The complete new tree: changed files written, all others linked from the old tree."""
     stage.set_mode(_FOLDER_MODE)
     if not plan.is_new:
@@ -68,7 +68,7 @@ def _build_stage(stage: Folder, plan: Plan, place: Place) -> None:
     flush(stage, [*plan.changed, MANIFEST])
 
 
-def _link_kept(stage: Folder, plan: Plan, old: Folder) -> None:
+def _link_kept(stage: Folder, plan: WritePlan, old: Folder) -> None:
     with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
         for path in sorted(plan.foreign_folders):
             after.folder(path).set_mode(_mode_of(before.folder(path)))
@@ -94,7 +94,7 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
     return retired
 
 
-def _retire(place: Place, old: str, own: Collection[str]) -> None:
+def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
     """Delete the tree `old` that the output folder replaced.
 
     own: its files that were ours. Files that others put there after the new tree was staged move
@@ -110,7 +110,7 @@ def _retire(place: Place, old: str, own: Collection[str]) -> None:
     place.parent.remove_tree(old)
 
 
-def recover(place: Place) -> None:
+def recover(place: OutputPlace) -> None:
     """Clear up after a run that died: an old site without its name, trees left over."""
     parent, retired = place.parent, retired_of(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
@@ -126,7 +126,7 @@ def recover(place: Place) -> None:
             _retire(place, left, own)
 
 
-def put_changed(folder: Folder, plan: Plan) -> None:
+def put_changed(folder: Folder, plan: WritePlan) -> None:
     """Write the plan's changed files under `folder`."""
     with Descent(folder, mode=_FOLDER_MODE) as descent:
         for path in plan.changed:

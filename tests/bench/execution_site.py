@@ -140,18 +140,18 @@ def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
 def judge_unchanged(site: Path, runs: int) -> list[float]:
     """Milliseconds, of each run, that cells add to a build of pages with nothing to run, a page."""
     from blogsmith.cells.status import survey_site
-    from blogsmith.cells.update import perform
-    from blogsmith.project.context import open_workshop
-    from blogsmith.project.report import BuildOptions, ExecutionOptions, Ledger, no_progress
+    from blogsmith.cells.update import update_cells
+    from blogsmith.project.context import open_site
+    from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 
-    workshop, now = open_workshop(site), dt.datetime.now(dt.UTC)
+    workshop, now = open_site(site), dt.datetime.now(dt.UTC)
     # a site of many posts: what a build looks up once is shared by all
     pages = 10 * [page.parsed for page in survey_site(site, (), now).pages]
     options = BuildOptions(now=now, execution=ExecutionOptions(execute="stale"))
     taken = []
     for _ in range(runs):
         began = time.perf_counter()
-        performed = perform(pages, workshop, options, Ledger(no_progress))
+        performed = update_cells(pages, workshop, options, BuildLog(no_progress))
         taken.append(1000 * (time.perf_counter() - began) / len(pages))
         if performed.ran or not performed.cells:
             raise SystemExit("cells run although nothing has changed")

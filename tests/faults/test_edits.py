@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.pipeline.incremental import Asked
+from blogsmith.pipeline.incremental import UpdateRequest
 from tests.faults.children import at_step, in_child, kill_self, litter, public
 from tests.faults.scripts import changed, edit, mend, snapshot
 from tests.faults.small_site import before
@@ -77,7 +77,7 @@ def run_preview_script(root: Path, seed: int, edits: int) -> int:
         now = snapshot(root)
         paths = changed(known, now)
         try:
-            present = settled(line, present, Asked(paths, everything=present is None))
+            present = settled(line, present, UpdateRequest(paths, everything=present is None))
             known = now
         except SiteError:
             # as the preview does: what is mended then is not known

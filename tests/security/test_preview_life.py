@@ -14,10 +14,10 @@ import pytest
 
 from blogsmith.preview.http import listening
 from blogsmith.preview.http import server as server_module
-from blogsmith.preview.http.limits import Limits
+from blogsmith.preview.http.limits import ClientLimits
 from blogsmith.preview.http.listening import listen
 from blogsmith.preview.http.server import PreviewServer
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.protocol import Response
 from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, ask, made, quiet_port, serving, site, soon, threads_since
 from tests.serve_process import INTERRUPTED, cell, interrupt, post, running, write
@@ -123,7 +123,7 @@ def test_row_09_the_network_is_warned_of(tmp_path: Path) -> None:
 
 def test_row_11_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture[str]) -> None:
     # so long that all is done before, also on a busy machine
-    limits = Limits(head_s=5.0, idle_s=15.0)
+    limits = ClientLimits(head_s=5.0, idle_s=15.0)
     before = set(threading.enumerate())
     with serving(site(), limits=limits, is_patient=False) as server:
         own = threads_since(before)
@@ -162,7 +162,7 @@ def test_row_11_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.Capture
 
 def test_row_11_clients_that_leave_in_the_middle_leave_no_threads() -> None:
     pages = site()
-    pages.pages["/big"] = Answer(200, body=b"x" * 5_000_000)
+    pages.pages["/big"] = Response(200, body=b"x" * 5_000_000)
     before = set(threading.enumerate())
     with serving(pages) as server:
         own = threads_since(before)
@@ -220,7 +220,7 @@ def test_row_13_the_port_that_was_found_is_printed(tmp_path: Path) -> None:
 
 def test_row_14_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     # less than an idle connection lasts
-    monkeypatch.setattr(server_module, "_JOIN_S", Limits().idle_s / 2)
+    monkeypatch.setattr(server_module, "_JOIN_S", ClientLimits().idle_s / 2)
     port, before = quiet_port(), set(threading.enumerate())
     with serving(site(), port=port) as server:
         assert server.port == port

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.protocol import Answer
+from blogsmith.preview.protocol import Response
 from tests.preview_client import SECURITY, ask, serving, site
 from tests.preview_files import picture, with_file
 from tests.serve_process import Serving, post, running, write
@@ -120,7 +120,7 @@ def test_row_06_a_name_that_is_allowed() -> None:
 
 def test_row_08_every_answer_carries_the_headers_of_safety(picture: Path) -> None:
     pages = with_file(picture)
-    pages.pages |= {"/": Answer(200), "/b": Answer(301, location="/"), "/c": RuntimeError("x")}
+    pages.pages |= {"/": Response(200), "/b": Response(301, location="/"), "/c": RuntimeError("x")}
     asked: list[tuple[str, str, dict[str, str]]] = [
         ("GET", "/", {}),
         ("HEAD", "/", {}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.pipeline.incremental import Asked
+from blogsmith.pipeline.incremental import UpdateRequest
 from tests.photo_files import KINDS, MARK, film, photo, pixels
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, settled
@@ -147,7 +147,7 @@ def test_row_40_the_preview_publishes_the_same_after_an_edit(tmp_path: Path) -> 
     present = settled(line)
     assert "posts/n.ipynb" not in outputs(present)
     (root / "content/posts/a.md").write_text(f"{POST}[n](n.ipynb)\n", "utf-8")
-    present = settled(line, present, Asked(("content/posts/a.md",), everything=False))
+    present = settled(line, present, UpdateRequest(("content/posts/a.md",), everything=False))
     report = build(root)
     assert outputs(present) == written(root / "public")
     assert present.shared == report.diagnostics and codes(report.diagnostics) == ["private-file"]

@@ -21,13 +21,13 @@ from ..session.environment import cell_environment
 from ..session.jobs import SessionJob
 from ..session.pool import Live
 from ..session.process import spawn
-from ..session.session import Start, Watch, quiet
+from ..session.session import SessionObserver, Start, silent_observer
 from ..session.working_folder import working_folder
 
 POLL_S = 0.1
 """Between two looks at whether a session is still wanted."""
 
-Run = Callable[[SessionJob, Watch, Start], SessionRun]
+Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 """Called as `run_session`."""
 
 
@@ -69,7 +69,7 @@ def run_there(run: Run, job: SessionJob, terms: Terms, wanted: Callable[[], bool
         )
         live = Live(spawn)
         with _ended_unless(wanted, live):
-            return run(there, quiet, live.start)
+            return run(there, silent_observer, live.start)
 
 
 def whole_environment(terms: Terms) -> dict[str, str]:

@@ -21,7 +21,7 @@ from ..worker.frames import without_surrogates
 from . import python
 from .local import TRIES, CannotStart, LocalKernel
 from .outputs import Frame, Outputs, ending, failure_of
-from .requests import POLL_S, Reply, Requests
+from .requests import POLL_S, KernelReply, Requests
 from .server import ServerKernel
 from .session import SERVER, end_on_server, uses_server
 
@@ -225,7 +225,7 @@ class _Session:
     def _state(self) -> str:
         return python.state_expression(tuple(self._imports), self._root)
 
-    def _used(self, reply: Reply) -> Frame:
+    def _used(self, reply: KernelReply) -> Frame:
         """Device and packages of a cell; of languages other than Python only the language."""
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}

@@ -28,7 +28,7 @@ _AWAY_S = 0.001
 _GONE_S = 0.05
 
 
-class Told:
+class KernelReports:
     """Something that is to reach the bridge as text."""
 
     def __init__(self, text: str, latex: str = "") -> None:
@@ -38,25 +38,25 @@ class Told:
         return self._data
 
 
-def shown(value: Any, conversion: str, spec: str) -> Told:
+def shown(value: Any, conversion: str, spec: str) -> KernelReports:
     """A value of the text: converted and formatted as in an f-string."""
     convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
     text = format(convert(value) if convert else value, spec)
     offers = not (conversion or spec or isinstance(value, type)) and hasattr(value, _LATEX)
-    return Told(text, (getattr(value, _LATEX)() or "") if offers else "")
+    return KernelReports(text, (getattr(value, _LATEX)() or "") if offers else "")
 
 
-def state(names: Sequence[str], root: str) -> Told:
+def state(names: Sequence[str], root: str) -> KernelReports:
     """What a cell used. names: that the code imports; root: of the site."""
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.counted_packages(names, lambda file: file.startswith(root + "/"))
-    return Told(json.dumps({"device": versions.device(), "imports": imports}))
+    return KernelReports(json.dumps({"device": versions.device(), "imports": imports}))
 
 
-def machine(names: Sequence[str]) -> Told:
+def machine(names: Sequence[str]) -> KernelReports:
     """The fields of `runs.Machine`. names: of the packages whose versions count."""
     versions: Any = sys.modules["_blogsmith_versions"]
-    return Told(json.dumps(versions.machine(names)))
+    return KernelReports(json.dumps(versions.machine(names)))
 
 
 def seed(number: int) -> None:

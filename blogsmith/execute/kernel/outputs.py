@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..session.terminal_text import cut
-from .requests import Message, Reply
+from .requests import KernelReply, Message
 
 Frame = dict[str, object]
 
@@ -115,7 +115,7 @@ def failure_of(error: Mapping[str, Any]) -> Frame:
     return {"name": name, "message": message, "text": f"{text}\n", "cell": cell, "line": line}
 
 
-def ending(reply: Reply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
+def ending(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
     """How a cell ended: the fields `status`, `problem` and `failure` of its last frame.
 
     error: as `Outputs.error`.

@@ -51,7 +51,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class KernelReply:
     """How a request ended."""
 
     status: Literal["ok", "error", "died"]
@@ -73,19 +73,19 @@ class Requests:
     _shown: set[str] = field(default_factory=set)
     """Requests whose outputs count, earlier ones too: threads go on printing."""
 
-    def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> Reply:
+    def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> KernelReply:
         """Run a cell. hear: called with every message about it. expressions: computed behind it."""
         return self._ask(code, hear, expressions, silent=False)
 
-    def compute(self, expressions: Mapping[str, str], code: str = "") -> Reply:
+    def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
         """Compute expressions, or run code of ours; what it shows is nobody's business."""
         return self._ask(code, lambda message: None, expressions, silent=True)
 
     def _ask(
         self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str], *, silent: bool
-    ) -> Reply:
+    ) -> KernelReply:
         if self.dead:
-            return Reply("died", problem=self.dead)
+            return KernelReply("died", problem=self.dead)
         self.interrupted()
         client = self.kernel.client
         request = client.execute(
@@ -108,7 +108,7 @@ class Requests:
 
         return hear_own
 
-    def _listen(self, client: Any, request: str, hear: Callable[[Message], None]) -> Reply:
+    def _listen(self, client: Any, request: str, hear: Callable[[Message], None]) -> KernelReply:
         reply: Mapping[str, Any] | None = None
         idle, patience, late = False, float("inf"), float("inf")
         while True:
@@ -125,7 +125,7 @@ class Requests:
             if reply is None:
                 reply, late = self._reply(client, request, POLL_S if idle else 0), now + _LATE_S
             if reply is not None and (idle or now > late):
-                return Reply("ok" if reply.get("status") == "ok" else "error", reply)
+                return KernelReply("ok" if reply.get("status") == "ok" else "error", reply)
             if now > patience:
                 self.kernel.ask_where()
                 self.kernel.end()
@@ -141,12 +141,12 @@ class Requests:
                 return content
         return None
 
-    def _died(self, why: str, client: Any, hear: Callable[[Message], None]) -> Reply:
+    def _died(self, why: str, client: Any, hear: Callable[[Message], None]) -> KernelReply:
         self.dead = why
         end = time.monotonic() + _REST_S
         while (left := end - time.monotonic()) > 0 and (message := _next(client.get_iopub_msg, left)):
             hear(message)
-        return Reply("died", problem=why)
+        return KernelReply("died", problem=why)
 
 
 def _next(get: Callable[..., Any], timeout_s: float) -> Message | None:

@@ -34,7 +34,7 @@ Answer = Mapping[str, Any]
 """As the probe gives it: `packages`, `cuda`, `path`."""
 
 
-class Entry(TypedDict):
+class CacheEntry(TypedDict):
     """What is kept of one Python."""
 
     path: Mapping[str, str]
@@ -72,7 +72,7 @@ class ProbeCache:
         path, found, cuda = answer.get("path"), answer.get("packages"), answer.get("cuda")
         if not (path and _is_words(path) and _is_words(found)):
             return
-        entry: Entry = {
+        entry: CacheEntry = {
             "path": path,
             "state": self._state(python, environ, path),
             # what was not found is known too
@@ -115,7 +115,7 @@ class ProbeCache:
     def _dev(self, pattern: str) -> list[Path]:
         return sorted((self.machine / "dev").glob(pattern))
 
-    def _entries(self) -> dict[str, Entry]:
+    def _entries(self) -> dict[str, CacheEntry]:
         """Python → what is kept of it, the oldest first; none if the file is not as we write it."""
         try:
             with open_cache(self.root, make=False) as folder:
@@ -128,18 +128,18 @@ class ProbeCache:
         found = pythons if isinstance(pythons, dict) else {}
         return {python: entry for python, entry in found.items() if _is_entry(entry)}
 
-    def _write(self, entries: Mapping[str, Entry]) -> None:
+    def _write(self, entries: Mapping[str, CacheEntry]) -> None:
         # in the order they came, which tells the oldest
         text = json.dumps({"schema": SCHEMA, "pythons": entries}, indent=1) + "\n"
         with suppress(OSError), open_cache(self.root) as folder:
             folder.replace(FILE, text.encode())
 
 
-def _is_in(name: str, entry: Entry) -> bool:
+def _is_in(name: str, entry: CacheEntry) -> bool:
     return bool(entry["cuda"]) if name == "cuda" else name in entry["packages"]
 
 
-def _is_entry(entry: Any) -> TypeGuard[Entry]:
+def _is_entry(entry: Any) -> TypeGuard[CacheEntry]:
     if not isinstance(entry, dict) or entry.keys() != {"path", "state", "packages", "cuda"}:
         return False
     packages, cuda = entry["packages"], entry["cuda"]

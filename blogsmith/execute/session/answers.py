@@ -11,7 +11,7 @@ from typing import Any
 
 from ...model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
 from .jobs import CellStep
-from .output_buffer import Collected
+from .output_buffer import OutputBuffer
 from .protocol import Frame
 
 _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
@@ -19,7 +19,7 @@ _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
 )
 
 
-def cell_run(step: CellStep, frame: Frame, collected: Collected) -> CellRun:
+def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
     """The run of a cell whose worker answered within the limits."""
     status, failure = frame["status"], failure_of(frame)
     problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)

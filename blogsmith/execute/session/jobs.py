@@ -109,7 +109,7 @@ class SessionJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ExecutionSetting:
     """What a site says about running code, ready for use."""
 
     root: Path
@@ -134,14 +134,14 @@ def setting_of(
     *,
     temporary: Path,
     exclude: tuple[Path, ...] = (),
-) -> Setting:
+) -> ExecutionSetting:
     """The site's settings with paths resolved and sizes read; ValueError in words for a size that is none.
 
     environ: the builder's own. exclude: folders that hold output, not sources.
     """
     # not of `--jobs`: other threads sum in another order, and no option may change a result
     threads = threads_per_job(execution.jobs)
-    return Setting(
+    return ExecutionSetting(
         root=root,
         python=resolve_python(execution.python, root),
         timeout_s=execution.timeout,
@@ -169,7 +169,7 @@ def parse_memory(text: str) -> int:
 
 
 def session_job(
-    page: PageCells, session: str, setting: Setting, skipped: Mapping[int, str], *, engine: Engine
+    page: PageCells, session: str, setting: ExecutionSetting, skipped: Mapping[int, str], *, engine: Engine
 ) -> SessionJob:
     """The job of one session of a page.
 
@@ -201,7 +201,7 @@ def session_job(
     )
 
 
-def _cell_step(number: int, cell: Cell, setting: Setting, skip: str) -> CellStep:
+def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str) -> CellStep:
     options = cell.options
     return CellStep(
         number=number,
@@ -220,7 +220,7 @@ def _cell_step(number: int, cell: Cell, setting: Setting, skip: str) -> CellStep
     )
 
 
-def _value_step(value: Value, page: PageCells, setting: Setting) -> ValueStep:
+def _value_step(value: Value, page: PageCells, setting: ExecutionSetting) -> ValueStep:
     return ValueStep(
         number=value.number,
         expression=value.expression,

@@ -22,7 +22,7 @@ _STACK = re.compile(
 _FRAME = re.compile(r'File "<cell (\d+)>", line (\d+)')
 
 
-class Collected:
+class OutputBuffer:
     """Outputs of one cell."""
 
     def __init__(self, limit_bytes: int, emit: Callable[[CellOutput], None]) -> None:

@@ -13,7 +13,7 @@ from ...model.results import SessionRun
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
 from .reaper import adopting_orphans
-from .session import Start, Watch, not_started, quiet, run_session
+from .session import SessionObserver, Start, not_started, run_session, silent_observer
 
 Absent = Callable[[Mapping[str, str]], None]
 
@@ -26,7 +26,7 @@ def run_sessions(
     jobs: Sequence[SessionJob],
     *,
     workers: int,
-    watch: Watch = quiet,
+    watch: SessionObserver = silent_observer,
     preload: tuple[str, ...] = (),
     executor: Executor | None = None,
     absent: Absent = lambda problems: None,
@@ -47,7 +47,7 @@ def run_sessions(
 def _here(
     jobs: Sequence[SessionJob],
     workers: int,
-    watch: Watch,
+    watch: SessionObserver,
     preload: tuple[str, ...],
     absent: Absent,
 ) -> Generator[SessionRun, None, None]:
@@ -65,7 +65,7 @@ def _here(
 
 
 def _elsewhere(
-    jobs: Sequence[SessionJob], watch: Watch, executor: Executor
+    jobs: Sequence[SessionJob], watch: SessionObserver, executor: Executor
 ) -> Generator[SessionRun, None, None]:
     futures: list[Future[SessionRun]] = []
     try:
@@ -89,7 +89,7 @@ def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
         return not_started(job, f"its executor gave it up: {type(error).__name__}: {error}")
 
 
-def _replay(job: SessionJob, run: SessionRun, watch: Watch) -> None:
+def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
     """Tell a watch what happened where it could not look."""
     watch.started(job)
     steps = (step for step in job.steps if isinstance(step, CellStep))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .answers import size_in_words
-from .output_buffer import Collected
+from .output_buffer import OutputBuffer
 from .process import Process, ending_in_words
 from .protocol import Closed, Frame, Printed, Wire
 from .reaper import Mark, end_session, process_limit, usage
@@ -46,7 +46,7 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Limits:
+class RequestLimits:
     """Of one request, from now on."""
 
     timeout_s: float
@@ -66,7 +66,7 @@ class Limits:
         return f"it ran longer than {self.timeout_s:g} s"
 
 
-class Exchange:
+class RequestChannel:
     """A conversation with one worker, whoever it serves."""
 
     def __init__(self, process: Process, mark: Mark) -> None:
@@ -82,7 +82,9 @@ class Exchange:
         """Whether the worker is gone."""
         return self._gone.bad is not None
 
-    def ask(self, request: dict[str, object], event: str, limits: Limits, into: Collected) -> Answer:
+    def ask(
+        self, request: dict[str, object], event: str, limits: RequestLimits, into: OutputBuffer
+    ) -> Answer:
         """Send a request and listen until `event` comes, a limit is broken or the worker is gone.
 
         into: receives what is printed and shown meanwhile.
@@ -116,7 +118,7 @@ class Exchange:
             self._events.extend(self._wire.wait(timeout_s))
         return [self._events.popleft()] if self._events else []
 
-    def _heard(self, happened: Printed | Frame, into: Collected) -> Frame | None:
+    def _heard(self, happened: Printed | Frame, into: OutputBuffer) -> Frame | None:
         """Keep an output; a frame that is no output is given back."""
         if isinstance(happened, Printed):
             into.written_below(happened.name, happened.text)
@@ -139,7 +141,7 @@ class Exchange:
                 return happened
         return None
 
-    def _broken(self, limits: Limits, into: Collected) -> Answer | None:
+    def _broken(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
         """Whether a limit is broken by now; a request that takes too long is interrupted first."""
         now = time.monotonic()
         if now >= limits.end and limits.interrupted:
@@ -162,7 +164,7 @@ class Exchange:
             return self._kill("memory", f"it used {sizes[0]}, more than the limit of {sizes[1]}", into)
         return None
 
-    def _kill(self, bad: Bad, problem: str, into: Collected) -> Answer:
+    def _kill(self, bad: Bad, problem: str, into: OutputBuffer) -> Answer:
         self._signal(signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
         # the stack comes in pieces: it is whole when nothing follows
@@ -172,7 +174,7 @@ class Exchange:
         self._hear_rest(into)
         return Answer(bad=bad, problem=problem)
 
-    def _died(self, limits: Limits, problem: str, into: Collected) -> Answer:
+    def _died(self, limits: RequestLimits, problem: str, into: OutputBuffer) -> Answer:
         code = self._process.wait(_DEATH_S)
         end_session(self._process, self._mark)
         self._hear_rest(into)
@@ -180,20 +182,20 @@ class Exchange:
             return Answer(bad="timeout", problem=limits.too_long)
         return Answer(bad="died", problem=problem or (_LEFT if code is None else ending_in_words(code)))
 
-    def _hear_some(self, into: Collected) -> bool:
+    def _hear_some(self, into: OutputBuffer) -> bool:
         """Listen for a moment; whether something came."""
         self._events.extend(self._wire.wait(_PIECE_S))
         heard = bool(self._events)
         self._hear_waiting(into)
         return heard
 
-    def _hear_waiting(self, into: Collected) -> None:
+    def _hear_waiting(self, into: OutputBuffer) -> None:
         while self._events:
             happened = self._events.popleft()
             if not isinstance(happened, Closed):
                 self._heard(happened, into)
 
-    def _hear_rest(self, into: Collected) -> None:
+    def _hear_rest(self, into: OutputBuffer) -> None:
         self._events.extend(self._wire.rest())
         self._hear_waiting(into)
 
@@ -203,7 +205,7 @@ class Exchange:
                 os.kill(self._process.pid, number)
 
 
-def _judged(frame: Frame, limits: Limits) -> Answer:
+def _judged(frame: Frame, limits: RequestLimits) -> Answer:
     """An answer after an interrupt counts only if the work was done before it."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted

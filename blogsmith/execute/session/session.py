@@ -18,10 +18,10 @@ from ..probe.requirements import has_device
 from .answers import cell_run, failure_of, line_of, machine_of, value_run
 from .jobs import CellStep, SessionJob, ValueStep
 from .machine_paths import MachinePaths
-from .output_buffer import Collected
+from .output_buffer import OutputBuffer
 from .process import Process, spawn
 from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
-from .requests import Answer, Exchange, Limits
+from .requests import Answer, RequestChannel, RequestLimits
 from .used_files import UsedFiles
 from .working_folder import session_folder
 
@@ -30,7 +30,7 @@ _MACHINE_S = 10.0
 _END_S = 2.0
 
 
-class Watch(Protocol):
+class SessionObserver(Protocol):
     """Who follows a session while it runs; called from the thread that runs it."""
 
     def started(self, job: SessionJob) -> None:
@@ -49,8 +49,8 @@ class Watch(Protocol):
         """Everything of the session is over."""
 
 
-class Quiet:
-    """A `Watch` that looks away."""
+class SilentObserver:
+    """A `SessionObserver` that looks away."""
 
     def started(self, job: SessionJob) -> None: ...
     def cell_started(self, job: SessionJob, position: int) -> None: ...
@@ -59,13 +59,15 @@ class Quiet:
     def ended(self, job: SessionJob, run: SessionRun) -> None: ...
 
 
-quiet = Quiet()
+silent_observer = SilentObserver()
 """It holds nothing, so one is enough."""
 
 Start = Callable[[SessionJob], Process]
 
 
-def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> SessionRun:
+def run_session(
+    job: SessionJob, watch: SessionObserver = silent_observer, start: Start = spawn
+) -> SessionRun:
     """Run a session in a process of its own.
 
     start: makes that process; its job has a TMPDIR that ends with the session. Why a session cannot start is
@@ -78,7 +80,7 @@ def run_session(job: SessionJob, watch: Watch = quiet, start: Start = spawn) -> 
     return run
 
 
-def _run(job: SessionJob, watch: Watch, start: Start) -> SessionRun:
+def _run(job: SessionJob, watch: SessionObserver, start: Start) -> SessionRun:
     number = new_number()
     try:
         with session_folder(job.env.get("TMPDIR"), number) as temporary:
@@ -87,13 +89,15 @@ def _run(job: SessionJob, watch: Watch, start: Start) -> SessionRun:
         return not_started(job, _cannot_start(job, error))
 
 
-def _run_in(temporary: Path, number: int, job: SessionJob, watch: Watch, start: Start) -> SessionRun:
+def _run_in(
+    temporary: Path, number: int, job: SessionJob, watch: SessionObserver, start: Start
+) -> SessionRun:
     # left on: switching it off needs to know that no other session runs
     adopt_orphans(True)
     own = {"TMPDIR": str(temporary), MARK_NAME: str(number)}
     process = start(replace(job, env={**job.env, **own}))
     mark = put_mark(process, number)
-    session = _Session(job, Exchange(process, mark), watch)
+    session = _Session(job, RequestChannel(process, mark), watch)
     try:
         run = session.run(temporary)
     finally:
@@ -130,7 +134,7 @@ def not_started(job: SessionJob, problem: str) -> SessionRun:
 class _Session:
     """A session while it runs."""
 
-    def __init__(self, job: SessionJob, exchange: Exchange, watch: Watch) -> None:
+    def __init__(self, job: SessionJob, exchange: RequestChannel, watch: SessionObserver) -> None:
         self._job = job
         self._exchange = exchange
         self._watch = watch
@@ -142,7 +146,7 @@ class _Session:
     def run(self, temporary: Path) -> SessionRun:
         """All steps; what may not run any more is skipped."""
         request = _start_request(self._job, temporary)
-        ready = self._exchange.ask(request, "ready", Limits(self._start_s), self._outputs)
+        ready = self._exchange.ask(request, "ready", RequestLimits(self._start_s), self._outputs)
         if problem := self._why_not_ready(ready):
             return not_started(self._job, problem)
         cells: list[CellRun] = []
@@ -177,7 +181,7 @@ class _Session:
             self._watch.cell_started(self._job, step.number)
             self.used.begin(step.number)
             began = time.monotonic()
-            limits = Limits(step.timeout_s, step.memory_bytes)
+            limits = RequestLimits(step.timeout_s, step.memory_bytes)
             answer = self._exchange.ask(_cell_request(step), "done", limits, self._outputs)
             run = self._outcome(step, answer, time.monotonic() - began)
             self.used.note(answer.frame)
@@ -207,8 +211,10 @@ class _Session:
             "spec": step.spec,
         }
         # what a value prints has no place in the text
-        unseen = Collected(self._job.text_bytes, lambda output: None)
-        answer = self._exchange.ask(request, "value", Limits(step.timeout_s, step.memory_bytes), unseen)
+        unseen = OutputBuffer(self._job.text_bytes, lambda output: None)
+        answer = self._exchange.ask(
+            request, "value", RequestLimits(step.timeout_s, step.memory_bytes), unseen
+        )
         self.used.note(answer.frame)
         if self._exchange.is_over:
             self._over = f"{{= {step.expression} =}} before it ended badly"
@@ -216,17 +222,17 @@ class _Session:
 
     def _machine(self) -> Machine:
         """Asked last, when everything is imported; then the worker may go."""
-        unseen = Collected(0, lambda output: None)
-        answer = self._exchange.ask({"op": "machine"}, "machine", Limits(_MACHINE_S), unseen)
+        unseen = OutputBuffer(0, lambda output: None)
+        answer = self._exchange.ask({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
             self._exchange.farewell({"op": "end"}, _END_S)
         return machine_of(answer.frame) if answer.frame else Machine()
 
-    def _new_outputs(self) -> Collected:
+    def _new_outputs(self) -> OutputBuffer:
         def emit(output: CellOutput) -> None:
             self._watch.output(self._job, self._position, output)
 
-        return Collected(self._job.text_bytes, emit)
+        return OutputBuffer(self._job.text_bytes, emit)
 
 
 def _goes_on(step: CellStep, run: CellRun) -> bool:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .limits import Interrupts, Memory
+    from .limits import Interrupts, MemoryLimit
     from .observed import Observed
     from .seeds import Seeds
-    from .streams import Output
+    from .streams import StreamOutput
     from .tracebacks import Tracebacks
     from .values import Values
 
@@ -33,14 +33,14 @@ _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
 
 
-class Session:
+class WorkerSession:
     """What lasts from cell to cell."""
 
     def __init__(
         self,
-        output: Output,
+        output: StreamOutput,
         interrupts: Interrupts,
-        memory: Memory,
+        memory: MemoryLimit,
         observed: Observed,
         tracebacks: Tracebacks,
         values: Values,

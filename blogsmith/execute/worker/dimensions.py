@@ -51,7 +51,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = Map
 )
 
 
-class Part(NamedTuple):
+class ShapePart(NamedTuple):
     """One part of a shape."""
 
     text: str
@@ -65,7 +65,7 @@ class Shape(NamedTuple):
     """A shape as written."""
 
     written: str
-    parts: tuple[Part, ...]
+    parts: tuple[ShapePart, ...]
     sure: bool
     """False: prose unless its names are known."""
 
@@ -97,15 +97,15 @@ def shape_of_text(text: str, introduced: bool) -> Shape | None:
     return Shape(f"({text})", known, introduced or not lone)
 
 
-def part_of(node: ast.expr) -> Part | None:
+def part_of(node: ast.expr) -> ShapePart | None:
     """None: no part of a shape."""
     if isinstance(node, ast.Constant) and node.value is ...:
-        return Part("...", None, many=True)
+        return ShapePart("...", None, many=True)
     if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
-        return Part(f"*{node.value.id}", node.value, many=True)
+        return ShapePart(f"*{node.value.id}", node.value, many=True)
     if isinstance(node, ast.Name) and node.id == "_":
-        return Part("_", None)
-    return Part(ast.unparse(node), node) if is_size(node) else None
+        return ShapePart("_", None)
+    return ShapePart(ast.unparse(node), node) if is_size(node) else None
 
 
 def is_size(node: ast.expr) -> bool:
@@ -154,15 +154,15 @@ def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, 
     return None if of % by else solved(node, of // by, known)
 
 
-def spread(shape: Shape, count: int, known: Known) -> list[Part] | None:
+def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
     """One part for each of `count` dimensions; None if that cannot be."""
-    parts: list[Part] = []
+    parts: list[ShapePart] = []
     for part in shape.parts:
         value = known(part.text) if part.many and part.node else None
         if isinstance(value, tuple):
-            parts += [Part(str(number), ast.Constant(number)) for number in value]
+            parts += [ShapePart(str(number), ast.Constant(number)) for number in value]
         elif part.many:
-            parts += [Part("_", None)] * (count - len(shape.parts) + 1)
+            parts += [ShapePart("_", None)] * (count - len(shape.parts) + 1)
         else:
             parts.append(part)
     return parts if len(parts) == count else None

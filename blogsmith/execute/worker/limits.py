@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SPARE_BYTES = 48 * 1024 * 1024
 
 
-class Memory:
+class MemoryLimit:
     """RLIMIT_DATA, and a little more of it for us: to report that memory ran out takes memory."""
 
     def __init__(self, data_bytes: int | None) -> None:

@@ -14,12 +14,12 @@ import sys
 from os import _exit
 
 from . import figures, ipython, streams, versions
-from .cell import Session
+from .cell import WorkerSession
 from .frames import Channel
-from .limits import Interrupts, Memory
+from .limits import Interrupts, MemoryLimit
 from .observed import Observed
 from .seeds import Seeds
-from .streams import Output
+from .streams import StreamOutput
 from .tracebacks import Tracebacks
 from .values import Values
 
@@ -61,10 +61,10 @@ def _prepare(start: dict[str, Any]) -> str:
     return restrict(start["writable"])
 
 
-def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) -> Session:
+def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) -> WorkerSession:
     text_bytes = start["limits"]["text_bytes"]
     sources: dict[str, str] = {}
-    output = Output(channel, interrupts, text_bytes)
+    output = StreamOutput(channel, interrupts, text_bytes)
 
     def foreign_code() -> None:
         output.flush_c = _flush_c
@@ -74,8 +74,8 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
         foreign_code()  # it was loaded before anybody looked
     tracebacks = Tracebacks(start["root"], sources)
     values = Values(output, text_bytes)
-    memory = Memory(start["limits"]["data_bytes"])
-    session = Session(output, interrupts, memory, observed, tracebacks, values, Seeds(), sources)
+    memory = MemoryLimit(start["limits"]["data_bytes"])
+    session = WorkerSession(output, interrupts, memory, observed, tracebacks, values, Seeds(), sources)
     streams.install(output)
     tracebacks.install()
     figures.install(output.emit)
@@ -86,7 +86,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     return session
 
 
-def _watch_below(output: Output) -> None:
+def _watch_below(output: StreamOutput) -> None:
     """Put versions of two functions in place that pass our streams by.
 
     What `os.write` prints stands behind what was printed before; a cell that calls `os._exit` leaves what it
@@ -108,7 +108,7 @@ def _watch_below(output: Output) -> None:
     os.write, os._exit = watched_write, watched_exit
 
 
-def _loop(channel: Channel, session: Session) -> int:
+def _loop(channel: Channel, session: WorkerSession) -> int:
     """Answer until the builder has had enough; the exit code."""
     while message := channel.receive():
         operation = message["op"]

@@ -1,9 +1,9 @@
 """`sys.stdout` and `sys.stderr` of cells: one ordered way out for text and pictures.
 
-Both streams and all displays go through one `Output`, so their order is exact. Lines are sent at once until a
-cell has printed many; then they are gathered, which makes 50 MB affordable and costs a crash at most the last
-8 kB. What background threads print between cells is kept for the next cell; what computing a value prints is
-dropped, since a value has no place to show it.
+Both streams and all displays go through one `StreamOutput`, so their order is exact. Lines are sent at once
+until a cell has printed many; then they are gathered, which makes 50 MB affordable and costs a crash at
+most the last 8 kB. What background threads print between cells is kept for the next cell; what computing a
+value prints is dropped, since a value has no place to show it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LINES_AT_ONCE = 200
 _DESCRIPTORS = (("stdout", 1), ("stderr", 2))
 
 
-class Output:
+class StreamOutput:
     """What comes out of cells, in order."""
 
     def __init__(self, channel: Channel, interrupts: Interrupts, text_bytes: int) -> None:
@@ -186,7 +186,7 @@ class Output:
         self._orphaned = True
 
 
-class Stream(io.TextIOBase):
+class CapturedStream(io.TextIOBase):
     """What Python code sees as `sys.stdout` or `sys.stderr`."""
 
     encoding = "utf-8"
@@ -194,7 +194,7 @@ class Stream(io.TextIOBase):
     mode = "w"
     line_buffering = True
 
-    def __init__(self, output: Output, name: str, descriptor: int) -> None:
+    def __init__(self, output: StreamOutput, name: str, descriptor: int) -> None:
         self._take = output.write
         self._output = output
         self._stream = name
@@ -236,7 +236,7 @@ class Stream(io.TextIOBase):
 class _Bytes(io.BufferedIOBase):
     """`sys.stdout.buffer`: UTF-8; what is none becomes U+FFFD."""
 
-    def __init__(self, stream: Stream, output: Output) -> None:
+    def __init__(self, stream: CapturedStream, output: StreamOutput) -> None:
         import codecs
 
         self._stream = stream
@@ -262,9 +262,9 @@ class _Bytes(io.BufferedIOBase):
         return True
 
 
-def install(output: Output) -> None:
+def install(output: StreamOutput) -> None:
     """Put our streams in place, under the names Python restores them from too."""
-    sys.stdout, sys.stderr = (Stream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
+    sys.stdout, sys.stderr = (CapturedStream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
     # where code that redirects a stream finds what to put back; types call them constants
     sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .streams import Output
+    from .streams import StreamOutput
 
 _TEXTS = (("text/html", "_repr_html_"), ("text/latex", "_repr_latex_"))
 _PICTURES = (
@@ -29,7 +29,7 @@ _CANARY = "_blogsmith_no_object_has_this_"
 class Values:
     """Shows values of one session."""
 
-    def __init__(self, output: Output, text_bytes: int) -> None:
+    def __init__(self, output: StreamOutput, text_bytes: int) -> None:
         self._output = output
         self._text_bytes = text_bytes
 

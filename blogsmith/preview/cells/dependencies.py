@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ...cells.status import SurveyedPage
+from ...cells.status import PageStatus
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ...freeze.record import SessionRecord, module_files
@@ -21,7 +21,7 @@ _FILE = re.compile(r"'([^'\n]+)'")
 _MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
-def recorded_inputs(page: SurveyedPage, session: str) -> set[str]:
+def recorded_inputs(page: PageStatus, session: str) -> set[str]:
     """What the recorded run of a session has read and imported, and what would hide that."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None

@@ -36,7 +36,7 @@ class _Text:
     """When the next piece may be told, in seconds of the monotonic clock."""
 
 
-class Told:
+class RunEvents:
     """Follows the sessions of one page; a `Watch`, called from the threads that run them."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from ...cells.status import SurveyedPage
+from ...cells.status import PageStatus
 from ...diagnostics.model import Diagnostic, Reporter
 from ...execute.session.diagnostics import run_problems
 from ...execute.session.jobs import SessionJob
-from ...freeze.environment import FileDigests, Surroundings
+from ...freeze.environment import Environment, FileDigests
 from ...freeze.keys import session_keys
 from ...freeze.store import read_page
 from ...model.cells import Cell, PageCells
@@ -33,7 +33,7 @@ Answer = Literal["run", "later", "no"]
 
 
 @dataclass(slots=True)
-class Past:
+class SessionHistory:
     """How a session ended last."""
 
     job: SessionJob
@@ -56,11 +56,11 @@ class Past:
 
 
 @dataclass(slots=True)
-class Memory:
+class RunHistory:
     """Of one preview; used by one thread."""
 
     root: Path
-    _past: dict[Key, Past] = field(default_factory=dict)
+    _past: dict[Key, SessionHistory] = field(default_factory=dict)
     _again: dict[Key, int] = field(default_factory=dict)
     _own: dict[Key, set[str]] = field(default_factory=dict)
     """Files that a session reads and then writes itself."""
@@ -73,7 +73,7 @@ class Memory:
         """Source paths of pages that something is to be said of, if their code is still the same."""
         return {path for (path, _), past in self._past.items() if past.says}
 
-    def keep(self, key: Key, past: Past) -> None:
+    def keep(self, key: Key, past: SessionHistory) -> None:
         """A session has ended."""
         self._past[key] = past
 
@@ -101,7 +101,7 @@ class Memory:
         """Files whose changes while a session runs are its own."""
         return self._own.setdefault(key, set())
 
-    def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Surroundings) -> Answer:
+    def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
         """Whether a session that is stale is to run."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
@@ -139,7 +139,7 @@ class Memory:
             past.loops = ()
         return "run"
 
-    def _changed(self, past: Past, cells: PageCells, files: FileDigests) -> set[str]:
+    def _changed(self, past: SessionHistory, cells: PageCells, files: FileDigests) -> set[str]:
         declared = declared_inputs(cells, past.job.session, files)
         now = digests_of({*past.inputs, *declared}, files)
         return {path for path in now if now[path] != past.inputs.get(path)}
@@ -157,7 +157,7 @@ class Memory:
         return ended or any(began <= at for began in self.open_spells)
 
 
-def _is_recorded(root: Path, page: PageCells, session: str, around: Surroundings) -> bool:
+def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
     """Whether the record on disk is of the present code."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
@@ -171,7 +171,7 @@ def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 
 
-def _said(past: Past, page: SurveyedPage, session: str) -> list[Diagnostic]:
+def _said(past: SessionHistory, page: PageStatus, session: str) -> list[Diagnostic]:
     found = list(past.diagnostics)
     if past.run is not None:
         found += run_problems(page.cells, past.run, page.lines)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...cells.status import SurveyedPage
+from ...cells.status import PageStatus
 from ...diagnostics.model import Diagnostic
-from ...project.context import Workshop
+from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 
 SHOWN = 0
@@ -19,7 +19,7 @@ BEHIND = 1
 class WantedPage(NamedTuple):
     """A page with cells, as the site has it now."""
 
-    page: SurveyedPage
+    page: PageStatus
     url: str
     """As in events."""
     priority: int = BEHIND
@@ -30,7 +30,7 @@ class WantedPage(NamedTuple):
 class Work:
     """The present state of the site, as far as it runs."""
 
-    workshop: Workshop
+    workshop: SiteContext
     asked: ExecutionOptions
     """As on the command line."""
     may_run: bool

@@ -11,13 +11,13 @@ from ...cells.run import record_page
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.diagnostics import run_problems
 from ...execute.session.jobs import SessionJob
-from ...freeze.environment import FileDigests, Surroundings
+from ...freeze.environment import Environment, FileDigests
 from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...model.results import SessionRun
 from .dependencies import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
-from .events import Told
-from .history import Memory, Past
+from .events import RunEvents
+from .history import RunHistory, SessionHistory
 from .messages import Outcome
 from .planner import PlannedPage
 from .task import SessionTask
@@ -28,7 +28,7 @@ class PageRun:
     """A page as long as the preview knows it."""
 
     planned: PlannedPage
-    told: Told
+    told: RunEvents
     tasks: dict[str, SessionTask] = field(default_factory=dict)
     """By session; those that are over wait for the others."""
     said: tuple[Diagnostic, ...] = ()
@@ -81,7 +81,7 @@ class PageRun:
         self.said = diagnostics
         return Outcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
-    def finish(self, root: Path, date: dt.date, around: Surroundings, memory: Memory) -> tuple[int, bool]:
+    def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
         """Record what ended well, remember how everything ended.
 
         Cells that ran, and whether something new is recorded. The tasks that are over are gone then.
@@ -102,7 +102,7 @@ class PageRun:
         except SiteError as error:
             problems, good = tuple(error.diagnostics), {}
         for name, task in tasks.items():
-            past = Past(
+            past = SessionHistory(
                 task.job, "recorded" if name in good else "failed", self.inputs(name, task.run, files)
             )
             past.loops = task.loops
@@ -113,9 +113,7 @@ class PageRun:
         ran = sum(cell.status != "skipped" for t in tasks.values() if t.run for cell in t.run.cells)
         return ran, changed
 
-    def _record(
-        self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Surroundings
-    ) -> bool:
+    def _record(self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Environment) -> bool:
         """Whether the record is another one now."""
         page = self.planned.wanted.page
         # what another page, an earlier run or another blogsmith has recorded since the site was looked at

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...cells.requirements import job_of, lacking, sessions_to_run
+from ...cells.requirements import job_of, missing_requirements, sessions_to_run
 from ...cells.run import cluster_of, setting_for, unmet_in
-from ...cells.status import SurveyedPage
+from ...cells.status import PageStatus
 from ...diagnostics.model import Diagnostic, SiteError
-from ...execute.session.jobs import CellStep, SessionJob, Setting
+from ...execute.session.jobs import CellStep, ExecutionSetting, SessionJob
 from ...model.cells import Need, PageCells
-from ...project.context import Workshop
+from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 from .messages import WantedPage, Work
 
@@ -46,7 +46,7 @@ class PlannedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """What is to be done now."""
 
     work: Work
@@ -59,25 +59,27 @@ class Planner:
     def __init__(self, folder: Path) -> None:
         """folder: for everything that sessions write."""
         self._folder = folder
-        self._probe = Probe()
-        self._setting: Setting | None = None
-        self._jobs: dict[str, tuple[PageCells, Setting, Mapping[Need, str], Mapping[str, SessionJob]]] = {}
+        self._probe = RequirementProbe()
+        self._setting: ExecutionSetting | None = None
+        self._jobs: dict[
+            str, tuple[PageCells, ExecutionSetting, Mapping[Need, str], Mapping[str, SessionJob]]
+        ] = {}
 
-    def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> Plan:
+    def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> RunPlan:
         """What is due.
 
         forced: source paths of pages that run whatever is recorded; known: of those whose jobs are wanted
         besides.
         """
         if not work.may_run:
-            return Plan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
+            return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
         pages = [wanted.page for wanted in work.pages if not wanted.page.wrong]
         try:
             setting = self._present(work.workshop)
             unmet = self._unmet(work, pages, forced, setting)
         except SiteError as error:
             return self._refused(work, error)
-        lost = _by_path(lacking(pages, work.asked, unmet))
+        lost = _by_path(missing_requirements(pages, work.asked, unmet))
         found = []
         for place, wanted in enumerate(work.pages):
             planned = self._page(place, wanted, work.asked, forced, unmet)
@@ -85,7 +87,7 @@ class Planner:
             if is_asked and not wanted.page.wrong:
                 planned = replace(planned, jobs=self._jobs_of(wanted.page, setting, unmet))
             found.append(replace(planned, diagnostics=lost.get(planned.path, ())))
-        return Plan(work, tuple(found))
+        return RunPlan(work, tuple(found))
 
     def close(self) -> None:
         """Break off what is being asked."""
@@ -106,7 +108,7 @@ class Planner:
             asked = replace(asked, execute="all", needs=())
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
-    def _present(self, workshop: Workshop) -> Setting:
+    def _present(self, workshop: SiteContext) -> ExecutionSetting:
         """The site's settings: the same object as long as they are the same."""
         setting = setting_for(workshop, self._folder)
         if setting != self._setting:
@@ -114,7 +116,7 @@ class Planner:
         return self._setting or setting
 
     def _unmet(
-        self, work: Work, pages: Sequence[SurveyedPage], forced: Collection[str], setting: Setting
+        self, work: Work, pages: Sequence[PageStatus], forced: Collection[str], setting: ExecutionSetting
     ) -> Mapping[Need, str]:
         ordinary = [page for page in pages if str(page.cells.path) not in forced]
         whole = [page for page in pages if str(page.cells.path) in forced]
@@ -130,7 +132,7 @@ class Planner:
             return {**found, **unmet_in(whole, all_of_them, setting, cluster, self._probe.run)}
 
     def _jobs_of(
-        self, page: SurveyedPage, setting: Setting, unmet: Mapping[Need, str]
+        self, page: PageStatus, setting: ExecutionSetting, unmet: Mapping[Need, str]
     ) -> Mapping[str, SessionJob]:
         path = str(page.cells.path)
         before = self._jobs.get(path)
@@ -140,14 +142,14 @@ class Planner:
         self._jobs[path] = page.cells, setting, unmet, jobs
         return jobs
 
-    def _refused(self, work: Work, error: SiteError) -> Plan:
+    def _refused(self, work: Work, error: SiteError) -> RunPlan:
         """Nothing can run: every page that would says why."""
         found = []
         for place, wanted in enumerate(work.pages):
             due = not wanted.page.wrong and wanted.page.verdict.stale_sessions()
             said = tuple(error.diagnostics) if due else ()
             found.append(PlannedPage(wanted, place, diagnostics=said))
-        return Plan(work, tuple(found))
+        return RunPlan(work, tuple(found))
 
 
 def same_work(one: SessionJob, other: SessionJob) -> bool:
@@ -171,7 +173,7 @@ def _by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnostic, .
     return found
 
 
-class Probe:
+class RequirementProbe:
     """Runs programs as `subprocess.run` does, and can be broken off."""
 
     def __init__(self) -> None:

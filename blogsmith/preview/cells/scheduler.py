@@ -18,11 +18,11 @@ from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
 from .dependencies import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
-from .events import Told
-from .history import Memory, Past
+from .events import RunEvents
+from .history import RunHistory, SessionHistory
 from .messages import Outcome, Work
 from .page_run import PageRun
-from .planner import WARMED, Plan, PlannedPage, Planner, same_work
+from .planner import WARMED, PlannedPage, Planner, RunPlan, same_work
 from .task import SessionTask
 from .worker_pool import WarmWorkers
 
@@ -50,7 +50,7 @@ class Schedule:
     def __init__(self, root: Path, folder: Path, calls: Calls) -> None:
         """folder: for everything that sessions write."""
         self._root, self._folder, self._calls = root, folder, calls
-        self._planner, self._memory, self._warm = Planner(folder), Memory(root), WarmWorkers()
+        self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WarmWorkers()
         self._lock = threading.Lock()
         self._running: set[SessionTask] = set()
         """Those with a thread, cancelled ones too."""
@@ -147,7 +147,7 @@ class Schedule:
 
     # -- planning --
 
-    def _plan(self, work: Work) -> Plan:
+    def _plan(self, work: Work) -> RunPlan:
         known = self._memory.paths() | {path for path, page in self._pages.items() if page.tasks}
         self._memory.open_spells = tuple(task.began_ns for task in self._running)
         plan = self._planner.plan(work, self._forced, known | self._forced)
@@ -170,7 +170,7 @@ class Schedule:
                 return
             cells, url = planned.wanted.page.cells, planned.wanted.url
             page = self._pages[planned.path] = PageRun(
-                planned, Told(url, cells, self._calls.publish, self._calls.waits)
+                planned, RunEvents(url, cells, self._calls.publish, self._calls.waits)
             )
         was_running = bool(page.tasks)
         page.update(planned)
@@ -234,7 +234,7 @@ class Schedule:
         for session, task in list(page.tasks.items()):
             if not task.is_over or task.cancelled:
                 inputs = page.inputs(session, None, files)
-                self._memory.keep((page.planned.path, session), Past(task.job, "stopped", inputs))
+                self._memory.keep((page.planned.path, session), SessionHistory(task.job, "stopped", inputs))
                 page.drop(session)
         self._finish(page, stopped=True)
 
@@ -289,7 +289,7 @@ class Schedule:
             start = partial(self._warm.start, preload=workshop.config.execution.preload)
             task.start(start, page.told, self._calls.ended)
 
-    def _prepare(self, plan: Plan) -> None:
+    def _prepare(self, plan: RunPlan) -> None:
         """Warm workers for the pages at the front, before anything of them is due."""
         execution = plan.work.workshop.config.execution
         jobs = [job for planned in plan.pages[:WARMED] for job in planned.jobs.values()]

@@ -15,9 +15,9 @@ from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.jobs import SessionJob
 from ...execute.session.pool import Live, run_sessions
 from ...execute.session.process import Process
-from ...execute.session.session import Watch, not_started, run_session
+from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
-from ...project.context import Workshop
+from ...project.context import SiteContext
 
 
 @dataclass(slots=True, eq=False)
@@ -64,13 +64,13 @@ class SessionTask:
         """Whether it has not been started."""
         return self._thread is None
 
-    def start(self, start: Callable[[SessionJob], Process], watch: Watch, ended: Ended) -> None:
+    def start(self, start: Callable[[SessionJob], Process], watch: SessionObserver, ended: Ended) -> None:
         """Run it here. start: makes its process; ended: called from its thread when everything is over."""
         live = self._live = Live(start)
         self._begin(lambda: run_session(self.job, watch, live.start), ended)
 
     def start_elsewhere(
-        self, workshop: Workshop, folder: Path, workers: int, watch: Watch, ended: Ended
+        self, workshop: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
         """Run it on the cluster that the site names."""
         self.is_elsewhere = True
@@ -108,7 +108,9 @@ class SessionTask:
         finally:
             ended(self)
 
-    def _elsewhere(self, workshop: Workshop, folder: Path, workers: int, watch: Watch) -> SessionRun:
+    def _elsewhere(
+        self, workshop: SiteContext, folder: Path, workers: int, watch: SessionObserver
+    ) -> SessionRun:
         with cluster_of(workshop, folder) as cluster:
             if cluster is None:
                 return not_started(self.job, "the site names no cluster")

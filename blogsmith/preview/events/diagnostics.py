@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic
-from ...pipeline.snapshot import Present
-from ...project.report import Ledger, no_progress
+from ...pipeline.snapshot import SiteSnapshot
+from ...project.report import BuildLog, no_progress
 from ..pages.urls import address
 
 MOST = 100
@@ -15,14 +15,14 @@ MOST = 100
 
 
 def all_problems(
-    present: Present | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
+    present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
     """Everything that is wrong, each once and sorted, silenced warnings left out.
 
     broken: why there is no site as it should be now. others: what templates and running cells came to.
     """
     ignore = frozenset(present.arranged.workshop.config.diagnostics.ignore) if present else frozenset[str]()
-    ledger = Ledger(no_progress, ignore)
+    ledger = BuildLog(no_progress, ignore)
     ledger.add(broken)
     if present:
         ledger.add(present.shared)
@@ -33,7 +33,7 @@ def all_problems(
 
 
 def problems_event(
-    found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: Present | None
+    found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
     """The event, errors first. new: those that were not there before."""
     ordered = sorted(found, key=lambda one: one.severity != "error")
@@ -46,7 +46,7 @@ def problems_event(
     }
 
 
-def _item(found: Diagnostic, is_new: bool, present: Present | None) -> Mapping[str, object]:
+def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapping[str, object]:
     place = found.place
     where = f"{found.path}:{place.line}:{place.column}" if place else found.path
     item = present.rendered.get(found.path) if present else None

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...diagnostics.model import Diagnostic
 from ...pipeline.build import counts_of
-from ...pipeline.snapshot import Present
+from ...pipeline.snapshot import SiteSnapshot
 from ..cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
 from ..cells.runner import CellRunner
 from ..options import ServeOptions
 from ..pages.changed_files import changed_files, style_sheets
-from ..pages.site import Shown
+from ..pages.site import ServedSite
 from ..pages.urls import address
 from ..protocol import Publish
 from .diagnostics import all_problems, problems_event
-from .terminal import Change, change_line, new_problems, problem_lines, whole_line
+from .terminal import ChangeLine, change_line, new_problems, problem_lines, whole_line
 
 
-class News:
+class EventPublisher:
     """Belongs to one engine. `hello` may be called from any thread."""
 
     def __init__(
@@ -58,19 +58,19 @@ class News:
 
     # -- to browsers --
 
-    def style_sheets(self, present: Present, paths: tuple[str, ...]) -> None:
+    def style_sheets(self, present: SiteSnapshot, paths: tuple[str, ...]) -> None:
         """Style sheets were saved: pages load them anew at once."""
         files = style_sheets(present, paths)
         if files:
             self._publish({"kind": "css", "files": files})
 
-    def files(self, before: Present | None, now: Present | None, paths: tuple[str, ...]) -> None:
+    def files(self, before: SiteSnapshot | None, now: SiteSnapshot | None, paths: tuple[str, ...]) -> None:
         """Images and other files that are copied have changed."""
         found = changed_files(now, paths) if before and now else []
         if found:
             self._publish({"kind": "files", "files": found})
 
-    def pages(self, present: Present | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
+    def pages(self, present: SiteSnapshot | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
         """Pages that browsers show have new HTML. found: path → version; lines: source path → edited line."""
         if not found or present is None:
             return
@@ -81,7 +81,7 @@ class News:
         }
         self._publish({"kind": "pages", "pages": told})
 
-    def problems(self, shown: Shown) -> None:
+    def problems(self, shown: ServedSite) -> None:
         """Tell what is wrong now, if that has changed."""
         ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
         found = all_problems(shown.present, self.broken, [*shown.pages.problems(shown.present), *ran])
@@ -108,7 +108,7 @@ class News:
         if not outcome.diagnostics and not outcome.goes_on:
             self._finished.add(outcome.post)
 
-    def run_cells(self, shown: Shown) -> None:
+    def run_cells(self, shown: ServedSite) -> None:
         """Have the cells run that are to be run, those of open pages first."""
         present = shown.present
         if present is None:
@@ -137,7 +137,7 @@ class News:
             first_s, known = self._unsaid or (at_s, set())
             self._unsaid = (first_s, known | set(told))
 
-    def whole(self, shown: Shown, seconds: float) -> None:
+    def whole(self, shown: ServedSite, seconds: float) -> None:
         """The whole site is as it is on disk. seconds: since the look at it began."""
         present, pages = shown.present, shown.pages.take_count()
         if present and not self._is_whole:
@@ -161,10 +161,10 @@ class News:
     def _say_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         seconds = self._clock() - at_s
         at = self._options.now().astimezone() - dt.timedelta(seconds=seconds)
-        self._say(change_line(Change(at, paths, pages, seconds, self._known)))
+        self._say(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
 
 
-def arranged_cells(present: Present, path: str) -> int:
+def arranged_cells(present: SiteSnapshot, path: str) -> int:
     """Cells of a post that run."""
     page = present.arranged.cells(present.arranged.documents[path]).page
     return sum(cell.runs for cell in page.cells.cells) if page else 0

@@ -22,7 +22,7 @@ _TIMED = re.compile(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeLine:
     """What was saved, and what became of it."""
 
     at: dt.datetime
@@ -53,7 +53,7 @@ def whole_line(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = 
     return f"{', '.join(parts)} in {duration(seconds)}" + _notes(left_out, count_line(problems))
 
 
-def change_line(change: Change) -> str:
+def change_line(change: ChangeLine) -> str:
     """One line: when, what, how many pages, how long, and how many problems there are now."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""

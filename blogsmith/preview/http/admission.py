@@ -12,13 +12,13 @@ from threading import Condition, Thread
 from time import monotonic
 
 from .connection import Connection
-from .limits import Limits
+from .limits import ClientLimits
 
 
 class Admission:
     """Filled by the thread that accepts, emptied by those of the connections."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
         self._changed = Condition()
         self._threads: dict[Connection, Thread] = {}

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 from .files import FilePart
 from .hub import Hub
-from .limits import MAX_BODY, MAX_HEAD, MAX_TARGET, Limits
-from .reply import Refused, Reply, head_of, plain
+from .limits import MAX_BODY, MAX_HEAD, MAX_TARGET, ClientLimits
+from .reply import HttpReply, RequestRefused, head_of, plain
 from .request import Request, parse_head
 
 _PIECE = 1024 * 1024
@@ -29,7 +29,11 @@ class Connection:
     """The conversation on one socket."""
 
     def __init__(
-        self, connection: socket.socket, answer: Callable[[Request, bytes], Reply], hub: Hub, limits: Limits
+        self,
+        connection: socket.socket,
+        answer: Callable[[Request, bytes], HttpReply],
+        hub: Hub,
+        limits: ClientLimits,
     ) -> None:
         self._connection = connection
         self._answer = answer
@@ -67,7 +71,7 @@ class Connection:
             while True:
                 try:
                     request = self._request()
-                except Refused as refused:
+                except RequestRefused as refused:
                     self._refuse(refused.reply)
                     return False
                 body, is_read = self._body(request)
@@ -92,7 +96,7 @@ class Connection:
         self.is_asking = True
 
     def _request(self) -> Request:
-        """The next request; `_Gone` if none comes, `Refused` if it is none."""
+        """The next request; `_Gone` if none comes, `RequestRefused` if it is none."""
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -103,21 +107,21 @@ class Connection:
             try:
                 self._receive(until)
             except TimeoutError:
-                raise Refused(408, "The request takes too long.") from None
+                raise RequestRefused(408, "The request takes too long.") from None
         if end > MAX_HEAD:
-            raise Refused(431, "The headers are too long.")
+            raise RequestRefused(431, "The headers are too long.")
         head, self._read = self._read[:end], self._read[end + 4 :]
         return parse_head(head)
 
     def _check_beginning(self) -> None:
-        """`Refused` as soon as it is sure that no request comes of it."""
+        """`RequestRefused` as soon as it is sure that no request comes of it."""
         # a browser that tries https here waits for an answer that it would never get
         if not b"A" <= self._read[:1] <= b"Z":
-            raise Refused(400, "This is no HTTP request.")
+            raise RequestRefused(400, "This is no HTTP request.")
         if b"\r\n" not in self._read and len(self._read) > MAX_TARGET + 100:
-            raise Refused(400, "The address is too long.")
+            raise RequestRefused(400, "The address is too long.")
         if len(self._read) > MAX_HEAD:
-            raise Refused(431, "The headers are too long.")
+            raise RequestRefused(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
         """The body, and whether all of it is read; what no request may have is left alone."""
@@ -143,18 +147,18 @@ class Connection:
             raise _Gone
         self._read += piece
 
-    def _refuse(self, reply: Reply) -> None:
+    def _refuse(self, reply: HttpReply) -> None:
         self.is_asking = False
         self._send(reply, head_only=False, keep_alive=False)
         self._linger()
 
-    def _hand_over(self, reply: Reply) -> bool:
+    def _hand_over(self, reply: HttpReply) -> bool:
         if self._hub.add(self._connection, head_of(reply, keep_alive=False)):
             return True
         self._send(plain(503, "Too many tabs."), head_only=False, keep_alive=False)
         return False
 
-    def _send(self, reply: Reply, head_only: bool, keep_alive: bool) -> None:
+    def _send(self, reply: HttpReply, head_only: bool, keep_alive: bool) -> None:
         head = head_of(reply, keep_alive=keep_alive)
         if reply.part is not None:
             with reply.part.file:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from ..protocol import PREFIX
-from .reply import Refused
+from .reply import RequestRefused
 from .request import Request
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -25,7 +25,7 @@ _REFUSED_ESCAPE = re.compile(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RequestTarget:
     """Where a request goes."""
 
     path: str
@@ -43,12 +43,12 @@ def host_headers(names: Collection[str], port: int) -> frozenset[str]:
 
 
 def check_host(request: Request, hosts: frozenset[str]) -> None:
-    """`Refused` unless the request names this server as its host."""
+    """`RequestRefused` unless the request names this server as its host."""
     host = request.headers.get("host")
     if not host:
-        raise Refused(400, "The request says no Host.")
+        raise RequestRefused(400, "The request says no Host.")
     if host.lower() not in hosts:
-        raise Refused(
+        raise RequestRefused(
             403,
             f"The preview does not answer under this name. It answers to {', '.join(sorted(hosts))}.\n"
             "To use another name or address of this machine, start it with: blogsmith serve --host NAME",
@@ -56,58 +56,58 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
 
 
 def check_origin(request: Request, path: str) -> None:
-    """`Refused` if a page of another site asks. path: decoded. To be called after `check_host`."""
+    """`RequestRefused` if a page of another site asks. path: decoded. To be called after `check_host`."""
     origin = request.headers.get("origin")
     if origin is not None and origin.lower() != f"http://{request.headers['host']}".lower():
-        raise Refused(403, "The preview does not answer to pages of other sites.")
+        raise RequestRefused(403, "The preview does not answer to pages of other sites.")
     # A link on another site may lead to a page, but only our own pages have business with these. "same-site"
     # is another port of localhost.
     is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_ours and (path.startswith(PREFIX) or not is_link):
-        raise Refused(403, "The preview does not answer to pages of other sites.")
+        raise RequestRefused(403, "The preview does not answer to pages of other sites.")
 
 
 def check_method(request: Request, path: str) -> None:
-    """`Refused` for what is neither reading nor an action. path: decoded."""
+    """`RequestRefused` for what is neither reading nor an action. path: decoded."""
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
-        raise Refused(405, f"Only {allowed} here.", Allow=allowed)
+        raise RequestRefused(405, f"Only {allowed} here.", Allow=allowed)
     if "websocket" in request.headers.get("upgrade", "").lower():
-        raise Refused(405, "There are no web sockets here.", Allow=allowed)
+        raise RequestRefused(405, "There are no web sockets here.", Allow=allowed)
     if request.length and not is_action:
-        raise Refused(400, "A request to read something has no body.")
+        raise RequestRefused(400, "A request to read something has no body.")
 
 
 def check_action(request: Request, token: str) -> None:
-    """`Refused` unless the request comes from a page that this server has served."""
+    """`RequestRefused` unless the request comes from a page that this server has served."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
-        raise Refused(403, "The token of this preview is missing or old; reload the page.")
+        raise RequestRefused(403, "The token of this preview is missing or old; reload the page.")
     if "origin" not in request.headers:
-        raise Refused(403, "The request does not say which page it comes from (Origin).")
+        raise RequestRefused(403, "The request does not say which page it comes from (Origin).")
 
 
-def parse_target(target: str) -> Target:
-    """The path and the query of a request target; `Refused` for anything that no address of a page can be."""
+def parse_target(target: str) -> RequestTarget:
+    """The path and the query of a request target; `RequestRefused` for what no address of a page can be."""
     path, _, query = target.partition("?")
     # RFC 9112 3.2.1: only this form is for us. Two slashes would name a host.
     if not path.startswith("/") or path.startswith("//"):
-        raise Refused(400, "The address must be a path.")
+        raise RequestRefused(400, "The address must be a path.")
     if re.search(r"[^!-~]|[#\\]", target):
-        raise Refused(400, "The address has characters that belong into no address.")
-    return Target(decode_path(path), query)
+        raise RequestRefused(400, "The address has characters that belong into no address.")
+    return RequestTarget(decode_path(path), query)
 
 
 def decode_path(path: str) -> str:
-    """A path of a URL with its escapes resolved, once; `Refused` if it cannot be one."""
+    """A path of a URL with its escapes resolved, once; `RequestRefused` if it cannot be one."""
     if _BAD_ESCAPE.search(path) or _REFUSED_ESCAPE.search(path):
-        raise Refused(400, "The address has an escape that belongs into no address.")
+        raise RequestRefused(400, "The address has an escape that belongs into no address.")
     try:
         decoded = unquote_to_bytes(path).decode("utf-8")
     except UnicodeError:
-        raise Refused(400, "The address is not UTF-8.") from None
+        raise RequestRefused(400, "The address is not UTF-8.") from None
     if any(segment in (".", "..") for segment in decoded.split("/")):
-        raise Refused(404, "There is no such page.")
+        raise RequestRefused(404, "There is no such page.")
     return decoded

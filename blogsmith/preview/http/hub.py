@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from time import monotonic
 
-from .limits import Limits
+from .limits import ClientLimits
 
 _RETRY = b"retry: 300\n\n"
 """Milliseconds until a browser that lost its stream tries again."""
@@ -51,7 +51,7 @@ class Hub:
         self,
         hello: Callable[[], Mapping[str, object]],
         report_bug: Callable[[Exception], None],
-        limits: Limits,
+        limits: ClientLimits,
     ) -> None:
         """hello: the first event of a stream, made in the hub's thread: it waits for nobody.
 

@@ -13,7 +13,7 @@ MAX_BODY = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """Those that a test sets lower."""
 
     head_s: float = 10.0

@@ -24,7 +24,7 @@ PLAIN = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """An answer, ready to be sent."""
 
     status: int
@@ -51,7 +51,7 @@ class Reply:
         return len(self.body) if self.part is None else self.part.length
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not answered, with what its client is told instead."""
 
     def __init__(self, status: int, why: str, **headers: str) -> None:
@@ -59,10 +59,10 @@ class Refused(Exception):
         self.reply = plain(status, why, **headers)
 
 
-def plain(status: int, text: str, **headers: str) -> Reply:
+def plain(status: int, text: str, **headers: str) -> HttpReply:
     """A few words. headers: names with _ for -."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
+    return HttpReply(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
 
 
 def is_active(media_type: str) -> bool:
@@ -71,7 +71,7 @@ def is_active(media_type: str) -> bool:
     return name.endswith(("+xml", "/xml", "/xsl", "/rdf"))
 
 
-def head_of(reply: Reply, *, keep_alive: bool) -> bytes:
+def head_of(reply: HttpReply, *, keep_alive: bool) -> bytes:
     """Status line and headers, with the empty line behind them."""
     media_type = reply.type
     if media_type.startswith("text/") and "charset" not in media_type and not reply.stream:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .limits import MAX_TARGET
-from .reply import Refused
+from .reply import RequestRefused
 
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
 # RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no line that continues another
@@ -32,21 +32,21 @@ class Request:
 
 
 def parse_head(head: bytes) -> Request:
-    """The request in `head`, which comes without the empty line at its end; `Refused` if it is none."""
+    """The request in `head`, without the empty line at its end; `RequestRefused` if it is none."""
     first, *lines = head.split(b"\r\n")
     match = _REQUEST_LINE.fullmatch(first)
     if match is None:
-        raise Refused(400, "This is no HTTP request.")
+        raise RequestRefused(400, "This is no HTTP request.")
     method, target, major, minor = match.groups()
     if major != b"1":
-        raise Refused(505, "The preview speaks HTTP/1.1.")
+        raise RequestRefused(505, "The preview speaks HTTP/1.1.")
     if len(target) > MAX_TARGET:
-        raise Refused(400, "The address is too long.")
+        raise RequestRefused(400, "The address is too long.")
     headers = _headers(lines)
     if "expect" in headers:
-        raise Refused(417, "Send the body with the request.")
+        raise RequestRefused(417, "Send the body with the request.")
     if "transfer-encoding" in headers:
-        raise Refused(411, "Bodies come with a Content-Length here.")
+        raise RequestRefused(411, "Bodies come with a Content-Length here.")
     return Request(
         method.decode("ascii"),
         target.decode("ascii"),
@@ -62,11 +62,11 @@ def _headers(lines: list[bytes]) -> dict[str, str]:
     for line in lines:
         match = _HEADER.fullmatch(line)
         if match is None:
-            raise Refused(400, "A header of the request is malformed.")
+            raise RequestRefused(400, "A header of the request is malformed.")
         name = match[1].decode("ascii").lower()
         value = match[2].decode("latin-1").rstrip(" \t")
         if name in headers and name in _ONCE:
-            raise Refused(400, f"The request says {name} twice.")
+            raise RequestRefused(400, f"The request says {name} twice.")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
@@ -75,5 +75,5 @@ def _length(value: str | None) -> int | None:
     if value is None:
         return None
     if re.fullmatch("[0-9]{1,15}", value) is None:
-        raise Refused(400, "Content-Length is no number.")
+        raise RequestRefused(400, "Content-Length is no number.")
     return int(value)

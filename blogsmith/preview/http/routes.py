@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, quote
 
-from ..protocol import PREFIX, Actions, Answer, Site
+from ..protocol import PREFIX, ActionHandler, Response, SiteHandler
 from .client_files import ClientFile
 from .files import FilePart, NoSuchRange, byte_range, open_regular
 from .guard import (
     METHODS,
-    Target,
+    RequestTarget,
     check_action,
     check_host,
     check_method,
@@ -21,10 +21,10 @@ from .guard import (
     parse_target,
 )
 from .limits import MAX_BODY
-from .reply import Refused, Reply, plain
+from .reply import HttpReply, RequestRefused, plain
 from .request import Request
 
-EVENTS = Reply(200, "text/event-stream", stream=True)
+EVENTS = HttpReply(200, "text/event-stream", stream=True)
 _JSON = "application/json"
 
 
@@ -32,8 +32,8 @@ _JSON = "application/json"
 class Routes:
     """The table of addresses; called from the threads of all connections."""
 
-    site: Site
-    actions: Actions
+    site: SiteHandler
+    actions: ActionHandler
     client: Callable[[], Mapping[str, ClientFile]]
     """The preview's own files; asked for when the first page wants them."""
     hosts: frozenset[str]
@@ -45,34 +45,34 @@ class Routes:
     report_bug: Callable[[Exception], None]
     """Told of every exception that is ours."""
 
-    def reply(self, request: Request, body: bytes, *, is_near: bool = True) -> Reply:
+    def reply(self, request: Request, body: bytes, *, is_near: bool = True) -> HttpReply:
         """The answer to a request, whatever happens on the way. is_near: it comes from this machine."""
         try:
             return self._reply(request, body, is_near=is_near)
-        except Refused as refused:
+        except RequestRefused as refused:
             return refused.reply
         except Exception as error:
             self.report_bug(error)
             return plain(500, f"blogsmith has a bug: {type(error).__name__}: {error}")
 
-    def _reply(self, request: Request, body: bytes, *, is_near: bool) -> Reply:
+    def _reply(self, request: Request, body: bytes, *, is_near: bool) -> HttpReply:
         check_host(request, self.hosts)
         # before the target: `OPTIONS *` and `CONNECT host` have none
         if request.method not in METHODS:
-            raise Refused(405, "Only GET and HEAD here.", Allow="GET, HEAD")
+            raise RequestRefused(405, "Only GET and HEAD here.", Allow="GET, HEAD")
         target = parse_target(request.target)
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
             # with `--host` others can read pages, and the token that stands in them
             if not is_near:
-                raise Refused(403, "Only the machine that the preview runs on may ask for this.")
+                raise RequestRefused(403, "Only the machine that the preview runs on may ask for this.")
             return self._act(request, target, body)
         if target.path.startswith(PREFIX):
             return self._own(target)
         return _reply_of(self.site.answer(target.path), request)
 
-    def _own(self, target: Target) -> Reply:
+    def _own(self, target: RequestTarget) -> HttpReply:
         name = target.path.removeprefix(PREFIX)
         if name == "events":
             return EVENTS
@@ -80,23 +80,23 @@ class Routes:
             return self._version(target.query)
         file = self.client().get(name)
         if file is None:
-            raise Refused(404, "The preview has no such file.")
-        return Reply(200, file.type, file.body)
+            raise RequestRefused(404, "The preview has no such file.")
+        return HttpReply(200, file.type, file.body)
 
-    def _version(self, query: str) -> Reply:
+    def _version(self, query: str) -> HttpReply:
         paths = parse_qs(query).get("path", [])
         if len(paths) != 1:
-            raise Refused(400, "Say which page: ?path=/posts/a/")
+            raise RequestRefused(400, "Say which page: ?path=/posts/a/")
         # what it holds is a path as a browser shows it, which has escapes of its own
         version = self.site.version(decode_path(paths[0]))
         return _json(200, {"version": version, "run": self.run})
 
-    def _act(self, request: Request, target: Target, body: bytes) -> Reply:
+    def _act(self, request: Request, target: RequestTarget, body: bytes) -> HttpReply:
         check_action(request, self.token)
         if request.length is None:
-            raise Refused(411, "The request does not say its length.")
+            raise RequestRefused(411, "The request does not say its length.")
         if request.length > MAX_BODY:
-            raise Refused(413, f"The body may have {MAX_BODY} bytes.")
+            raise RequestRefused(413, f"The body may have {MAX_BODY} bytes.")
         try:
             return _json(200, self.actions.act(target.path.removeprefix(f"{PREFIX}do/"), _object(body)))
         except LookupError as error:
@@ -111,18 +111,18 @@ def _object(body: bytes) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise Refused(400, "The body is no JSON object.")
+        raise RequestRefused(400, "The body is no JSON object.")
     return data
 
 
-def _json(status: int, data: Mapping[str, object]) -> Reply:
-    return Reply(status, _JSON, json.dumps(dict(data)).encode("ascii"))
+def _json(status: int, data: Mapping[str, object]) -> HttpReply:
+    return HttpReply(status, _JSON, json.dumps(dict(data)).encode("ascii"))
 
 
-def _reply_of(answer: Answer, request: Request) -> Reply:
+def _reply_of(answer: Response, request: Request) -> HttpReply:
     if answer.location:
         return _redirect(answer)
-    reply = Reply(answer.status, answer.type, answer.body)
+    reply = HttpReply(answer.status, answer.type, answer.body)
     if answer.file is None:
         return reply
     part = open_regular(answer.file)
@@ -131,15 +131,15 @@ def _reply_of(answer: Answer, request: Request) -> Reply:
     return _with_file(reply, part, request)
 
 
-def _redirect(answer: Answer) -> Reply:
+def _redirect(answer: Response) -> HttpReply:
     # a second slash would lead to another host
     if not answer.location.startswith("/") or answer.location[1:2] in ("/", "\\"):
         raise ValueError(f"cannot redirect to {answer.location!r}")
     where = quote(answer.location, safe="/%?#=&+,;:@!$'()*~-._")
-    return Reply(answer.status, headers={"Location": where})
+    return HttpReply(answer.status, headers={"Location": where})
 
 
-def _with_file(reply: Reply, part: FilePart, request: Request) -> Reply:
+def _with_file(reply: HttpReply, part: FilePart, request: Request) -> HttpReply:
     """With the piece that was asked for: videos are read in pieces, and Safari plays none otherwise."""
     headers = {"Accept-Ranges": "bytes"}
     # RFC 9110 13.1.5: a range under a condition; we give no validators, so no condition holds

@@ -15,14 +15,14 @@ from functools import cache, partial
 from threading import Thread
 from time import monotonic
 
-from ..protocol import Actions, Site
+from ..protocol import ActionHandler, SiteHandler
 from .admission import Admission
 from .client_files import client_files
 from .connection import Connection
 from .guard import host_headers
 from .hosts import is_loopback
 from .hub import Hub
-from .limits import MAX_HEAD, Limits
+from .limits import MAX_HEAD, ClientLimits
 from .listening import host_in_url, listen
 from .reply import head_of, plain
 from .routes import Routes
@@ -36,8 +36,8 @@ class PreviewServer:
 
     def __init__(
         self,
-        site: Site,
-        actions: Actions,
+        site: SiteHandler,
+        actions: ActionHandler,
         *,
         token: str,
         hello: Callable[[], Mapping[str, object]],
@@ -45,7 +45,7 @@ class PreviewServer:
         port: int = 8000,
         allowed_hosts: Collection[str] = (),
         report_bug: Callable[[Exception], None] = traceback.print_exception,
-        limits: Limits | None = None,
+        limits: ClientLimits | None = None,
     ) -> None:
         """ValueError for a host that others can reach, without the names they may use.
 
@@ -58,7 +58,7 @@ class PreviewServer:
             raise ValueError(f"to serve on {host}, say under which names")
         self.run = os.urandom(8).hex()
         self.port = port
-        self._limits = limits or Limits()
+        self._limits = limits or ClientLimits()
         self._site, self._actions, self._token = site, actions, token
         self._host = host
         self._names = (*allowed_hosts, *([host] if is_loopback(host) else []))

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ...config.load import CONFIG_NAME
 from ...freeze.store import OUTPUTS, folder_of
-from ...watch.changes import Changes
+from ...watch.changes import ChangedFiles
 
 _OF_SITE = frozenset(
     ("content", "static", "themes", "layouts", "partials", "shortcodes", "plugins", "_freeze", CONFIG_NAME)
@@ -27,7 +27,7 @@ class Save:
 
 
 @dataclass(slots=True)
-class Saves:
+class PendingChanges:
     """Belongs to one engine.
 
     A look that is broken off starts anew with all that has changed since the last whole one.
@@ -45,7 +45,7 @@ class Saves:
         """Of all changed files, sorted."""
         return tuple(sorted(self._paths))
 
-    def add(self, changes: Changes) -> Save:
+    def add(self, changes: ChangedFiles) -> Save:
         """Take a report."""
         save = Save(tuple(sorted(self._named(changes.paths))), changes.everything)
         self._paths.update(save.paths)

@@ -14,13 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from ...pipeline.incremental import Line
-from ..events.publisher import News
-from ..pages.site import Shown
-from ..protocol import Answer
-from .changes import Saves
-from .fast_path import Edits
-from .full_update import Looks
+from ...pipeline.incremental import IncrementalPipeline
+from ..events.publisher import EventPublisher
+from ..pages.site import ServedSite
+from ..protocol import Response
+from .changes import PendingChanges
+from .fast_path import FastPath
+from .full_update import FullUpdate
 from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 
 COLLECT = 32
@@ -29,15 +29,15 @@ LISTEN_S = 0.25
 """While nothing happens it is looked this often whether the preview is to end."""
 
 
-class Engine:
+class EventLoop:
     """Works in the thread that calls `run`; the other methods may be called from any."""
 
     def __init__(
         self,
         root: Path,
-        line: Line,
-        shown: Shown,
-        news: News,
+        line: IncrementalPipeline,
+        shown: ServedSite,
+        news: EventPublisher,
         clock: Callable[[], float],
         rested: Callable[[], None],
         report_bug: Callable[[Exception], None],
@@ -49,9 +49,9 @@ class Engine:
         self._shown = shown
         self._news = news
         self._report_bug = report_bug
-        self._saves = Saves(root)
-        self._edits = Edits(line, shown, news, self._saves)
-        self._looks = Looks(line, shown, news, self._saves, self._edits, clock, rested)
+        self._saves = PendingChanges(root)
+        self._edits = FastPath(line, shown, news, self._saves)
+        self._looks = FullUpdate(line, shown, news, self._saves, self._edits, clock, rested)
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._waiting: list[AskedPage | AskedVersion] = []
         self._is_over = False
@@ -63,7 +63,7 @@ class Engine:
         """Something has happened; it is taken in turn."""
         self._messages.put(message)
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str) -> Response:
         """What is at a path, as soon as it is made."""
         asked = AskedPage(path)
         self._ask(asked)

@@ -6,20 +6,22 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ...diagnostics.model import SiteError
-from ...pipeline.incremental import Asked, Line
-from ...pipeline.snapshot import Present
-from ..events.publisher import News
-from ..pages.site import Shown
-from .changes import Save, Saves, is_of_site
+from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
+from ...pipeline.snapshot import SiteSnapshot
+from ..events.publisher import EventPublisher
+from ..pages.site import ServedSite
+from .changes import PendingChanges, Save, is_of_site
 
 MANY = 3
 """So many posts saved at once are shown one by one; more by a look at the whole site."""
 
 
-class Edits:
+class FastPath:
     """Belongs to one engine."""
 
-    def __init__(self, line: Line, shown: Shown, news: News, saves: Saves) -> None:
+    def __init__(
+        self, line: IncrementalPipeline, shown: ServedSite, news: EventPublisher, saves: PendingChanges
+    ) -> None:
         self._line = line
         self._shown = shown
         self._news = news
@@ -77,9 +79,9 @@ class Edits:
         self._news.problems(self._shown)
         return len(found)
 
-    def asked(self, changed: tuple[str, ...], *, everything: bool = False) -> Asked:
+    def asked(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
         """What the line is asked for after these files have changed."""
-        return Asked(changed, everything, self._shown.open_sources(), self._news.finished)
+        return UpdateRequest(changed, everything, self._shown.open_sources(), self._news.finished)
 
     def _has_cells(self, path: str) -> bool:
         present = self._shown.present
@@ -87,7 +89,7 @@ class Edits:
         return bool(present and document and present.arranged.cells(document).page)
 
 
-def _guarded(make: Callable[[], Present | None]) -> Present | None:
+def _guarded(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
     """What `make` gives; None for a mistake that the look at the whole site tells of."""
     try:
         return make()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...diagnostics.model import SiteError
-from ...pipeline.incremental import Line
-from ..events.publisher import News
-from ..pages.site import Shown
-from .changes import Saves
-from .fast_path import MANY, Edits
+from ...pipeline.incremental import IncrementalPipeline
+from ..events.publisher import EventPublisher
+from ..pages.site import ServedSite
+from .changes import PendingChanges
+from .fast_path import MANY, FastPath
 
 REST_S = 0.08
 """After a save the look waits so long: the browser fetches the edited page meanwhile."""
@@ -17,16 +17,16 @@ PATIENCE_S = 1.0
 """So long a look may be begun anew by further saves; then it comes to its end, and another one follows."""
 
 
-class Looks:
+class FullUpdate:
     """Belongs to one engine. What is left to do is done step by step, by `go_on`."""
 
     def __init__(
         self,
-        line: Line,
-        shown: Shown,
-        news: News,
-        saves: Saves,
-        edits: Edits,
+        line: IncrementalPipeline,
+        shown: ServedSite,
+        news: EventPublisher,
+        saves: PendingChanges,
+        edits: FastPath,
         clock: Callable[[], float],
         rested: Callable[[], None],
     ) -> None:

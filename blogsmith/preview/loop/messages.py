@@ -5,9 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from ...watch.changes import Changes
+from ...watch.changes import ChangedFiles
 from ..cells.messages import Outcome
-from ..protocol import Answer
+from ..protocol import Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class AskedPage:
     """A browser asks for an address."""
 
     path: str
-    answer: Future[Answer] = field(default_factory=Future)
+    answer: Future[Response] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Sent:
 class Saved:
     """Files have changed."""
 
-    changes: Changes
+    changes: ChangedFiles
     at_s: float
     """When that was seen, on the engine's clock."""
 

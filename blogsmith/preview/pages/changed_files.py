@@ -6,14 +6,14 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...pipeline.snapshot import Present
+from ...pipeline.snapshot import SiteSnapshot
 from .urls import address
 
 _VERSION_DIGITS = 8
 """As in the addresses of a theme's files."""
 
 
-def style_sheets(present: Present, paths: Iterable[str]) -> dict[str, str]:
+def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
     """Address of each style sheet among the saved files → its new version."""
     found = {}
     for path in paths:
@@ -25,14 +25,14 @@ def style_sheets(present: Present, paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def changed_files(present: Present, paths: Iterable[str]) -> list[str]:
+def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
     """Addresses of saved files, style sheets apart."""
     urls = present.arranged.collected.asset_urls
     base_path = present.arranged.workshop.config.base_path
     return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
 
 
-def _addresses(present: Present, path: str, file: Path) -> Iterator[str]:
+def _addresses(present: SiteSnapshot, path: str, file: Path) -> Iterator[str]:
     workshop, urls = present.arranged.workshop, present.arranged.collected.asset_urls
     base_path = workshop.config.base_path
     if path in urls:

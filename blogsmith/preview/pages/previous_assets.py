@@ -7,8 +7,8 @@ the style it had.
 from __future__ import annotations
 
 from ...model.template_views import PageView
-from ...pipeline.output_plan import Planned
-from ...pipeline.snapshot import Present
+from ...pipeline.output_plan import OutputFile
+from ...pipeline.snapshot import SiteSnapshot
 
 KEPT = 512
 """Addresses, the latest ones: some themes with all their fonts."""
@@ -18,13 +18,13 @@ class FormerFiles:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(self) -> None:
-        self._files: dict[str, Planned] = {}
+        self._files: dict[str, OutputFile] = {}
 
-    def at(self, path: str) -> Planned | None:
+    def at(self, path: str) -> OutputFile | None:
         """What was last at a path; only to be asked where the site now has nothing."""
         return self._files.get(path)
 
-    def replaced(self, before: Present, now: Present) -> None:
+    def replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
         """The site has become another one: keep what is gone of its theme's files."""
         if before.composition is now.composition:
             return

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ...diagnostics.model import Diagnostic, SiteError
 from ...model.template_views import PageView, SiteView
-from ...pipeline.output_plan import Composition
-from ...pipeline.snapshot import Present
+from ...pipeline.output_plan import OutputPlan
+from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
 from ...render.theme import Theme
 from .script_tag import version_of
@@ -60,7 +60,7 @@ class Pages:
         count, self._count = self._count, 0
         return count
 
-    def of(self, present: Present, path: str) -> Page | None:
+    def of(self, present: SiteSnapshot, path: str) -> Page | None:
         """The page at a path of `present`; None if its template fails and it was never right."""
         view = present.table[path].content
         assert isinstance(view, PageView), "other files are no pages"
@@ -70,12 +70,12 @@ class Pages:
             made = self._made[path] = self._make(view, composition, made, _is_wrong(present, view))
         return made.page
 
-    def is_made(self, present: Present, path: str) -> bool:
+    def is_made(self, present: SiteSnapshot, path: str) -> bool:
         """Whether `of` has nothing to do."""
         view, made = present.table[path].content, self._made.get(path)
         return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
 
-    def problems(self, present: Present | None) -> list[Diagnostic]:
+    def problems(self, present: SiteSnapshot | None) -> list[Diagnostic]:
         """What is wrong with the templates of the pages that were made, in the order of the site."""
         made = (self._made.get(path) for path in (present.table if present else ()))
         return [found for one in made if one for found in one.problems]
@@ -85,7 +85,7 @@ class Pages:
         kept = frozenset(paths)
         self._made = {path: made for path, made in self._made.items() if path in kept}
 
-    def _make(self, view: PageView, composition: Composition, last: _Made | None, is_wrong: bool) -> _Made:
+    def _make(self, view: PageView, composition: OutputPlan, last: _Made | None, is_wrong: bool) -> _Made:
         site, theme = composition.site, composition.workshop.theme
         good = last.page if last else None
         try:
@@ -107,10 +107,10 @@ class Pages:
         return _Made(view, site, theme, made, page.problems)
 
 
-def _is_of(made: _Made, view: PageView, composition: Composition) -> bool:
+def _is_of(made: _Made, view: PageView, composition: OutputPlan) -> bool:
     is_same_theme = made.theme is composition.workshop.theme
     return is_same_theme and made.site == composition.site and (made.view is view or made.view == view)
 
 
-def _is_wrong(present: Present, view: PageView) -> bool:
+def _is_wrong(present: SiteSnapshot, view: PageView) -> bool:
     return any(found.severity == "error" for found in present.own.get(view.path, ()))

@@ -24,7 +24,7 @@ NEEDS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class ScriptTag:
     """The script element of one preview."""
 
     token: str

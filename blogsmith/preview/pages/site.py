@@ -11,15 +11,15 @@ from pathlib import Path
 from ...diagnostics.model import SiteError
 from ...model.template_views import PageView
 from ...photos.cleaning import cleaned_stream
-from ...pipeline.incremental import Line
-from ...pipeline.output_plan import Planned
-from ...pipeline.snapshot import Present
+from ...pipeline.incremental import IncrementalPipeline
+from ...pipeline.output_plan import OutputFile
+from ...pipeline.snapshot import SiteSnapshot
 from ..http.files import open_regular
-from ..protocol import Answer
+from ..protocol import Response
 from .media_types import media_type
 from .previous_assets import FormerFiles
 from .render import Page, Pages
-from .script_tag import Tag
+from .script_tag import ScriptTag
 from .urls import address, path_of
 
 OPEN = 256
@@ -29,14 +29,14 @@ LISTED = 20
 _GONE = ""
 
 
-class Shown:
+class ServedSite:
     """Belongs to one preview, and is used by one thread."""
 
-    def __init__(self, line: Line, tag: Tag) -> None:
+    def __init__(self, line: IncrementalPipeline, tag: ScriptTag) -> None:
         self._line = line
         self.tag = tag
         self.pages = Pages()
-        self._present: Present | None = None
+        self._present: SiteSnapshot | None = None
         self._former = FormerFiles()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path → version that was sent last."""
@@ -44,31 +44,31 @@ class Shown:
         """Paths of which a tab may show what was sent before that, and has not been told."""
 
     @property
-    def present(self) -> Present | None:
+    def present(self) -> SiteSnapshot | None:
         """The site; None before there is one."""
         return self._present
 
     @present.setter
-    def present(self, present: Present) -> None:
+    def present(self, present: SiteSnapshot) -> None:
         if self._present is not None:
             self._former.replaced(self._present, present)
         self._present = present
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str) -> Response:
         """What is at a path, made now; while there is no site, that there is none."""
         present = self.present
         if present is None:
             self._missed(path)
-            return Answer(503, body=self._tagged(_not_made().encode(), "", ""))
+            return Response(503, body=self._tagged(_not_made().encode(), "", ""))
         base_path = present.arranged.workshop.config.base_path
         if path == "/" and base_path:
-            return Answer(301, location=address(f"{base_path}/"))
+            return Response(301, location=address(f"{base_path}/"))
         path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
         planned = present.table.get(path) or self._former.at(path)
         if planned is None and f"{path}/" in present.table:
-            return Answer(301, location=address(f"{path}/"))
+            return Response(301, location=address(f"{path}/"))
         if planned is None:
             return self._not_found(f"{base_path}/404.html", path)
         if isinstance(planned.content, PageView):
@@ -135,14 +135,14 @@ class Shown:
                 if page:
                     yield path, page
 
-    def _page(self, path: str, status: int) -> Answer:
+    def _page(self, path: str, status: int) -> Response:
         page = self._made(path)
         if page is None:
             self._missed(path)
-            return Answer(500, body=self._tagged(_not_made().encode(), "", ""))
+            return Response(500, body=self._tagged(_not_made().encode(), "", ""))
         if status == 200:
             self.sent(path, page.version)
-        return Answer(status, body=self._tagged(page.html, page.version, page.source))
+        return Response(status, body=self._tagged(page.html, page.version, page.source))
 
     def _made(self, path: str) -> Page | None:
         present = self.present
@@ -159,17 +159,17 @@ class Shown:
             return None
         return self.pages.of(present, path)
 
-    def _file(self, planned: Planned) -> Answer:
+    def _file(self, planned: OutputFile) -> Response:
         type_ = media_type(planned.path.name)
         content = planned.content
         if isinstance(content, Path):
             cleaned = self._cleaned(content)
-            return Answer(200, type_, file=content) if cleaned is None else Answer(200, type_, cleaned)
+            return Response(200, type_, file=content) if cleaned is None else Response(200, type_, cleaned)
         assert not isinstance(content, PageView), "pages are made elsewhere"
         try:
-            return Answer(200, type_, content())
+            return Response(200, type_, content())
         except SiteError as error:
-            return Answer(500, "text/plain; charset=utf-8", str(error).encode())
+            return Response(500, "text/plain; charset=utf-8", str(error).encode())
 
     def _cleaned(self, file: Path) -> bytes | None:
         """A picture without its private data; None if it has none, or is no picture."""
@@ -182,12 +182,12 @@ class Shown:
         with io.BufferedReader(part.file) as stream:
             return cleaned_stream(stream)
 
-    def _not_found(self, page: str, path: str) -> Answer:
+    def _not_found(self, page: str, path: str) -> Response:
         self._missed(path)
         if self.present and page in self.present.table:
             return self._page(page, 404)
         html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
-        return Answer(404, body=self._tagged(html.encode(), "", ""))
+        return Response(404, body=self._tagged(html.encode(), "", ""))
 
     def _missed(self, path: str) -> None:
         """A page was asked for that is not there; a tab may be waiting for it."""

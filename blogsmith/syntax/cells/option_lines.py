@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ...diagnostics.model import Place, Reporter, TextMap, nearest
 from ...strict_yaml.loader import Located, load
 from ..front_text import located
-from ..records import Setting
+from ..records import OptionSetting
 from ..state import PageState
 from .languages import HASH, Marks
 from .option_values import KEYS
@@ -25,22 +25,22 @@ _FIRST = re.compile(r"(?<=first on line )(\d+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class OptionBlock:
     """What stands in front of the code."""
 
-    settings: tuple[Setting, ...]
+    settings: tuple[OptionSetting, ...]
     lines: int
     """How many lines of the fence it takes, blank lines behind it included."""
 
 
-def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: Marks = HASH) -> Head:
+def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: Marks = HASH) -> OptionBlock:
     """The head of the code of a fence; what cannot be read is reported.
 
     first: 0-based line of the page on which `content` starts. myst: the fence is a `{code-cell}`.
     marks: of its language.
     """
     lines = content.split("\n")[:-1]
-    settings: list[Setting] = []
+    settings: list[OptionSetting] = []
     at = 0
     if myst:
         begin, at, behind = _directive_lines(lines)
@@ -57,7 +57,7 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: M
     warn_of_late("\n".join(lines[at:]), first + at, page, marks)
     while at and at < len(lines) and not lines[at].strip():
         at += 1
-    return Head(tuple(settings), at)
+    return OptionBlock(tuple(settings), at)
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
@@ -121,7 +121,9 @@ class _Block:
         return TextMap(found.text, tuple((place.line, place.column) for place in moved))
 
 
-def _settings(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> list[Setting]:
+def _settings(
+    lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState
+) -> list[OptionSetting]:
     """The settings of the lines, which all may begin with `mark`."""
     block = _read(lines, mark, first, page)
     value = block.located.value
@@ -156,14 +158,16 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
     return block
 
 
-def _setting(block: _Block, key: str, value: object) -> Setting:
+def _setting(block: _Block, key: str, value: object) -> OptionSetting:
     written = block.located.places.get((key,), Place(1))
     key_place = block.located.key_places.get((key,), Place(1))
     spelling = block.located.texts.get((key,), value if isinstance(value, str) else "")
     text = block.text(value, written) if isinstance(value, str) else None
     numbers = range(len(value)) if isinstance(value, list) else ()
     entries = tuple(block.place(block.located.places.get((key, number), written)) for number in numbers)
-    return Setting(key, value, block.place(written), block.place(key_place), spelling, text, entries=entries)
+    return OptionSetting(
+        key, value, block.place(written), block.place(key_place), spelling, text, entries=entries
+    )
 
 
 _TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(
@@ -196,7 +200,7 @@ def _near(tag: str) -> str:
     return f"did you mean {near}?" if near and tag[:1] == near[:1] else ""
 
 
-def _from_tags(setting: Setting, page: PageState) -> list[Setting]:
+def _from_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
     """The options that `tags` stand for; any other setting as it is."""
     if setting.key != "tags":
         return [setting]
@@ -215,5 +219,5 @@ def _from_tags(setting: Setting, page: PageState) -> list[Setting]:
             page.reporter.warn("cell-option", f"unknown tag {tag}", place, hint)
         if tag in _TAGS:
             key, meant = _TAGS[tag]
-            found.append(Setting(key, meant, place, setting.key_place, tag, implied=True))
+            found.append(OptionSetting(key, meant, place, setting.key_place, tag, implied=True))
     return found

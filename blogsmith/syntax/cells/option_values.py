@@ -21,7 +21,7 @@ from ...config.units import (
 )
 from ...diagnostics.model import did_you_mean
 from ...model.cells import Need
-from ..records import Setting
+from ..records import OptionSetting
 from ..references.references import label_id
 from ..state import PageState
 
@@ -50,10 +50,10 @@ _MODULES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OptionContext:
     """One setting being read."""
 
-    setting: Setting
+    setting: OptionSetting
     page: PageState
 
     def wrong(self, message: str, hint: str = "", entry: int = -1) -> None:
@@ -63,7 +63,7 @@ class Asked:
         self.page.reporter.error("cell-option", message, place, hint)
 
 
-def _flag(asked: Asked) -> bool | None:
+def _flag(asked: OptionContext) -> bool | None:
     value = asked.setting.value
     if isinstance(value, bool):
         return value
@@ -89,7 +89,7 @@ _FLAG_HINTS: Mapping[tuple[str, str], str] = MappingProxyType(
 """(Option, value) of Quarto → what to do here."""
 
 
-def _text(asked: Asked) -> str | None:
+def _text(asked: OptionContext) -> str | None:
     value = asked.setting.value
     if isinstance(value, str) and value.strip():
         return " ".join(value.split())
@@ -109,7 +109,7 @@ _ONE_TEXT: Mapping[str, str] = MappingProxyType(
 """Option of which Quarto takes a list → what there is here."""
 
 
-def _label(asked: Asked) -> str | None:
+def _label(asked: OptionContext) -> str | None:
     text = _text(asked)
     name = label_id(text or "")
     if text is None or _LABEL.fullmatch(name):
@@ -118,7 +118,7 @@ def _label(asked: Asked) -> str | None:
     return None
 
 
-def _fold(asked: Asked) -> str | None:
+def _fold(asked: OptionContext) -> str | None:
     value = asked.setting.value
     if isinstance(value, bool) or value == "show":
         return FOLD if value else ""
@@ -128,8 +128,8 @@ def _fold(asked: Asked) -> str | None:
     return None
 
 
-def _choice(*words: str) -> Callable[[Asked], str | None]:
-    def read(asked: Asked) -> str | None:
+def _choice(*words: str) -> Callable[[OptionContext], str | None]:
+    def read(asked: OptionContext) -> str | None:
         value = asked.setting.value
         if isinstance(value, str) and value in words:
             return value
@@ -140,7 +140,7 @@ def _choice(*words: str) -> Callable[[Asked], str | None]:
     return read
 
 
-def _freeze(asked: Asked) -> str | None:
+def _freeze(asked: OptionContext) -> str | None:
     value = asked.setting.value
     if isinstance(value, str | bool) and value in FREEZE:
         return FREEZE[value]
@@ -148,7 +148,7 @@ def _freeze(asked: Asked) -> str | None:
     return None
 
 
-def _shapes(asked: Asked) -> bool | None:
+def _shapes(asked: OptionContext) -> bool | None:
     words = {"check": True, "off": False}
     value = asked.setting.value
     if isinstance(value, bool):
@@ -159,7 +159,7 @@ def _shapes(asked: Asked) -> bool | None:
     return None
 
 
-def _texts(asked: Asked) -> tuple[str, ...] | None:
+def _texts(asked: OptionContext) -> tuple[str, ...] | None:
     """A list of texts; a single text is a list of one."""
     value = asked.setting.value
     items = value if isinstance(value, list) else [value]
@@ -170,7 +170,7 @@ def _texts(asked: Asked) -> tuple[str, ...] | None:
     return None
 
 
-def _needs(asked: Asked) -> tuple[Need, ...] | None:
+def _needs(asked: OptionContext) -> tuple[Need, ...] | None:
     found = []
     for number, text in enumerate(_texts(asked) or ()):
         read = _NEED.fullmatch(text)
@@ -209,7 +209,7 @@ def _capability(digits: str) -> str:
     return f"cuda>={digits[:-1]}.{digits[-1]}"
 
 
-def _depends(asked: Asked) -> tuple[str, ...] | None:
+def _depends(asked: OptionContext) -> tuple[str, ...] | None:
     folder = PurePosixPath(asked.page.reporter.path).parent
     patterns = _texts(asked)
     for number, pattern in enumerate(patterns or ()):
@@ -219,7 +219,7 @@ def _depends(asked: Asked) -> tuple[str, ...] | None:
     return patterns
 
 
-def _session(asked: Asked) -> str | None:
+def _session(asked: OptionContext) -> str | None:
     name = _text(asked)
     if name is None or _NAME.fullmatch(name):
         return name
@@ -229,8 +229,8 @@ def _session(asked: Asked) -> str | None:
 
 def _number(
     parse: Callable[[object], float | None], problem: str, hint: str
-) -> Callable[[Asked], float | None]:
-    def read(asked: Asked) -> float | None:
+) -> Callable[[OptionContext], float | None]:
+    def read(asked: OptionContext) -> float | None:
         found = parse(asked.setting.value)
         if found is None:
             asked.wrong(f"{asked.setting.key} must be {problem}", hint)
@@ -239,12 +239,12 @@ def _number(
     return read
 
 
-def _fallback(asked: Asked) -> str | None:
+def _fallback(asked: OptionContext) -> str | None:
     text = _text(asked)
     return label_id(text) if text else None
 
 
-READERS: Mapping[str, tuple[str, Callable[[Asked], Any]]] = MappingProxyType(
+READERS: Mapping[str, tuple[str, Callable[[OptionContext], Any]]] = MappingProxyType(
     {
         "eval": ("eval", _flag),
         "echo": ("echo", _flag),

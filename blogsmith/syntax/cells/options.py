@@ -13,9 +13,9 @@ from typing import Any
 
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import CellOptions
-from ..records import Setting
+from ..records import OptionSetting
 from ..state import PageState
-from .option_values import KEYS, READERS, Asked
+from .option_values import KEYS, READERS, OptionContext
 
 _MAX_HINTS = 50
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
@@ -56,14 +56,14 @@ class Described:
     options: CellOptions
 
 
-def read_options(settings: Sequence[Setting], page: PageState) -> Described:
+def read_options(settings: Sequence[OptionSetting], page: PageState) -> Described:
     """The options of one cell; page and site say what it does not. Mistakes are reported."""
     given = _by_key(settings, page)
     found = _defaults(page)
     label = ""
     for key, setting in given.items():
         field, read = READERS[key]
-        value = read(Asked(setting, page))
+        value = read(OptionContext(setting, page))
         if key == "label":
             label = value or ""
         elif value is not None:
@@ -83,8 +83,8 @@ def read_options(settings: Sequence[Setting], page: PageState) -> Described:
     return Described(label, options)
 
 
-def _by_key(settings: Sequence[Setting], page: PageState) -> dict[str, Setting]:
-    given: dict[str, Setting] = {}
+def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, OptionSetting]:
+    given: dict[str, OptionSetting] = {}
     for setting in settings:
         before = given.get(setting.key)
         if setting.key not in READERS:
@@ -100,7 +100,7 @@ def _by_key(settings: Sequence[Setting], page: PageState) -> dict[str, Setting]:
     return given
 
 
-def _unknown(setting: Setting, page: PageState) -> None:
+def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     near = key if key in READERS else ""
     hint = f"write {near}:" if near else _FOREIGN.get(key) or _near(key, page)
@@ -128,7 +128,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
     return {name: value for name, value in chosen.items() if value is not None}
 
 
-def _name_fold(given: Mapping[str, Setting], found: dict[str, Any], page: PageState) -> None:
+def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
     """`code-fold: show` opens the fold, `code-summary` is its label."""
     label = found.pop("code_summary", "")
     fold = given.get("code-fold")
@@ -152,7 +152,7 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
         page.reporter.warn("cell-option", "fallback says nothing without needs", place)
 
 
-def _without_excuses(given: Mapping[str, Setting], found: dict[str, Any], page: PageState) -> None:
+def _without_excuses(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
     """A claim is true or an error, of what is there now: `error` and `freeze` do not change that."""
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):

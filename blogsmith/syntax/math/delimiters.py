@@ -35,7 +35,7 @@ _MAX_TEXT_GROUP = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFormula:
     """A formula in a text; all are indices into that text."""
 
     start: int
@@ -50,7 +50,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedFormula:
     """A pair of `$` that is text, because a digit follows the second."""
 
     start: int
@@ -58,7 +58,7 @@ class Refused:
     """After the second `$`."""
 
 
-def find_formula(text: str, pos: int, end: int) -> Found | Refused | None:
+def find_formula(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | None:
     """The formula that opens at `pos`, if its end is found before `end`."""
     if text[pos] == "$":
         if text.startswith("$$", pos):
@@ -73,13 +73,13 @@ def find_formula(text: str, pos: int, end: int) -> Found | Refused | None:
 
 def delimited(
     text: str, pos: int, end: int, opening: str, closing: str, *, display: bool = True
-) -> Found | None:
+) -> FoundFormula | None:
     """`opening … closing` at `pos`; blank formulas are text."""
     inner = pos + len(opening)
     at = find_closing(text, inner, end, closing)
     if at < 0 or not text[inner:at].strip():
         return None
-    return Found(pos, inner, at, at + len(closing), display)
+    return FoundFormula(pos, inner, at, at + len(closing), display)
 
 
 def find_closing(text: str, pos: int, end: int, closing: str) -> int:
@@ -119,7 +119,7 @@ def _text_group_end(text: str, pos: int, end: int) -> int:
     return 0
 
 
-def environment(text: str, pos: int, end: int) -> Found | None:
+def environment(text: str, pos: int, end: int) -> FoundFormula | None:
     r"""`\begin{align} … \end{align}` at `pos`; the TeX includes both commands."""
     begin = _BEGIN.match(text, pos, end)
     if not begin or begin[1] not in ENVIRONMENTS:
@@ -131,11 +131,11 @@ def environment(text: str, pos: int, end: int) -> Found | None:
     for found in re.compile(rf"\\(begin|end)\{{{name}\}}").finditer(text, pos, end):
         depth += 1 if found[1] == "begin" else -1
         if depth == 0:
-            return Found(pos, pos, found.end(), found.end(), True)
+            return FoundFormula(pos, pos, found.end(), found.end(), True)
     return None
 
 
-def _dollar(text: str, pos: int, end: int) -> Found | Refused | None:
+def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | None:
     inner = pos + 1
     if inner >= end or text[inner].isspace():
         return None
@@ -143,8 +143,8 @@ def _dollar(text: str, pos: int, end: int) -> Found | Refused | None:
     if at <= inner or text[at - 1].isspace():
         return None
     if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
-        return Refused(pos, at + 1)
-    return Found(pos, inner, at, at + 1, False)
+        return RefusedFormula(pos, at + 1)
+    return FoundFormula(pos, inner, at, at + 1, False)
 
 
 def opens_display(text: str, pos: int, end: int) -> str:
@@ -159,7 +159,7 @@ def opens_display(text: str, pos: int, end: int) -> str:
             continue
         if char in "$\\":
             found = find_formula(text, pos, end)
-            if isinstance(found, (Found, Refused)):
+            if isinstance(found, (FoundFormula, RefusedFormula)):
                 pos = found.end
                 continue
             closing = closing_of(text, pos, end)

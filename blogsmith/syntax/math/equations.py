@@ -17,7 +17,7 @@ from ...diagnostics.model import Place, Reporter
 from ..records import Math, RowMark, Subequations, get, put
 from ..references.labels import Label, Letters, Numbers
 from ..references.references import label_id
-from ..state import Row, Structure
+from ..state import DisplayRow, DisplayStructure
 
 _DEFINES = re.compile(
     r"\\(?:(?:re|provide)?newcommand|providecommand|g?def|let|DeclareMathOperator)(?![A-Za-z])"
@@ -41,7 +41,7 @@ def number_display(token: Token, numbers: Numbers) -> None:
     put(token, replace(math, rows=tuple(marks)))
 
 
-def _mark(row: Row, environment: str, math: Math, numbers: Numbers) -> RowMark:
+def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> RowMark:
     number = row.tag or ""
     is_off = environment.endswith("*") or row.notag
     if not number and not is_off and numbers.numbering != "none":
@@ -63,7 +63,9 @@ def _warn_unnumbered(label: str, cause: str, place: Place, reporter: Reporter) -
     reporter.warn("label-unnumbered", message, place, hint)
 
 
-def _label_block(marks: list[RowMark], structure: Structure, math: Math, numbers: Numbers) -> list[RowMark]:
+def _label_block(
+    marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: Numbers
+) -> list[RowMark]:
     """`{#eq:x}` behind a display names its first numbered row; if no row has one, the display as a whole."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
@@ -83,7 +85,7 @@ def _label_block(marks: list[RowMark], structure: Structure, math: Math, numbers
     return [RowMark(number, numbers.add(Label(math.label, "eq", "Equation", number, place)))]
 
 
-def _anchored(mark: RowMark, row: Row, numbers: Numbers) -> RowMark:
+def _anchored(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
     """A number without a label is an anchor too; equal rows are told apart by their order."""
     if mark.id or not mark.number or row.label or not row.content:
         return mark

@@ -26,7 +26,7 @@ from ..state import (
     line_start,
     page_of,
 )
-from .delimiters import Found, Refused, closing_of, find_closing, find_formula
+from .delimiters import FoundFormula, RefusedFormula, closing_of, find_closing, find_formula
 
 _LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = re.compile(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
@@ -41,7 +41,7 @@ def math_inline(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] not in "$\\":
         return False
     found = find_formula(state.src, state.pos, state.posMax)
-    if isinstance(found, Refused):
+    if isinstance(found, RefusedFormula):
         return _refused(state, found, silent)
     if found is None:
         _report_open(state, silent)
@@ -95,7 +95,7 @@ def text_with_formulas(text: TextMap) -> list[Token]:
     start = pos = 0
     while pos < len(text.text):
         found = find_formula(text.text, pos, len(text.text)) if text.text[pos] in "$\\" else None
-        if isinstance(found, Found):
+        if isinstance(found, FoundFormula):
             tokens.append(Token("text", "", 0, content=_unescaped(text.text[start:pos])))
             origin = text.cut(found.inner, found.inner_end)
             tokens.append(Token("math_inline", "math", 0, content=origin.text))
@@ -119,7 +119,7 @@ def _after_display(text: str, pos: int, end: int) -> _After:
     return _After(pos, normal_id(found[1]), found.start(1), tail) if found else _After(pos, tail=tail)
 
 
-def _refused(state: StateInline, pair: Refused, silent: bool) -> bool:
+def _refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
     """`$x$2`: both dollars are text, so that no later `$` pairs with the second one."""
     if not silent:
         page = page_of(state.env)
@@ -134,7 +134,7 @@ def _refused(state: StateInline, pair: Refused, silent: bool) -> bool:
     return _as_text(state, pair.end, silent)
 
 
-def _glued_to_refused(state: StateInline, found: Found) -> bool:
+def _glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
     """After a refused pair, a `$` right behind a digit is doubtful too: neither is math."""
     before = state.src[found.start - 1 : found.start]
     glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"

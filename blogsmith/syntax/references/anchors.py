@@ -8,10 +8,21 @@ from collections.abc import Iterator, Sequence
 from markdown_it.token import Token
 
 from ...model.cells import Cell
-from ..records import Callout, Entry, Fence, Figure, Heading, Math, NoteItem, NoteRef, Shortcode, Table
+from ..records import (
+    Callout,
+    CitationEntry,
+    Fence,
+    Figure,
+    Heading,
+    Math,
+    NoteItem,
+    NoteRef,
+    Shortcode,
+    TableRecord,
+)
 
 _RAW_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
-_NAMED = (Callout, Fence, Figure, Heading, Shortcode, Table)
+_NAMED = (Callout, Fence, Figure, Heading, Shortcode, TableRecord)
 
 
 def anchors(tokens: Sequence[Token]) -> frozenset[str]:
@@ -51,4 +62,4 @@ def _record_ids(record: object) -> Iterator[str]:
     elif isinstance(record, NoteRef):
         yield f"fnref-{record.number}" if record.use == 1 else f"fnref-{record.number}-{record.use}"
     elif isinstance(record, tuple):
-        yield from (f"ref-{entry.key}" for entry in record if isinstance(entry, Entry))
+        yield from (f"ref-{entry.key}" for entry in record if isinstance(entry, CitationEntry))

@@ -17,7 +17,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..records import Citation, Cited, Entry, Shortcode, get, put
+from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
 from .references import PREFIXES
 
@@ -125,7 +125,7 @@ def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> 
             hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
             page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)
-    token.meta["entries"] = tuple(Entry(key, uses.get(key, 0)) for key in page.references)
+    token.meta["entries"] = tuple(CitationEntry(key, uses.get(key, 0)) for key in page.references)
     state.tokens.append(token)
 
 

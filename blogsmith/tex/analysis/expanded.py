@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.lexer import Token
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
@@ -46,7 +46,7 @@ def opened(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
                 reader.expand(token)
             else:
                 tokens.append(_placed(token))
-    except Wrong:
+    except ParseError:
         return None
     return Opened(tokens, {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)})
 

@@ -42,7 +42,7 @@ _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class RowMistake:
     """What is wrong with the labels and tags of a row."""
 
     code: str
@@ -54,7 +54,7 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SourceRow:
     """One stretch of a display that may have a number of its own."""
 
     label: str | None = None
@@ -70,41 +70,41 @@ class Row:
     """`\\notag` or `\\nonumber` stands in it."""
     content: str = field(default="", compare=False)
     """TeX of the row without spaces and without what is said about its number."""
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[RowMistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class RowStructure:
     """A display as numbering sees it."""
 
     environment: str
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
-    rows: tuple[Row, ...]
+    rows: tuple[SourceRow, ...]
     """At least one."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
     """Those known behind the formula: the given ones and its own."""
 
 
-def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> Structure:
+def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
     """Environment and rows of the display `tex`; never raises, whatever is wrong is one row.
 
     macros: as for `convert_formula`.
     """
     if len(tex) > MAX_LENGTH:
-        return Structure("", (Row(),), macros)
+        return RowStructure("", (SourceRow(),), macros)
     found = opened(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
     if found:
         macros = found.macros
     elif _STRUCTURE.search(tex) is None:
-        return Structure("", (Row(content="".join(tex.split())),), macros)
+        return RowStructure("", (SourceRow(content="".join(tex.split())),), macros)
     tokens = unwrap(found.tokens if found else tokenize(tex), "subequations")
     name = outer_environment(tokens)
     if name in ROW_ENVIRONMENTS:
         rows = _split(_without_count(name, unwrap(tokens, name)))
-        return Structure(name, tuple(_row(row, "row") for row in rows), macros)
+        return RowStructure(name, tuple(_row(row, "row") for row in rows), macros)
     if name in SINGLE_ENVIRONMENTS:
-        return Structure(name, (_row(unwrap(tokens, name), "formula"),), macros)
-    return Structure("", (_row(tokens, "formula"),), macros)
+        return RowStructure(name, (_row(unwrap(tokens, name), "formula"),), macros)
+    return RowStructure("", (_row(tokens, "formula"),), macros)
 
 
 def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
@@ -185,10 +185,10 @@ class _Found:
     bare_tag: bool = False
     notag: bool = False
     content: list[Token] = field(default_factory=list)
-    mistakes: list[Mistake] = field(default_factory=list)
+    mistakes: list[RowMistake] = field(default_factory=list)
 
 
-def _row(tokens: Sequence[Token], what: str) -> Row:
+def _row(tokens: Sequence[Token], what: str) -> SourceRow:
     found = _Found()
     index = 0
     while index < len(tokens):
@@ -198,7 +198,7 @@ def _row(tokens: Sequence[Token], what: str) -> Row:
             found.content.append(tokens[index])
             index += 1
     label, tag = found.label, found.tag
-    return Row(
+    return SourceRow(
         label=text_of(label) if label else None,
         label_offset=_start(label) if label else 0,
         label_length=_length(label) if label else 0,
@@ -249,4 +249,4 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
 
 
 def _refuse(found: _Found, code: str, message: str, hint: str, at: Sequence[Token]) -> None:
-    found.mistakes.append(Mistake(code, message, hint, _start(at), _length(at)))
+    found.mistakes.append(RowMistake(code, message, hint, _start(at), _length(at)))

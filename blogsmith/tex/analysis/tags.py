@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..convert import Formula, convert_formula
+from ..convert import TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
-from .numbering import Row, split_rows
+from .numbering import SourceRow, split_rows
 
 _TEX = re.compile(r"[\\${}^_~&#%]")
 _OUTSIDE = re.compile(r"<math[^<>]*>|</math>\Z")
@@ -39,7 +39,7 @@ def inside(mathml: str) -> str:
 
 def convert_alone(
     tex: str, *, display: bool, macros: Mapping[str, str | Macro], packages: frozenset[str] = frozenset()
-) -> Formula:
+) -> TypesetFormula:
     """`convert_formula` of a formula that no page numbers: of the numbers it has its tags."""
     if not display or "\\tag" not in tex:
         return convert_formula(tex, display=display, macros=macros, packages=packages)
@@ -49,7 +49,7 @@ def convert_alone(
     )
 
 
-def _number(row: Row, macros: Mapping[str, str | Macro]) -> RowNumber | None:
+def _number(row: SourceRow, macros: Mapping[str, str | Macro]) -> RowNumber | None:
     if row.tag is None:
         return None
     shown = inside(typeset_tag(row.tag, macros, bare=row.bare_tag)) if holds_tex(row.tag) else ""

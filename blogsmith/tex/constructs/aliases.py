@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..parse.reader import Expander, Reader, fill
+from ..parse.reader import Expander, FormulaReader, fill
 
 _BODIES: Mapping[str, str] = MappingProxyType(
     {
@@ -140,7 +140,7 @@ def _upright_greek() -> dict[str, str]:
 def _alias(body: str) -> Expander:
     arity = max((int(digit) for digit in "123456789" if f"#{digit}" in body), default=0)
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         return fill(body, *(reader.argument() for _ in range(arity)))
 
     return expand
@@ -152,7 +152,7 @@ _ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 def _ignored(arguments: int) -> Expander:
     """A command whose setting means nothing here."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):
             reader.argument()
         return []
@@ -160,7 +160,7 @@ def _ignored(arguments: int) -> Expander:
     return expand
 
 
-def _aboxed(reader: Reader, command: str) -> list[str]:
+def _aboxed(reader: FormulaReader, command: str) -> list[str]:
     r"""mathtools' `\Aboxed{a &= b}`: one frame over two cells."""
     source = reader.argument()
     cut = next((index for index, token in enumerate(source) if token == "&"), len(source))
@@ -170,13 +170,13 @@ def _aboxed(reader: Reader, command: str) -> list[str]:
     return fill(r"\mathrlap{\boxed{#1{}#2}}\phantom{#1}&\phantom{{}#2}", left, right)
 
 
-def _move_left(reader: Reader, command: str) -> list[str]:
+def _move_left(reader: FormulaReader, command: str) -> list[str]:
     r"""mathtools' `\MoveEqLeft`: the row begins two em before the point where the others are aligned."""
     found = reader.optional()
     return fill(r"\hspace{#1em}&\hspace{-#1em}", ["2"] if found is None else found)
 
 
-def _buildrel(reader: Reader, command: str) -> list[str]:
+def _buildrel(reader: FormulaReader, command: str) -> list[str]:
     r"""Plain TeX's `\buildrel a \over b`."""
     above: list[str] = []
     while reader.peek() not in ("\\over", ""):
@@ -186,7 +186,7 @@ def _buildrel(reader: Reader, command: str) -> list[str]:
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 
-def _dotso(reader: Reader, command: str) -> list[str]:
+def _dotso(reader: FormulaReader, command: str) -> list[str]:
     return ["\\ldots"]
 
 

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from ..mathml.atoms import NONE, ORD, Atom
 from ..mathml.fragments import joined
 from ..parse.construct import Command, Environment
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY
-from .grid import Grid, Layout, end_environment, print_rows, read_grid, read_place
+from .grid import Grid, GridLayout, end_environment, print_rows, read_grid, read_place
 from .text import text
 
 _TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equation", "xalignat", "xxalignat")
@@ -28,12 +28,12 @@ def _by_turns(column: int) -> str:
 
 
 def _top_only(parser: Parser, name: str) -> None:
-    """`Wrong` if a display environment stands inside a formula in a line."""
+    """`ParseError` if a display environment stands inside a formula in a line."""
     if not parser.is_display:
         inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}.get(name.rstrip("*"))
         hint = f"write it between $$ or \\[ \\]{f', or use {inner}' if inner else ''}"
         begin = parser.command
-        raise Wrong("math-syntax", f"{name} can stand in a display only", begin, hint=hint)
+        raise ParseError("math-syntax", f"{name} can stand in a display only", begin, hint=hint)
 
 
 def _align(parser: Parser, name: str) -> Atom:
@@ -65,7 +65,7 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
     if name == "split":
         columns, hint = 2, "use aligned for more"
-    grid = read_grid(parser, name, Layout(DISPLAY, before=_behind, columns=columns, hint=hint))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, before=_behind, columns=columns, hint=hint))
     return ORD, _table(look, print_rows(grid.rows, _by_turns, numbers), bool(numbers))
 
 
@@ -80,7 +80,7 @@ def _gather(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
     numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
-    grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns"))
     side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
     return ORD, _table("math-align", print_rows(grid.rows, lambda _: side, numbers), bool(numbers))
 
@@ -92,7 +92,7 @@ def _multline(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
         read_place(parser)
-    grid = read_grid(parser, name, Layout(DISPLAY, columns=1, hint="use align for columns"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns"))
     return ORD, _table("math-align math-multline", _shoved(grid), name != "multlined")
 
 
@@ -112,7 +112,7 @@ def _constant(side: str) -> Callable[[int], str]:
 def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
     numbers = parser.take_numbers()
-    grid = read_grid(parser, name, Layout(DISPLAY, columns=3, hint="use align for more"))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=3, hint="use align for more"))
     sides = ("right", "", "left")
     return ORD, _table(
         "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)
@@ -131,8 +131,8 @@ def _wrapper(parser: Parser, name: str) -> Atom:
     if parser.ended_by != "\\end":
         found = parser.ended_by
         if found:
-            raise Wrong("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
-        raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", begin)
+            raise ParseError("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
+        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
     parser.restore(mark)
     parser.stack.append(parser.ended_by)
     end_environment(parser, name, begin)

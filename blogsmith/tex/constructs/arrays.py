@@ -10,7 +10,7 @@ from ..parse.construct import Environment
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
-from .grid import Grid, Layout, Row, aligned_to, cell, print_rows, read_grid, row_style, small_table
+from .grid import Grid, GridLayout, GridRow, aligned_to, cell, print_rows, read_grid, row_style, small_table
 from .preamble import SIDES, Column, read_columns
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -39,7 +39,7 @@ def _kind(name: str) -> int:
 
 def _matrix(parser: Parser, name: str) -> Atom:
     side = _matrix_side(parser) if name.endswith("*") else ""
-    grid = read_grid(parser, name, Layout(TEXT, rules=True))
+    grid = read_grid(parser, name, GridLayout(TEXT, rules=True))
     opening, closing = _FENCES[name.rstrip("*")]
     columns = max(len(row.cells) for row in grid.rows)
     plan = [Column(side) for _ in range(columns)]
@@ -60,7 +60,7 @@ def _matrix_side(parser: Parser) -> str:
 def _small(parser: Parser, name: str) -> Atom:
     if name.endswith("*"):
         _matrix_side(parser)
-    grid = read_grid(parser, name, Layout(SCRIPT))
+    grid = read_grid(parser, name, GridLayout(SCRIPT))
     fences = _FENCES[name.rstrip("*").replace("smallmatrix", "matrix")]
     table = small_table(print_rows(grid.rows, lambda _: "", ()), in_script=parser.style >= SCRIPT)
     return _kind(name.replace("smallmatrix", "matrix")), _fenced(fences[0], table, fences[1])
@@ -68,13 +68,13 @@ def _small(parser: Parser, name: str) -> Atom:
 
 def _subarray(parser: Parser, name: str) -> Atom:
     side = SIDES.get("".join(parser.name_argument()).strip(), "")
-    grid = read_grid(parser, name, Layout(SCRIPT, columns=1))
+    grid = read_grid(parser, name, GridLayout(SCRIPT, columns=1))
     return ORD, small_table(print_rows(grid.rows, lambda _: side, ()), in_script=parser.style >= SCRIPT)
 
 
 def _cases(parser: Parser, name: str) -> Atom:
     style = DISPLAY if name.lstrip("r").startswith("d") else TEXT
-    grid = read_grid(parser, name, Layout(style, text_from=2 if name.endswith("*") else 0))
+    grid = read_grid(parser, name, GridLayout(style, text_from=2 if name.endswith("*") else 0))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     table = f'<mtable class="math-cases"{display}>{print_rows(grid.rows, lambda _: "left", ())}</mtable>'
     closes = name.startswith(("rcases", "drcases"))
@@ -86,7 +86,7 @@ def _array(parser: Parser, name: str) -> Atom:
     plan = read_columns(parser, name)
     style = DISPLAY if name == "darray" else TEXT
     prefixes = {index: column.prefix for index, column in enumerate(plan) if column.prefix}
-    grid = read_grid(parser, name, Layout(style, rules=True, prefixes=prefixes))
+    grid = read_grid(parser, name, GridLayout(style, rules=True, prefixes=prefixes))
     repeated = sum(len(piece) for column in plan for piece in (*column.before, *column.behind))
     parser.spend(repeated // _CHARACTERS_A_TOKEN * len(grid.rows))
     display = ' displaystyle="true"' if style == DISPLAY else ""
@@ -104,7 +104,7 @@ def _ruled(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str
     return f"<mtable{name}{more}>{''.join(rows)}</mtable>"
 
 
-def _cells(row: Row, plan: Sequence[Column], width: int, below: Sequence[str]) -> list[str]:
+def _cells(row: GridRow, plan: Sequence[Column], width: int, below: Sequence[str]) -> list[str]:
     cells = []
     for column in range(width):
         found = plan[column] if column < len(plan) else Column()

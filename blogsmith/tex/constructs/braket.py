@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..parse.reader import Expander, Reader, fill
+from ..parse.reader import Expander, FormulaReader, fill
 
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
     r"""braket's `\Bra`, `\Braket`, `\Set`: a `|` in them grows with the fences."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         inside = _divided(reader.argument(), divider, once=once)
         return [*fill(opening), *inside, *fill(closing)]
 
@@ -41,14 +41,14 @@ def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
     return made
 
 
-def _small_set(reader: Reader, command: str) -> list[str]:
+def _small_set(reader: FormulaReader, command: str) -> list[str]:
     r"""`\set{x | y}`."""
     inside = _divided(reader.argument(), r"\mid ", once=True)
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 
 
 def _plain(body: str) -> Expander:
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         return fill(body, reader.argument())
 
     return expand

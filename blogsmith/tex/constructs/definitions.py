@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.reader import Expander, Macro, filled
 from ..parse.scan import unplaced
@@ -31,7 +31,7 @@ def _name(parser: Parser, *, braces: bool) -> str:
     else:
         name = parser.pop()
     if not is_name(name):
-        raise Wrong("math-macro", f"{parser.command} needs the name of a command", parser.command)
+        raise ParseError("math-macro", f"{parser.command} needs the name of a command", parser.command)
     return name
 
 
@@ -60,10 +60,10 @@ def _newcommand(parser: Parser, command: str) -> None:
     macro = Macro(arity, None if default is None else unplaced(default), unplaced(body))
     if command == "\\newcommand" and _is_taken(parser, name, macro):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
-        raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
+        raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
     known = name in parser.macros or name in _FIXED
     if command == "\\renewcommand" and not known and not parser.constructs.known(name):
-        raise Wrong(
+        raise ParseError(
             "math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}"
         )
     _check_fixed(name)
@@ -73,19 +73,19 @@ def _newcommand(parser: Parser, command: str) -> None:
 
 
 def _checked(body: list[str], arity: int, name: str) -> list[str]:
-    """`body` itself; `Wrong` if it has a parameter that `name` has not."""
+    """`body` itself; `ParseError` if it has a parameter that `name` has not."""
     before = ""
     for index, token in enumerate(body):
         follower = body[index + 1][:1] if token == "#" != before and index + 1 < len(body) else ""
         if follower.isdecimal() and int(follower) > arity:
-            raise Wrong("math-macro", f"{name} has no parameter #{follower}", token)
+            raise ParseError("math-macro", f"{name} has no parameter #{follower}", token)
         before = "" if token == before == "#" else token
     return body
 
 
 def _check_fixed(name: str) -> None:
     if name in _FIXED:
-        raise Wrong("math-macro", f"{name} cannot be given another meaning", name)
+        raise ParseError("math-macro", f"{name} cannot be given another meaning", name)
 
 
 def _arity(parser: Parser) -> int:
@@ -108,7 +108,7 @@ def _operator(parser: Parser, command: str) -> None:
     _check_fixed(name)
     if name not in parser.macros and _is_latex(parser, name):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
-        raise Wrong("math-macro", f"{name} has a meaning already", name, hint=hint)
+        raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
     parser.define(name, macro, everywhere=parser.at_top())
 
 
@@ -120,10 +120,10 @@ def _environment(parser: Parser, command: str) -> None:
     default = parser.optional() if arity else None
     begin, end = parser.argument(), parser.argument()
     if not name:
-        raise Wrong("math-macro", f"{command} needs a name", command)
+        raise ParseError("math-macro", f"{command} needs a name", command)
     known = name in parser.constructs.environments or f"\\begin {name}" in parser.macros
     if known and command == "\\newenvironment":
-        raise Wrong(
+        raise ParseError(
             "math-macro", f"the environment {name} exists already", command, hint="write \\renewenvironment"
         )
     macro = Macro(arity, None if default is None else unplaced(default), unplaced(begin))
@@ -186,7 +186,7 @@ def _def(parser: Parser, command: str) -> None:
     name = _name(parser, braces=False)
     delimiters = _parameters(parser)
     if parser.peek() != "{":
-        raise Wrong("math-macro", f"{command} of {name} needs a body in braces", command)
+        raise ParseError("math-macro", f"{command} of {name} needs a body in braces", command)
     body = _checked(parser.argument(), len(delimiters) - 1, name)
     _check_fixed(name)
     if command in ("\\edef", "\\xdef"):
@@ -209,7 +209,9 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
             continue
         digits = parser.stack.pop() if parser.stack else ""
         if digits[:1] != str(len(parts)) or len(parts) > 9:
-            raise Wrong("math-macro", f"parameters are numbered #1, #2, … in turn, not #{digits[:1]}", token)
+            raise ParseError(
+                "math-macro", f"parameters are numbered #1, #2, … in turn, not #{digits[:1]}", token
+            )
         parts.append([digits[1:]] if len(digits) > 1 else [])
     if parts[-1] and parts[-1][-1] == " ":
         parts[-1].pop()
@@ -242,7 +244,7 @@ def _let(parser: Parser, command: str) -> None:
         parser.pop()
     target = parser.pop()
     if not target or (target in "{}" and command == "\\let"):
-        raise Wrong("math-macro", f"{command} of {name} needs what it shall mean", command)
+        raise ParseError("math-macro", f"{command} of {name} needs what it shall mean", command)
     if command == "\\futurelet":
         follower = parser.peek()
         if not follower:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.scan import cut
 
@@ -48,12 +48,12 @@ def fence(sign: str, form: str) -> str:
 
 
 def fence_of(parser: Parser, token: str) -> str:
-    """The fence that `token` names; `Wrong` if it names none."""
+    """The fence that `token` names; `ParseError` if it names none."""
     found = DELIMITERS.get(token)
     if found is None:
         shown = token or "the end of the formula"
         hint = "delimiters are ( ) [ ] \\{ \\} | \\| \\langle \\rangle and the like; . is none"
-        raise Wrong(
+        raise ParseError(
             "math-syntax", f"{shown} is no delimiter for {parser.command}", token or parser.command, hint=hint
         )
     return found
@@ -100,11 +100,11 @@ def _middle(sign: str) -> str:
     return f'<mo fence="true" form="infix" {grows}>{escape(sign)}</mo>'
 
 
-def _unclosed(parser: Parser, command: str) -> Wrong:
+def _unclosed(parser: Parser, command: str) -> ParseError:
     found = parser.ended_by
     if not found:
-        return Wrong("math-brace", "\\left is never closed", command)
-    return Wrong("math-brace", f"{found} stands where \\left is still open", found)
+        return ParseError("math-brace", "\\left is never closed", command)
+    return ParseError("math-brace", f"{found} stands where \\left is still open", found)
 
 
 def _sized(parser: Parser, command: str) -> Atom:
@@ -123,7 +123,7 @@ def _sized(parser: Parser, command: str) -> Atom:
 
 
 def _stray(parser: Parser, command: str) -> Atom:
-    raise Wrong("math-brace", f"{command} closes nothing that is open", command)
+    raise ParseError("math-brace", f"{command} closes nothing that is open", command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
 from ..parse.construct import Environment
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT
 from .boxes import lapped
@@ -30,7 +30,7 @@ def _cd(parser: Parser, name: str) -> Atom:
     depth = 0
     while True:
         if not parser.stack:
-            raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", begin)
+            raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
         token = parser.stack.pop()
         if token == "\\end" and not depth:
             parser.stack.append(token)
@@ -45,7 +45,7 @@ def _cd(parser: Parser, name: str) -> Atom:
             rows[-1].arrows.append(_arrow(parser))
         elif token == "&" and not depth:
             hint = "cells are parted by arrows: @>>>, @. for none"
-            raise Wrong("math-syntax", "& cannot stand in CD", token, hint=hint)
+            raise ParseError("math-syntax", "& cannot stand in CD", token, hint=hint)
         else:
             held.append(token)
     _take_cell(parser, rows[-1], held)
@@ -97,7 +97,7 @@ def _arrow(parser: Parser) -> str:
     if kind in "=|":
         return _across("=", "", "") if kind == "=" else _down("∥", "", "")
     if kind not in _ACROSS and kind not in _DOWN:
-        raise Wrong(
+        raise ParseError(
             "math-syntax",
             f"@{kind} is no arrow",
             kind or parser.command,
@@ -119,7 +119,7 @@ def _label(parser: Parser, kind: str) -> str:
         if token in ("\\end", "\\\\") or depth < 0:
             break
         taken.append(token)
-    raise Wrong(
+    raise ParseError(
         "math-syntax",
         f"the arrow @{kind} needs {kind} twice more",
         kind,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
 from ..parse.construct import Combine, Command, Infix
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.lengths import read_length
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
@@ -102,7 +102,7 @@ def _sqrt(parser: Parser, command: str) -> Atom:
         bracket = parser.peek()
         index = parser.optional()
         if index is None:
-            raise Wrong("math-brace", "the bracket of \\sqrt[ is never closed", bracket)
+            raise ParseError("math-brace", "the bracket of \\sqrt[ is never closed", bracket)
         xml = "".join(parser.inside(index, SCRIPTSCRIPT))
         return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
     return ORD, f"<msqrt>{parser.element()}</msqrt>"

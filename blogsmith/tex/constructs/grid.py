@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from ..mathml.atoms import NONE
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.lengths import css, ems
 from ..parse.parser import Parser
 from ..parse.reader import Macro
@@ -19,7 +19,7 @@ _LINES = ("\\hline", "\\hdashline")
 
 
 @dataclass(slots=True)
-class Row:
+class GridRow:
     """One row while it is read."""
 
     cells: list[list[str]] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Row:
 class Grid:
     """What an environment holds."""
 
-    rows: list[Row]
+    rows: list[GridRow]
     below: list[str]
     """Rules below the last row."""
 
@@ -59,7 +59,7 @@ def _nothing(column: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class GridLayout:
     """How the cells of an environment are read."""
 
     style: int
@@ -76,14 +76,14 @@ class Layout:
     """The first column, from 1 on, whose cells are text; 0: none."""
 
 
-def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
+def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     r"""Everything up to `\end{name}`, which is taken."""
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
     stretch = _stretch(parser)
     while True:
-        row = Row(stretch=stretch)
+        row = GridRow(stretch=stretch)
         _read_rules(parser, row, layout.rules)
         if _at_end(parser) and grid.rows:
             grid.below = row.above
@@ -103,7 +103,7 @@ def read_grid(parser: Parser, name: str, layout: Layout) -> Grid:
 
 
 def pay_for_cells(parser: Parser, rows: Sequence[int]) -> None:
-    """`Wrong` if filling up rows with so many cells to the longest would make a page of nothing else."""
+    """`ParseError` if filling up rows with so many cells to the longest would make a page of nothing else."""
     parser.spend(_EMPTY_CELL * (max(rows) * len(rows) - sum(rows)))
 
 
@@ -115,21 +115,21 @@ def _stretch(parser: Parser) -> float:
     try:
         return max(0.5, min(10.0, float("".join(macro.body))))
     except ValueError:
-        raise Wrong("math-macro", "\\arraystretch is no number", parser.command) from None
+        raise ParseError("math-macro", "\\arraystretch is no number", parser.command) from None
 
 
-def _never_ended(parser: Parser, name: str, begin: str) -> Wrong:
+def _never_ended(parser: Parser, name: str, begin: str) -> ParseError:
     found = parser.ended_by
     if not found:
-        return Wrong("math-brace", f"\\begin{{{name}}} is never closed", begin)
-    return Wrong("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
+        return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
+    return ParseError("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
 
 
 def _at_end(parser: Parser) -> bool:
     return parser.peek() == "\\end"
 
 
-def _read_rules(parser: Parser, row: Row, allowed: bool) -> None:
+def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
     """Rules above a row."""
     while True:
         token = parser.peek()
@@ -153,12 +153,12 @@ def _range(parser: Parser) -> set[int]:
     return set(range(numbers[0] - 1, numbers[1]))
 
 
-def _read_row(parser: Parser, row: Row, name: str, layout: Layout) -> None:
+def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> None:
     while True:
         column = len(row.cells)
         if column == (layout.columns or _MAX_COLUMNS):
             said = f"{name} has {column} column{'s' if column > 1 else ''}, this row has more"
-            raise Wrong("math-syntax", said, parser.ended_by, hint=layout.hint)
+            raise ParseError("math-syntax", said, parser.ended_by, hint=layout.hint)
         parser.environment = name
         parser.set_style(layout.style)
         mark = parser.mark()
@@ -221,13 +221,13 @@ def read_place(parser: Parser) -> None:
 
 
 def end_environment(parser: Parser, name: str, begin: str) -> None:
-    r"""Takes `\end{name}`; `Wrong` if something else ends."""
+    r"""Takes `\end{name}`; `ParseError` if something else ends."""
     token = parser.pop()
     before, parser.command = parser.command, token or begin
     found = "".join(parser.name_argument()).strip() if token else ""
     if found != name:
         said = f"\\end{{{found}}} stands where \\begin{{{name}}} is still open"
-        raise Wrong("math-brace", said, token)
+        raise ParseError("math-brace", said, token)
     parser.command = before
 
 
@@ -249,7 +249,7 @@ def aligned_to(side: str, more: str = "") -> str:
     return f' style="{style}"' if style else ""
 
 
-def row_style(row: Row) -> str:
+def row_style(row: GridRow) -> str:
     """Style of a row's first cell for the space around it; negative space cannot be had in a table."""
     above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
     styles = [
@@ -276,7 +276,7 @@ def numbered_row(cells: str, mark: RowNumber | None) -> str:
 
 
 def print_rows(
-    rows: Sequence[Row],
+    rows: Sequence[GridRow],
     sides: Callable[[int], str],
     numbers: Sequence[RowNumber | None],
 ) -> str:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import grouped
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.scan import moved
 
@@ -21,10 +21,10 @@ def _begin(parser: Parser, command: str) -> Atom:
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
-            raise Wrong("math-syntax", "\\begin needs the name of an environment", command)
+            raise ParseError("math-syntax", "\\begin needs the name of an environment", command)
         near = get_close_matches(name, parser.constructs.environments, n=1, cutoff=0.75)
         hint = f"did you mean {near[0]}?" if near else ""
-        raise Wrong("math-command", f"unknown TeX environment {name}", command, hint=hint)
+        raise ParseError("math-command", f"unknown TeX environment {name}", command, hint=hint)
     parser.depth += 1
     mark = parser.mark()
     atom = environment(parser, name)
@@ -43,7 +43,7 @@ def _own(parser: Parser, command: str, name: str) -> Atom:
             break
         held.append(token)
     if depth or "".join(parser.argument()).strip() != name:
-        raise Wrong("math-brace", f"\\begin{{{name}}} is never closed", command)
+        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", command)
     inside = [f"\\begin {name}", *held, f"\\end {name}"]
     return ORD, grouped(parser.inside(moved(inside, command)))
 
@@ -54,13 +54,13 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     out = parser.row()
     parser.environment = environment
     if parser.ended_by != "\\endgroup":
-        raise Wrong("math-brace", f"{command} is never closed", command)
+        raise ParseError("math-brace", f"{command} is never closed", command)
     parser.restore(mark)
     return ORD, grouped(out)
 
 
 def _stray_rule(parser: Parser, command: str) -> Atom:
-    raise Wrong("math-syntax", f"{command} stands outside an array", command)
+    raise ParseError("math-syntax", f"{command} stands outside an array", command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

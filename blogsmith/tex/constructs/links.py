@@ -12,7 +12,7 @@ from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.scan import text_of
 from ..parse.state import TEXT
@@ -23,7 +23,7 @@ _ID = re.compile(r"[A-Za-z][\w:.-]*")
 
 
 def _url(parser: Parser, command: str) -> str:
-    """The address in braces; `Wrong` if a page may not link to it."""
+    """The address in braces; `ParseError` if a page may not link to it."""
     _check_place(parser, command)
     source = parser.name_argument()
     url = _ESCAPED.sub(r"\1", "".join(source)).strip()
@@ -31,7 +31,9 @@ def _url(parser: Parser, command: str) -> str:
         place = next((token for token in source if token != " "), command)
         end = next((token for token in reversed(source) if token != " "), command)
         hint = "links go to http, https, mailto, a path or #id"
-        raise Wrong("math-syntax", f"{command} cannot link to {url or 'nothing'}", place, end=end, hint=hint)
+        raise ParseError(
+            "math-syntax", f"{command} cannot link to {url or 'nothing'}", place, end=end, hint=hint
+        )
     return url
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom, escape
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.scan import clean_text, cut
 from .boxes import raised, space
@@ -67,7 +67,7 @@ def _numbered(digits: str, base: int, command: str) -> Atom:
 
 def _printed(character: str, command: str) -> Atom:
     if len(clean_text(character)) != 1:
-        raise Wrong("math-syntax", f"{command} needs the number of a character", command)
+        raise ParseError("math-syntax", f"{command} needs the number of a character", command)
     return ORD, _letter(escape(character))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 
 SIDES: Mapping[str, str] = MappingProxyType(
@@ -57,7 +57,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
             tokens = [*token, *tokens]
         elif not _between(parser, token, tokens, columns, coming):
             hint = "columns are l, c and r, with | for a rule"
-            raise Wrong("math-syntax", f"{token} is no column of {name}", token, hint=hint)
+            raise ParseError("math-syntax", f"{token} is no column of {name}", token, hint=hint)
     if columns:
         columns[-1].right += coming.left
     return columns

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
 from ..mathml.fragments import joined
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.state import SCRIPT, SCRIPTSCRIPT
 from .grid import small_table
@@ -131,7 +131,7 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
                 parser.optional()
             continue
         if parser.ended_by != "}":
-            raise Wrong("math-syntax", f"{parser.ended_by} cannot stand in {command}", parser.ended_by)
+            raise ParseError("math-syntax", f"{parser.ended_by} cannot stand in {command}", parser.ended_by)
         return rows
 
 
@@ -157,7 +157,7 @@ def _corner(parser: Parser, source: list[str]) -> str:
         elif token in found:
             found[token] = parser.script(token)
         else:
-            raise Wrong("math-syntax", f"only scripts can stand in {parser.command}", token)
+            raise ParseError("math-syntax", f"only scripts can stand in {parser.command}", token)
     parser.pop()
     if primes:
         found["^"] = f'<mo lspace="0" rspace="0">{"′" * primes}</mo>'

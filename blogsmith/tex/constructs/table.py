@@ -11,7 +11,7 @@ from ..mathml.text_glyphs import SIGNS
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
 from ..parse.construct import Command, Constructs, Environment
-from ..parse.reader import Expander, Reader
+from ..parse.reader import Expander, FormulaReader
 from . import (
     accents,
     aliases,
@@ -60,7 +60,7 @@ _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
 )
 
 
-def _chemistry(reader: Reader, command: str) -> list[str]:
+def _chemistry(reader: FormulaReader, command: str) -> list[str]:
     from ..packages.mhchem import (
         expanders as chemistry,  # its patterns take 20 ms to compile, and most sites have no chemistry
     )

@@ -13,7 +13,7 @@ from ..mathml.fragments import joined
 from ..mathml.text_glyphs import ACCENTS, SIGNS
 from ..parse.colors import color_of
 from ..parse.construct import Command
-from ..parse.errors import Wrong
+from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
 from ..parse.parser import Parser
 from ..parse.scan import cut
@@ -138,7 +138,7 @@ class _Text:
                 parser.expand(token)
                 continue
             self._token(token)
-        raise Wrong("math-brace", "opening brace { is never closed", parser.command)
+        raise ParseError("math-brace", "opening brace { is never closed", parser.command)
 
     def _skip_space(self, token: str) -> None:
         """TeX reads no space behind a command whose name is letters."""
@@ -161,7 +161,7 @@ class _Text:
             hint = (
                 "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
             )
-            raise Wrong("math-syntax", f"{token} cannot stand in text", token, hint=hint)
+            raise ParseError("math-syntax", f"{token} cannot stand in text", token, hint=hint)
         else:
             self.add(token)
 
@@ -170,7 +170,7 @@ class _Text:
         parser = self.parser
         parser.depth += 1
         if parser.depth > 500:
-            raise Wrong("math-limit", "formula is nested more than 500 deep", parser.command)
+            raise ParseError("math-limit", "formula is nested more than 500 deep", parser.command)
         old = self.tags
         self.flush()
         self.tags = tags
@@ -192,7 +192,9 @@ class _Text:
                 break
             taken.append(token)
         hint = "write \\$ for the sign"
-        raise Wrong("math-syntax", f"{opening} in text opens a formula that never closes", opening, hint=hint)
+        raise ParseError(
+            "math-syntax", f"{opening} in text opens a formula that never closes", opening, hint=hint
+        )
 
     def _ligature(self, token: str) -> str:
         stack = self.parser.stack
@@ -262,7 +264,7 @@ class _Text:
             self.add(unescape(atom[1][4:-5]))
             return
         if atom is not None or token in parser.constructs.commands or token in parser.constructs.expanders:
-            raise Wrong(
+            raise ParseError(
                 "math-syntax",
                 f"{token} cannot stand in text",
                 token,

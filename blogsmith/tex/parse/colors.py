@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .errors import Wrong
+from .errors import ParseError
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -92,14 +92,14 @@ def color_of(parser: Parser, command: str) -> str:
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
-    """The colour that `source` says, as CSS; `Wrong` if it says none."""
+    """The colour that `source` says, as CSS; `ParseError` if it says none."""
     text = "".join(source).strip()
     found = _by_model(text, model) if model else _plain(text)
     if found is None:
         place = next((token for token in source if token != " "), command)
         said = f"{text} is no colour" if text else f"{command} needs a colour"
         end = next((token for token in reversed(source) if token != " "), command)
-        raise Wrong(
+        raise ParseError(
             "math-syntax", said, place, end=end, hint="write a name such as teal, or a number such as #0a7"
         )
     return found

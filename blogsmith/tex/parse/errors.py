@@ -8,7 +8,7 @@ from ..errors import Kind, TexError
 from .scan import At
 
 
-class Wrong(Exception):
+class ParseError(Exception):
     """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
 
     def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
@@ -24,7 +24,7 @@ class Wrong(Exception):
 _NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
-def placed_error(error: Wrong, tex: str) -> TexError:
+def placed_error(error: ParseError, tex: str) -> TexError:
     """`error` with the place of its token in `tex`, the author's formula; without one: its end."""
     token = error.token
     if not isinstance(token, At):
@@ -37,7 +37,7 @@ def placed_error(error: Wrong, tex: str) -> TexError:
     )
 
 
-def misplaced_tab(token: str) -> Wrong:
+def misplaced_tab(token: str) -> ParseError:
     """The error of a `&` where no cell is."""
     hint = "write \\& for the sign"
-    return Wrong("math-syntax", "& stands outside a table or alignment", token, hint=hint)
+    return ParseError("math-syntax", "& stands outside a table or alignment", token, hint=hint)

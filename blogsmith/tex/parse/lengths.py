@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from .errors import Wrong
+from .errors import ParseError
 
 # em for one unit, at TeX's size of 10 points; points of other sizes scale along
 _EM: Mapping[str, float] = MappingProxyType(
@@ -71,16 +71,16 @@ def css(em: float) -> str:
 
 
 def read_ems(tokens: Sequence[str], command: str) -> float:
-    """The length that `tokens` say; `Wrong` if they say none."""
+    """The length that `tokens` say; `ParseError` if they say none."""
     text = "".join(tokens)
     found = ems(text)
     if found is None:
         said = f"{text.strip()} is no length" if text.strip() else f"{command} needs a length"
         written = [token for token in tokens if token != " "] or [command]
         hint = "lengths are written like 3pt, 1.5em or 2mu"
-        raise Wrong("math-syntax", said, written[0], end=written[-1], hint=hint)
+        raise ParseError("math-syntax", said, written[0], end=written[-1], hint=hint)
     if abs(found) > 1000:
-        raise Wrong("math-limit", f"{text.strip()} is longer than any page", tokens[0])
+        raise ParseError("math-limit", f"{text.strip()} is longer than any page", tokens[0])
     return found
 
 

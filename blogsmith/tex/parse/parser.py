@@ -13,7 +13,7 @@ from ..mathml.fragments import grouped, joined
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, spaced, trimmed
 from .construct import Combine
-from .errors import Wrong, misplaced_tab
+from .errors import ParseError, misplaced_tab
 from .macro_bodies import is_phrase
 from .scan import cut
 from .scripts import STARTS, lower_typed, with_scripts
@@ -64,7 +64,7 @@ class Parser(State):
                     continue
                 if token in infixes:
                     if above:
-                        raise Wrong("math-syntax", f"only one {token} can stand in a group", token)
+                        raise ParseError("math-syntax", f"only one {token} can stand in a group", token)
                     above, out, previous = (self._infix(token), trimmed(out, previous)), [], NONE
                     continue
                 self.previous = previous
@@ -138,19 +138,19 @@ class Parser(State):
             return None
         if token == "$":
             hint = "write \\$ for the sign"
-            raise Wrong("math-syntax", "$ stands inside a formula", token, hint=hint)
+            raise ParseError("math-syntax", "$ stands inside a formula", token, hint=hint)
         if token == "#":
-            raise Wrong("math-syntax", "# stands outside a macro", token, hint="write \\# for the sign")
+            raise ParseError("math-syntax", "# stands outside a macro", token, hint="write \\# for the sign")
         return typed(token)
 
-    def unknown(self, token: str) -> Wrong:
+    def unknown(self, token: str) -> ParseError:
         """The error of a control sequence that means nothing."""
         if len(token) == 1:
-            return Wrong("math-syntax", "a backslash stands alone", token)
+            return ParseError("math-syntax", "a backslash stands alone", token)
         if token == "\\verb":
             hint = "write \\verb|…|, both bars in one line"
-            return Wrong("math-syntax", f"{token} is never closed", token, hint=hint)
-        return Wrong("math-command", f"unknown TeX command {token}", token)
+            return ParseError("math-syntax", f"{token} is never closed", token, hint=hint)
+        return ParseError("math-command", f"unknown TeX command {token}", token)
 
     def number(self, token: str) -> Atom:
         """A number, with the digits of the face."""
@@ -189,14 +189,14 @@ class Parser(State):
         self.style, self.atoms = old, table
         return out
 
-    def not_closed(self, opening: str) -> Wrong:
+    def not_closed(self, opening: str) -> ParseError:
         """The error of a group that something else than its end has ended."""
         found = self.ended_by
         if not found:
-            return Wrong("math-brace", f"opening brace {opening} is never closed", opening)
+            return ParseError("math-brace", f"opening brace {opening} is never closed", opening)
         if found == "&":
             return misplaced_tab(found)
-        return Wrong("math-brace", f"{found} stands where {opening} is still open", found)
+        return ParseError("math-brace", f"{found} stands where {opening} is still open", found)
 
     def script(self, token: str) -> str:
         """The argument of `_` or `^`, in script style."""
@@ -249,13 +249,13 @@ class Parser(State):
                 atom = self.item(token)
             if self.took_rest:
                 hint = f"write {{{token} …}}"
-                raise Wrong("math-syntax", f"{token} needs a group around it here", token, hint=hint)
+                raise ParseError("math-syntax", f"{token} needs a group around it here", token, hint=hint)
         self.depth -= 1
         return atom
 
-    def _missing(self, token: str) -> Wrong:
+    def _missing(self, token: str) -> ParseError:
         name = {"^": "the superscript", "_": "the subscript"}.get(
             self.command, f"an argument of {self.command}"
         )
         where = "" if token else " at the end of the formula"
-        return Wrong("math-syntax", f"{name} is missing{where}", self.command)
+        return ParseError("math-syntax", f"{name} is missing{where}", self.command)

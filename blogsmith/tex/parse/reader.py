@@ -10,11 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from .errors import Wrong
+from .errors import ParseError
 from .macro_bodies import EXPANDED, Macro, fill, filled
 from .scan import cut, moved, spanning, split, text_of
 
-__all__ = ["BUDGET", "Expander", "Macro", "Reader", "TokenReader", "fill", "filled", "text_of", "tokens"]
+__all__ = [
+    "BUDGET",
+    "Expander",
+    "FormulaReader",
+    "Macro",
+    "TokenReader",
+    "fill",
+    "filled",
+    "text_of",
+    "tokens",
+]
 
 BUDGET = 100_000
 """Tokens that all macros of one formula may make together."""
@@ -23,7 +33,7 @@ _WORK = 500_000
 that never close, of what an array repeats in each row."""
 
 
-class Reader(Protocol):
+class FormulaReader(Protocol):
     """What an expander may take from the formula behind its command."""
 
     def peek(self) -> str:
@@ -48,7 +58,7 @@ class Reader(Protocol):
         """An error at the command, to be raised."""
 
 
-Expander = Callable[[Reader, str], list[str]]
+Expander = Callable[[FormulaReader, str], list[str]]
 """(reader, command) → the tokens to read in place of the command and what the expander took."""
 
 
@@ -82,14 +92,14 @@ class TokenReader:
         """Definitions that come back at the end of a group, with their numbers and names."""
 
     def peek(self) -> str:
-        """See `Reader`."""
+        """See `FormulaReader`."""
         stack = self.stack
         while stack and stack[-1] == " ":
             stack.pop()
         return stack[-1] if stack else ""
 
     def pop(self) -> str:
-        """See `Reader`."""
+        """See `FormulaReader`."""
         self.peek()
         return self.stack.pop() if self.stack else ""
 
@@ -98,11 +108,11 @@ class TokenReader:
         self.stack.extend(reversed(made))
 
     def star(self) -> bool:
-        """See `Reader`."""
+        """See `FormulaReader`."""
         return bool(self.peek() == "*" and self.stack.pop())
 
     def argument(self) -> list[str]:
-        """See `Reader`; `Wrong` if there is none."""
+        """See `FormulaReader`; `ParseError` if there is none."""
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
@@ -149,20 +159,20 @@ class TokenReader:
                     self.spend(len(taken))
                     return taken
             taken.append(token)
-        raise Wrong("math-brace", "opening brace { is never closed", brace)
+        raise ParseError("math-brace", "opening brace { is never closed", brace)
 
     def spend(self, work: int) -> None:
-        """Counts tokens that are looked at once more; `Wrong` if that is too much for one formula."""
+        """Counts tokens that are looked at once more; `ParseError` if that is too much for one formula."""
         self._work -= work
         if self._work < 0:
-            raise Wrong("math-limit", "formula is too big to be typeset", self.command)
+            raise ParseError("math-limit", "formula is too big to be typeset", self.command)
 
     def optional(self) -> list[str] | None:
-        """See `Reader`."""
+        """See `FormulaReader`."""
         return self.between("[", "]")
 
     def between(self, opening: str, closing: str) -> list[str] | None:
-        """See `Reader`; partners inside braces do not count. None also if it never closes."""
+        """See `FormulaReader`; partners inside braces do not count. None also if it never closes."""
         if self.peek() != opening:
             return None
         stack = self.stack
@@ -190,9 +200,9 @@ class TokenReader:
         self.spend(len(stack) - index)
         return None
 
-    def wrong(self, message: str, *, hint: str = "") -> Wrong:
-        """See `Reader`."""
-        return Wrong("math-syntax", message, self.command, hint=hint)
+    def wrong(self, message: str, *, hint: str = "") -> ParseError:
+        """See `FormulaReader`."""
+        return ParseError("math-syntax", message, self.command, hint=hint)
 
     def expand(self, call: str) -> None:
         """Put what the macro `call` makes on the stack; its name is taken already."""
@@ -206,7 +216,7 @@ class TokenReader:
         self.budget -= len(made) + 1
         if self.budget < 0:
             hint = "a macro must not use itself, not even through another one"
-            raise Wrong("math-macro", f"macro {call} expands without end", call, hint=hint)
+            raise ParseError("math-macro", f"macro {call} expands without end", call, hint=hint)
         self.stack.extend(reversed(moved(made, spanning(call, self.last), call)))
         self.command = before
 
@@ -217,7 +227,7 @@ class TokenReader:
         self.command = before
         self.expanded += len(made) + 1
         if self.expanded > EXPANDED:
-            raise Wrong("math-limit", f"{call} and its kin make more than {EXPANDED:,} tokens", call)
+            raise ParseError("math-limit", f"{call} and its kin make more than {EXPANDED:,} tokens", call)
         self.push(moved(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
@@ -228,7 +238,7 @@ class TokenReader:
         while len(arguments) < macro.arity:
             if self.peek() in ("", "}"):
                 needed = f"{macro.arity} argument" + ("s" if macro.arity > 1 else "")
-                raise Wrong("math-macro", f"macro {call} needs {needed}", call)
+                raise ParseError("math-macro", f"macro {call} needs {needed}", call)
             arguments.append(self.argument())
         return arguments
 
@@ -261,8 +271,10 @@ class TokenReader:
             taken.append(token)
         raise self._no_match()
 
-    def _no_match(self) -> Wrong:
-        return Wrong("math-macro", f"the use of {self.command} does not match its definition", self.command)
+    def _no_match(self) -> ParseError:
+        return ParseError(
+            "math-macro", f"the use of {self.command} does not match its definition", self.command
+        )
 
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
         """From here on `name` means `macro` (None: what it means in TeX), to the end of the group."""

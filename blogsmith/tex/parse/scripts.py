@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator, marked
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
-from .errors import Wrong
+from .errors import ParseError
 from .reader import Expander, Macro
 from .scan import split
 
@@ -97,7 +97,7 @@ def _mended(parser: Scripted, lower: str, upper: str) -> str:
 def _has_limits(token: str, kind: int) -> bool:
     if kind < INTEGRAL:
         hint = "it belongs behind \\sum, \\int, \\operatorname{…} or \\mathop{…}"
-        raise Wrong("math-syntax", f"{token} stands behind no operator", token, hint=hint)
+        raise ParseError("math-syntax", f"{token} stands behind no operator", token, hint=hint)
     return token == "\\limits"
 
 
@@ -108,9 +108,9 @@ def _primed(primes: int, upper: str) -> str:
     return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
 
 
-def _double(token: str) -> Wrong:
+def _double(token: str) -> ParseError:
     hint = "group with braces, as in {x_a}_b"
-    return Wrong("math-syntax", "double subscript or superscript", token, hint=hint)
+    return ParseError("math-syntax", "double subscript or superscript", token, hint=hint)
 
 
 def lower_typed(parser: Scripted, token: str) -> None:

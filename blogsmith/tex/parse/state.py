@@ -9,7 +9,7 @@ from ..mathml.alphabets import BOLD_OF, Face
 from ..mathml.atoms import NONE
 from ..mathml.glyph_atoms import atoms
 from .construct import Constructs
-from .errors import Wrong
+from .errors import ParseError
 from .reader import Macro, TokenReader
 
 MAX_DEPTH = 500
@@ -106,8 +106,8 @@ class State(TokenReader):
         return self.depth <= 1
 
     def enter(self) -> None:
-        """One level deeper; `Wrong` if that is too deep."""
+        """One level deeper; `ParseError` if that is too deep."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             token = self.stack[-1] if self.stack else self.command
-            raise Wrong("math-limit", f"formula is nested more than {MAX_DEPTH} deep", token)
+            raise ParseError("math-limit", f"formula is nested more than {MAX_DEPTH} deep", token)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ...errors import TexError
-from ...parse.reader import Expander, Reader, text_of, tokens
+from ...parse.reader import Expander, FormulaReader, text_of, tokens
 from .formula import formula
 from .scan import Scanner
 from .units import quantity
@@ -31,7 +31,7 @@ def _convert(command: str, scan: Scanner) -> str:
 
 
 def _expander(meaning: Callable[[str], str]) -> Expander:
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         text = text_of(reader.argument())
         try:
             tex = meaning(text)

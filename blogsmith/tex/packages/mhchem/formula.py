@@ -14,7 +14,7 @@ from types import MappingProxyType
 from ...errors import TexError
 from .arrows import BONDS
 from .commands import command, control, mathematics, text
-from .parts import Formula, Scripts, Side
+from .parts import ChemicalFormula, Scripts, Side
 from .scan import Scanner
 from .scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
 from .signs import (
@@ -46,19 +46,19 @@ _SPACES = (r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r
 _SIDES: Mapping[str, Side] = MappingProxyType({**dict.fromkeys(_SPACES, Side.EDGE), r"\ca": Side.JOINT})
 _FRACTIONS = frozenset((r"\frac", r"\tfrac", r"\dfrac"))
 
-Rule = Callable[[Formula], None]
+Rule = Callable[[ChemicalFormula], None]
 
 
 def formula(scan: Scanner) -> str:
     """What is left of `scan`, as TeX."""
-    made = Formula(scan)
+    made = ChemicalFormula(scan)
     blank(made)
     while scan.next:
         _RULES.get(scan.next, _other)(made)
     return made.write()
 
 
-def _other(made: Formula) -> None:
+def _other(made: ChemicalFormula) -> None:
     """A letter, or a character that only prints itself."""
     if made.scan.next.isalpha():
         _letter(made)
@@ -66,17 +66,17 @@ def _other(made: Formula) -> None:
         made.add(made.scan.pop(), Side.JOINT)
 
 
-def _letter(made: Formula) -> None:
+def _letter(made: ChemicalFormula) -> None:
     if made.side is not Side.EDGE or not amount(made):
         letters(made)
 
 
-def _digit(made: Formula) -> None:
+def _digit(made: ChemicalFormula) -> None:
     if made.side is not Side.EDGE or not amount(made):
         digits(made)
 
 
-def _script(made: Formula) -> None:
+def _script(made: ChemicalFormula) -> None:
     scan = made.scan
     if scan.take(_GAS) is not None:
         add_mark(made, "^")
@@ -91,7 +91,7 @@ def _script(made: Formula) -> None:
         made.upper(raised(scan, is_small=made.small))
 
 
-def _nuclide(made: Formula, *, is_apart: bool) -> None:
+def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
     """Scripts that belong to what follows; if nothing does, they stand alone."""
     scan = made.scan
     found: dict[str, str] = {}
@@ -101,7 +101,7 @@ def _nuclide(made: Formula, *, is_apart: bool) -> None:
     _before_atom(made, found.get("_", ""), found.get("^", ""), is_apart=is_apart)
 
 
-def _before_atom(made: Formula, lower: str, upper: str, *, is_apart: bool = False) -> None:
+def _before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart: bool = False) -> None:
     if made.scan.looks(_ATOM_AHEAD):
         space = r"\mkern2mu" if is_apart else ""
         made.add(rf"{space}\prescript{{{upper}}}{{{lower}}}{{}}", Side.JOINT)
@@ -109,7 +109,7 @@ def _before_atom(made: Formula, lower: str, upper: str, *, is_apart: bool = Fals
         made.parts.append(Scripts(lower, upper))
 
 
-def _typed_script(made: Formula) -> None:
+def _typed_script(made: ChemicalFormula) -> None:
     """Scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
     scan = made.scan
     upper, lower = scan.take(RAISED), scan.take(LOWERED)
@@ -122,35 +122,35 @@ def _typed_script(made: Formula) -> None:
         made.lower(below)
 
 
-def _prime(made: Formula) -> None:
+def _prime(made: ChemicalFormula) -> None:
     marks = made.scan.take(PRIMES)
     made.upper(primes(marks.group() if marks else made.scan.pop()))
 
 
-def _minus(made: Formula) -> None:
+def _minus(made: ChemicalFormula) -> None:
     if take_arrow(made):
         return
     if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
         minus(made)
 
 
-def _plus(made: Formula) -> None:
+def _plus(made: ChemicalFormula) -> None:
     if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
         plus(made)
 
 
-def _bond(made: Formula) -> None:
+def _bond(made: ChemicalFormula) -> None:
     if made.side is not Side.EDGE or not take_operator(made):
         made.add(BONDS.get(made.scan.pop(), BONDS["#"]), Side.JOINT)
 
 
-def _angle(made: Formula) -> None:
+def _angle(made: ChemicalFormula) -> None:
     """`<` and `>`, and the arrows that begin with them."""
     if not take_arrow(made) and (made.side is not Side.EDGE or not take_operator(made)):
         made.add(rf"\mathord{{{made.scan.pop()}}}", Side.JOINT)
 
 
-def _open(made: Formula) -> None:
+def _open(made: ChemicalFormula) -> None:
     scan = made.scan
     if take_state(made) or (made.side is Side.EDGE and amount(made)):
         return
@@ -159,7 +159,7 @@ def _open(made: Formula) -> None:
     made.add(bracket, Side.EDGE)
 
 
-def _close(made: Formula) -> None:
+def _close(made: ChemicalFormula) -> None:
     scan = made.scan
     bracket = command(scan) if scan.next == "\\" else scan.pop()
     if len(made.hangs) > 1:
@@ -167,25 +167,25 @@ def _close(made: Formula) -> None:
     made.add(bracket, Side.ATOM, closed=True)
 
 
-def _dot(made: Formula) -> None:
+def _dot(made: ChemicalFormula) -> None:
     if made.side is not Side.EDGE or not amount(made):
         dots(made)
 
 
-def _star(made: Formula) -> None:
+def _star(made: ChemicalFormula) -> None:
     made.scan.pop()
     addition(made)
 
 
-def _mark(made: Formula) -> None:
+def _mark(made: ChemicalFormula) -> None:
     add_mark(made, made.scan.pop())
 
 
-def _space(made: Formula) -> None:
+def _space(made: ChemicalFormula) -> None:
     made.add(made.scan.pop(), Side.EDGE)
 
 
-def _group(made: Formula) -> None:
+def _group(made: ChemicalFormula) -> None:
     inner = made.scan.inside()
     if inner.next:
         made.add(text(inner), Side.ATOM)
@@ -193,7 +193,7 @@ def _group(made: Formula) -> None:
         made.add("")
 
 
-def _dollar(made: Formula) -> None:
+def _dollar(made: ChemicalFormula) -> None:
     content = mathematics(made.scan)
     if content[1] in "_^":
         made.add("{}" + content[1:-1])
@@ -204,7 +204,7 @@ def _dollar(made: Formula) -> None:
         made.add(content, Side.ATOM, small=word.isalpha() and word.islower())
 
 
-def _command(made: Formula) -> None:
+def _command(made: ChemicalFormula) -> None:
     scan = made.scan
     match = scan.looks(_NAME)
     name = match.group() if match else scan.name()
@@ -225,7 +225,7 @@ def _command(made: Formula) -> None:
         _framed(made, name)
 
 
-def _framed(made: Formula, name: str) -> None:
+def _framed(made: ChemicalFormula, name: str) -> None:
     """A command with what it takes: a fraction before a formula is its amount."""
     content = control(made.scan)
     if name in _FRACTIONS and made.side is Side.EDGE and made.scan.looks(_COUNTED_AHEAD):
@@ -234,7 +234,7 @@ def _framed(made: Formula, name: str) -> None:
         made.add(content, _SIDES.get(name, Side.ATOM))
 
 
-def _named_bond(made: Formula) -> None:
+def _named_bond(made: ChemicalFormula) -> None:
     r"""The bond that `\bond` names, the command taken."""
     scan = made.scan
     if scan.next != "{":

@@ -31,7 +31,7 @@ class Side(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ChemicalPart:
     """One part of a formula."""
 
     tex: str
@@ -55,11 +55,11 @@ class Scripts:
 
 
 @dataclass(slots=True)
-class Formula:
+class ChemicalFormula:
     """The text that is left, and the parts read so far."""
 
     scan: Scanner
-    parts: list[Part | Scripts] = field(default_factory=list)
+    parts: list[ChemicalPart | Scripts] = field(default_factory=list)
     small: bool = False
     """The last atom is a word without capitals, as in cis-, or Greek: a hyphen follows rather than a bond."""
     closed: bool = False
@@ -73,7 +73,7 @@ class Formula:
         if not self.parts:
             return Side.EDGE
         last = self.parts[-1]
-        return last.side if isinstance(last, Part) else Side.SCRIPT
+        return last.side if isinstance(last, ChemicalPart) else Side.SCRIPT
 
     @property
     def raised(self) -> Scripts | None:
@@ -101,7 +101,7 @@ class Formula:
 
     def add(self, tex: str, side: Side = Side.LOOSE, *, small: bool = False, closed: bool = False) -> None:
         """A part more."""
-        self.parts.append(Part(tex, side))
+        self.parts.append(ChemicalPart(tex, side))
         self.small, self.closed = small, closed
         if side is Side.EDGE:
             self.hangs[-1] = False

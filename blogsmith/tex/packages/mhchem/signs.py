@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from .arrows import ARROW, BONDS, arrow
 from .commands import control, mathematics, text
-from .parts import Formula, Side
+from .parts import ChemicalFormula, Side
 from .scripts import DASHES, MINUS
 from .words import HYPHEN
 
@@ -55,7 +55,7 @@ _ELLIPSIS = re.compile(r"\.{3,4}")
 _MORE = re.compile(r"(?=[^\s,;)\]}])")
 
 
-def blank(formula: Formula) -> None:
+def blank(formula: ChemicalFormula) -> None:
     """Read white space with the operator, mark or state behind it; at the start too, where there is none."""
     scan = formula.scan
     scan.take(_BLANK)
@@ -74,7 +74,7 @@ def blank(formula: Formula) -> None:
         formula.add("~", Side.EDGE)
 
 
-def take_operator(formula: Formula) -> bool:
+def take_operator(formula: ChemicalFormula) -> bool:
     """Read the sign between two formulas that comes next, if there is one; whether there was."""
     operator = formula.scan.take(_OPERATOR)
     if operator is not None:
@@ -86,17 +86,17 @@ def _stands_between(sign: str) -> bool:
     return sign in _OPERATORS or sign in OPERATOR_COMMANDS
 
 
-def add_operator(formula: Formula, sign: str) -> None:
+def add_operator(formula: ChemicalFormula, sign: str) -> None:
     """Add a sign between two formulas, with its space even where one of them is missing."""
     formula.add("{}" + sign + "{}", Side.EDGE)
 
 
-def add_mark(formula: Formula, sign: str) -> None:
+def add_mark(formula: ChemicalFormula, sign: str) -> None:
     """Add the arrow of a gas or a precipitate."""
     formula.add(r"\uparrow{}" if sign in "^↑" else r"\downarrow{}")
 
 
-def take_arrow(formula: Formula) -> bool:
+def take_arrow(formula: ChemicalFormula) -> bool:
     """Read the reaction arrow that comes next with its texts, if there is one; whether there was."""
     scan = formula.scan
     sign = scan.take(ARROW)
@@ -111,7 +111,7 @@ def take_arrow(formula: Formula) -> bool:
     return True
 
 
-def take_state(formula: Formula) -> bool:
+def take_state(formula: ChemicalFormula) -> bool:
     """Read the state of aggregation that comes next, if there is one; whether there was."""
     inner = formula.scan.cut(_STATE)
     if inner is None:
@@ -128,7 +128,7 @@ def take_state(formula: Formula) -> bool:
     return True
 
 
-def plus(formula: Formula) -> None:
+def plus(formula: ChemicalFormula) -> None:
     """Read a `+` that no blank before it makes an operator."""
     scan, side = formula.scan, formula.side
     if formula.may_be_charged and (charge := scan.take(_CHARGE)) is not None:
@@ -138,7 +138,7 @@ def plus(formula: Formula) -> None:
         formula.add(r"\mathord{+}\," if side is Side.EDGE else r"\mathord{+}", Side.JOINT)
 
 
-def minus(formula: Formula) -> None:
+def minus(formula: ChemicalFormula) -> None:
     """Read a `-` that no blank before it makes an operator: a charge, a hyphen or a bond."""
     scan = formula.scan
     if formula.may_be_charged and not formula.hangs[-1]:
@@ -157,7 +157,7 @@ def minus(formula: Formula) -> None:
     formula.add(HYPHEN if is_hyphen else BONDS["-"], Side.JOINT)
 
 
-def dots(formula: Formula) -> None:
+def dots(formula: ChemicalFormula) -> None:
     """Read dots: a bond of them, an ellipsis, or the one between the partners of an addition compound."""
     scan = formula.scan
     if (ellipsis := scan.take(_ELLIPSIS)) is not None:
@@ -168,13 +168,13 @@ def dots(formula: Formula) -> None:
         addition(formula)
 
 
-def addition(formula: Formula) -> None:
+def addition(formula: ChemicalFormula) -> None:
     """Add the dot between the partners of an addition compound."""
     formula.scan.take(_BLANK)
     formula.add(r"\,{\cdot}\,", Side.EDGE)
 
 
-def comma(formula: Formula) -> None:
+def comma(formula: ChemicalFormula) -> None:
     """Read a comma or a semicolon."""
     mark = formula.scan.pop()
     has_blank = formula.scan.take(_BLANKS) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .commands import GREEK
-from .parts import Formula, Side
+from .parts import ChemicalFormula, Side
 from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
 
 HYPHEN = r"\text{-}"
@@ -38,7 +38,7 @@ _ACIDITY = re.compile(r"pK([a-z]?)(\d*)(?![A-Za-z])")
 _REPEATS = re.compile(r"[nmxyz](?![A-Za-z0-9])")
 
 
-def amount(formula: Formula) -> bool:
+def amount(formula: ChemicalFormula) -> bool:
     """Read the amount or the locants that begin a formula, if there are any; whether there were."""
     scan = formula.scan
     if (locants := scan.take(_LOCANTS)) is not None:
@@ -55,7 +55,7 @@ def amount(formula: Formula) -> bool:
     return True
 
 
-def _value(formula: Formula) -> str:
+def _value(formula: ChemicalFormula) -> str:
     scan = formula.scan
     if (terms := scan.take(_SUM) or scan.take(_BRACKETED)) is not None:
         return terms.group().translate(DASHES)
@@ -68,7 +68,7 @@ def _value(formula: Formula) -> str:
     return letter.group() if letter else ""
 
 
-def counted(formula: Formula, value: str) -> None:
+def counted(formula: ChemicalFormula, value: str) -> None:
     """Add `value` as the amount of what follows."""
     formula.scan.take(_BLANK)
     formula.add(value + r"\,", Side.JOINT)
@@ -79,7 +79,7 @@ def is_amount(content: str) -> bool:
     return _MATH.fullmatch(content) is not None
 
 
-def digits(formula: Formula) -> None:
+def digits(formula: ChemicalFormula) -> None:
     """Read a number that is no amount."""
     scan, side = formula.scan, formula.side
     number = scan.looks(_DIGITS)
@@ -93,7 +93,7 @@ def digits(formula: Formula) -> None:
         formula.add(number.group())
 
 
-def letters(formula: Formula) -> None:
+def letters(formula: ChemicalFormula) -> None:
     """Read letters that are no amount."""
     scan, side = formula.scan, formula.side
     begins = side in (Side.EDGE, Side.JOINT)

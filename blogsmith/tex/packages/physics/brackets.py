@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, fill
+from ...parse.reader import Expander, FormulaReader, fill
 
 SIZES = ("\\big", "\\Big", "\\bigg", "\\Bigg")
 PARTNERS: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "|": "|"})
@@ -31,7 +31,7 @@ def enclosed(opening: str, content: Sequence[str], closing: str, size: str = "")
     return fill(rf"{{\left{opening}#1\right{closing}}}", content)
 
 
-def size_of(reader: Reader) -> str:
+def size_of(reader: FormulaReader) -> str:
     """The star or the size that is next, taken; empty if there is none."""
     if reader.star():
         # \abs*\big{…}: the star wins
@@ -40,7 +40,7 @@ def size_of(reader: Reader) -> str:
     return reader.pop() if reader.peek() in SIZES else ""
 
 
-def between(reader: Reader, opening: str) -> list[str] | None:
+def between(reader: FormulaReader, opening: str) -> list[str] | None:
     """What the brackets that are next enclose, taken; None if `opening` is not next."""
     content = reader.between(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
@@ -48,14 +48,14 @@ def between(reader: Reader, opening: str) -> list[str] | None:
     return content
 
 
-def braced(reader: Reader, command: str) -> list[str]:
+def braced(reader: FormulaReader, command: str) -> list[str]:
     """The group that is next, taken."""
     if reader.peek() != "{":
         raise reader.wrong(f"{command} needs an argument in braces")
     return reader.argument()
 
 
-def quantity(reader: Reader, command: str) -> list[str]:
+def quantity(reader: FormulaReader, command: str) -> list[str]:
     """`\\qty(…)`, `\\qty[…]`, `\\qty|…|`, `\\qty{…}`; empty parentheses where no bracket follows."""
     size = size_of(reader)
     for bracket, (opening, closing) in _PRINTED.items():
@@ -65,14 +65,14 @@ def quantity(reader: Reader, command: str) -> list[str]:
     return enclosed("(", (), ")")
 
 
-def _group(reader: Reader) -> list[str] | None:
+def _group(reader: FormulaReader) -> list[str] | None:
     return reader.argument() if reader.peek() == "{" else None
 
 
 def fence(opening: str, closing: str, before: str = "") -> Expander:
     """A command that puts brackets around its argument. before: what it prints in front of them."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
         made = enclosed(opening, braced(reader, command), closing, size)
         return [*fill(before), *made] if before else made
@@ -83,7 +83,7 @@ def fence(opening: str, closing: str, before: str = "") -> Expander:
 def commutator(opening: str, closing: str) -> Expander:
     """A command that puts brackets around its two arguments."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
         first = braced(reader, command)
         return enclosed(opening, [*first, ",", *reader.argument()], closing, size)
@@ -91,7 +91,7 @@ def commutator(opening: str, closing: str) -> Expander:
     return expand
 
 
-def evaluated(reader: Reader, command: str) -> list[str]:
+def evaluated(reader: FormulaReader, command: str) -> list[str]:
     """`\\eval{…}_a^b`, `\\eval[…|_a^b`, `\\eval(…|_a^b`: a bar, at least as high as an integral sign."""
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, fill
+from ...parse.reader import Expander, FormulaReader, fill
 from .brackets import between, enclosed
 
 _D = "\\mathrm{d}"
@@ -16,7 +16,7 @@ mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
 _TALL = frozenset("\\" + name for name in _TALL_NAMES.split())
 
 
-def _parenthesis(reader: Reader) -> list[str]:
+def _parenthesis(reader: FormulaReader) -> list[str]:
     content = between(reader, "(")
     return [] if content is None else enclosed("(", content, ")")
 
@@ -28,7 +28,7 @@ def _power(tokens: Sequence[str] | None) -> list[str]:
 def _differential(sign: str) -> Expander:
     """`\\dd x`, `\\dd{x}`, `\\dd[3]{x}`, `\\dd(…)`; in braces it keeps its distance from its neighbours."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         head = [*fill(sign), *_power(reader.optional())]
         if reader.peek() == "{":
             return fill("\\mathinner{#1#2}", head, reader.argument())
@@ -37,7 +37,7 @@ def _differential(sign: str) -> Expander:
     return expand
 
 
-def _variation(reader: Reader, command: str) -> list[str]:
+def _variation(reader: FormulaReader, command: str) -> list[str]:
     """`\\var{A}`, `\\var[2]{A}`, `\\var(…)`."""
     head = [*fill("\\delta "), *_power(reader.optional())]
     return head + (fill("{#1}", reader.argument()) if reader.peek() == "{" else _parenthesis(reader))
@@ -49,7 +49,7 @@ def _derivative(sign: str, most: int) -> Expander:
     A third argument is one more variable: `\\pdv{f}{x}{y}` is of the second order.
     """
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         fraction = "\\flatfrac" if reader.star() else "\\frac"
         order = reader.optional() or []
         arguments = [reader.argument()]
@@ -72,7 +72,7 @@ def _base(variable: list[str]) -> list[str]:
     return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
 
 
-def _flat_fraction(reader: Reader, command: str) -> list[str]:
+def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
     """`\\flatfrac{a}{b}`: a slash, which grows where there is something tall beside it.
 
     Fonts have a taller slash for almost every height, so that it must not grow beside letters.
@@ -82,7 +82,7 @@ def _flat_fraction(reader: Reader, command: str) -> list[str]:
     return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
 
 
-def _d(reader: Reader, command: str) -> list[str]:
+def _d(reader: FormulaReader, command: str) -> list[str]:
     return fill(_D)
 
 

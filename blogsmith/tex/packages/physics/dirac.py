@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, fill
+from ...parse.reader import Expander, FormulaReader, fill
 
 _BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
 _FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "
@@ -19,11 +19,11 @@ _ELEMENTS = (
 )
 
 
-def _second(reader: Reader) -> list[str] | None:
+def _second(reader: FormulaReader) -> list[str] | None:
     return reader.argument() if reader.peek() == "{" else None
 
 
-def _bra(reader: Reader, command: str) -> list[str]:
+def _bra(reader: FormulaReader, command: str) -> list[str]:
     """`\\bra{a}`; `\\bra{a}\\ket{b}` grows together to a bracket."""
     fixed = reader.star()
     bra = reader.argument()
@@ -34,7 +34,7 @@ def _bra(reader: Reader, command: str) -> list[str]:
     return fill(_FIXED_BRACKET if fixed else _BRACKET, bra, _second(reader) or [])
 
 
-def _ket(reader: Reader, command: str) -> list[str]:
+def _ket(reader: FormulaReader, command: str) -> list[str]:
     fixed = reader.star()
     return fill(r"\vert{#1}\rangle " if fixed else r"\left\vert{#1}\right\rangle ", reader.argument())
 
@@ -42,7 +42,7 @@ def _ket(reader: Reader, command: str) -> list[str]:
 def _pair(growing: str, fixed: str) -> Expander:
     """A command with two arguments; the second one is the first if it is left out."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         template = fixed if reader.star() else growing
         first = reader.argument()
         second = _second(reader)
@@ -51,11 +51,11 @@ def _pair(growing: str, fixed: str) -> Expander:
     return expand
 
 
-def _stars(reader: Reader) -> int:
+def _stars(reader: FormulaReader) -> int:
     return 1 + reader.star() if reader.star() else 0
 
 
-def _expectation(reader: Reader, command: str) -> list[str]:
+def _expectation(reader: FormulaReader, command: str) -> list[str]:
     """`\\ev{A}` is ⟨A⟩, `\\ev{A}{\\psi}` is ⟨ψ|A|ψ⟩."""
     stars = _stars(reader)
     operator = reader.argument()
@@ -65,7 +65,7 @@ def _expectation(reader: Reader, command: str) -> list[str]:
     return fill(r"\langle{#1}\rangle " if stars else r"\left\langle{#1}\right\rangle ", operator)
 
 
-def _element(reader: Reader, command: str) -> list[str]:
+def _element(reader: FormulaReader, command: str) -> list[str]:
     stars = _stars(reader)
     return fill(_ELEMENTS[stars], reader.argument(), reader.argument(), reader.argument())
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, text_of
+from ...parse.reader import Expander, FormulaReader, text_of
 from ..siunitx.options import is_option_list
 from ..siunitx.unit_format import GRAMMAR
 from . import brackets as physics_brackets
@@ -26,7 +26,7 @@ _NUMBER = re.compile(
 )
 
 
-def _quantity(reader: Reader, command: str) -> list[str]:
+def _quantity(reader: FormulaReader, command: str) -> list[str]:
     """`\\qty{5}{\\metre}` of siunitx, or `\\qty{…}`, `\\qty(…)` of physics, by what follows."""
     bracketed = reader.optional()
     if reader.peek() != "{":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, fill, text_of
+from ...parse.reader import Expander, FormulaReader, fill, text_of
 from .brackets import PARTNERS, between
 
 _MAX_SIZE = 100
@@ -29,7 +29,7 @@ def _wrapped(opening: str, content: Sequence[str], closing: str, environment: st
 def _quantity(environment: str) -> Expander:
     """`\\mqty(a & b \\\\ c & d)` with the brackets that follow; none for braces, a star makes them round."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         star = reader.star()
         if reader.peek() == "{":
             return _wrapped("", reader.argument(), "", environment)
@@ -52,7 +52,7 @@ def _bracketed(opening: str, closing: str, environment: str) -> Expander:
     return lambda reader, command: _wrapped(opening, reader.argument(), closing, environment)
 
 
-def _size(reader: Reader, command: str) -> int:
+def _size(reader: FormulaReader, command: str) -> int:
     text = text_of(reader.argument()).strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 9):
         raise reader.wrong(f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}")
@@ -71,22 +71,22 @@ def _rows(cells: Sequence[Sequence[Sequence[str]]]) -> list[str]:
     return made
 
 
-def _identity(reader: Reader, command: str) -> list[str]:
+def _identity(reader: FormulaReader, command: str) -> list[str]:
     size = range(_size(reader, command))
     return _rows([["1" if column == row else "0" for column in size] for row in size])
 
 
-def _filled(reader: Reader, command: str) -> list[str]:
+def _filled(reader: FormulaReader, command: str) -> list[str]:
     """`\\xmat{x}{2}{3}`: two rows and three columns of x, numbered with a star."""
     star = reader.star()
     return _all(reader, command, reader.argument(), star)
 
 
-def _zeros(reader: Reader, command: str) -> list[str]:
+def _zeros(reader: FormulaReader, command: str) -> list[str]:
     return _all(reader, command, ["0"], False)
 
 
-def _all(reader: Reader, command: str, cell: list[str], numbered: bool) -> list[str]:
+def _all(reader: FormulaReader, command: str, cell: list[str], numbered: bool) -> list[str]:
     height, width = _size(reader, command), _size(reader, command)
     numbered = numbered and (height, width) != (1, 1)
 
@@ -100,7 +100,7 @@ def _all(reader: Reader, command: str, cell: list[str], numbered: bool) -> list[
     return _rows([[at(row, column) for column in range(1, width + 1)] for row in range(1, height + 1)])
 
 
-def _pauli(reader: Reader, command: str) -> list[str]:
+def _pauli(reader: FormulaReader, command: str) -> list[str]:
     name = text_of(reader.argument()).strip()
     if name not in _PAULI:
         raise reader.wrong(f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z")
@@ -110,7 +110,7 @@ def _pauli(reader: Reader, command: str) -> list[str]:
 def _diagonal(*, anti: bool) -> Expander:
     """`\\dmat{a, b & c \\\\ d & e}`: blocks, parted by commas, along a diagonal; nothing without braces."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         if reader.peek() != "{":
             return []
         blocks = _at_commas(reader.argument())

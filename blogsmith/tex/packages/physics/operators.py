@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...parse.reader import Expander, Reader, fill
+from ...parse.reader import Expander, FormulaReader, fill
 from .brackets import PARTNERS, between, enclosed
 
 # no thin space between a function and its bracket
@@ -21,7 +21,7 @@ def _sign(tex: str) -> Expander:
 def _bold(around: str) -> Expander:
     """A bold argument: upright, slanted with a star."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         bold = "\\boldsymbol{#1}" if reader.star() else "\\mathbf{#1}"
         return fill(around.replace("…", bold), reader.argument())
 
@@ -31,7 +31,7 @@ def _bold(around: str) -> Expander:
 def _applied(operator: str, growing: str) -> Expander:
     """An operator whose brackets grow. growing: which brackets do; `{` means that braces are printed."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         bracket = reader.peek()
         if not bracket or bracket not in growing:
             return fill(operator) + (reader.argument() if bracket == "{" else [])
@@ -47,7 +47,7 @@ def _applied(operator: str, growing: str) -> Expander:
 def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
     """`\\sin[2](x)`: a function with an optional power and parentheses that grow."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         exponent = reader.optional() if power else None
         head = fill(f"\\operatorname{'*' * limits}{{{name}}}")
         head += _raised(exponent or ())
@@ -67,7 +67,7 @@ def _raised(exponent: Sequence[str]) -> list[str]:
 def _text(words: str) -> Expander:
     """`\\qif`: a word with a quad on both sides, with a star only behind it."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         before = "" if reader.star() else "\\quad"
         return fill(f"{before}\\text{{#1}}\\quad ", fill(words) if words else reader.argument())
 

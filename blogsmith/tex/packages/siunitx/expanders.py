@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from ...parse.errors import Wrong
-from ...parse.reader import Expander, Macro, Reader, TokenReader, text_of, tokens
+from ...parse.errors import ParseError
+from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of, tokens
 from ...parse.scan import moved
 from .number_format import FACTOR_SIGN, number_tex
 from .options import Options, UnitError, read_options, shown, single_entries
@@ -33,7 +33,7 @@ _Make = Callable[["_Source", Options], str]
 class _Source:
     """What a command may take, with the author's macros read."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: FormulaReader) -> None:
         self.reader = reader
         self._last: Sequence[str] = ()
         """The argument that was read last."""
@@ -58,7 +58,7 @@ class _Source:
         blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
             return self.reader.wrong(found.message, hint=found.hint)
-        return Wrong("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
+        return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
         """What the author's macro `name`, which takes no arguments, stands for."""
@@ -92,7 +92,7 @@ def _in_force(setup: tuple[str, ...]) -> Options:
 def _command(make: _Make) -> Expander:
     """A command with options in front of its arguments."""
 
-    def expand(reader: Reader, command: str) -> list[str]:
+    def expand(reader: FormulaReader, command: str) -> list[str]:
         source = _Source(reader)
         try:
             return tokens(make(source, source.options(reader.optional())))
@@ -247,7 +247,7 @@ def _quantity_product(source: _Source, options: Options) -> str:
     return _quantities(_factors(source), source, options, options.product_units, _times(options).join)
 
 
-def _setup(reader: Reader, command: str) -> list[str]:
+def _setup(reader: FormulaReader, command: str) -> list[str]:
     """`\\sisetup{…}`: options for the rest of the group."""
     found = reader.argument()
     try:
@@ -261,7 +261,7 @@ def _setup(reader: Reader, command: str) -> list[str]:
     return []
 
 
-def _declare(reader: Reader, command: str) -> list[str]:
+def _declare(reader: FormulaReader, command: str) -> list[str]:
     """`\\DeclareSIUnit\\name{symbol}`: a unit for the rest of the group."""
     reader.optional()
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
