@@ -157,7 +157,7 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     early = next(present for present in line.settle(None, UpdateRequest()) if present)
     assert len(early.unread) == 4
     early = line.with_pages(early, ["content/posts/b.md"])
-    assert early.unread == early.arranged.documents.keys() - {"content/posts/b.md"}
+    assert early.unread == early.resolved.documents.keys() - {"content/posts/b.md"}
     whole = settled(new_line(tmp_path))
     url = "/sub/posts/b/"
     assert early.views[url].content == whole.views[url].content

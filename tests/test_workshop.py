@@ -32,24 +32,24 @@ def failure(root: Path, base_url: str | None = None) -> Diagnostic:
     return caught.value.diagnostics[0]
 
 
-def kinds(workshop: SiteContext, name: str) -> tuple[str, str, bool, str]:
-    row = workshop.options.kinds[name]
+def kinds(context: SiteContext, name: str) -> tuple[str, str, bool, str]:
+    row = context.options.kinds[name]
     return row.name, row.title, row.numbered, row.color
 
 
 def test_defaults(tmp_path: Path) -> None:
-    workshop = open_site(site(tmp_path, ""))
-    assert (workshop.config.theme, workshop.theme.name, workshop.plugins.names) == ("paper", "paper", ())
-    assert workshop.options.block_classes == {}
-    assert "hf-space" not in workshop.theme.shortcode_names()
+    context = open_site(site(tmp_path, ""))
+    assert (context.config.theme, context.theme.name, context.plugins.names) == ("paper", "paper", ())
+    assert context.options.block_classes == {}
+    assert "hf-space" not in context.theme.shortcode_names()
 
 
 def test_bundled_plugins_need_no_trust(tmp_path: Path) -> None:
-    workshop = open_site(site(tmp_path, "plugins: [hf_space, emoji_callouts]\n"))
-    assert workshop.plugins.names == ("hf_space", "emoji_callouts")
-    assert workshop.options.block_classes == {"hf-space": "hf-space"}
-    assert "hf-space" in workshop.theme.shortcode_names()
-    assert ("💡 Key insight:", "insight") in workshop.options.prefixes
+    context = open_site(site(tmp_path, "plugins: [hf_space, emoji_callouts]\n"))
+    assert context.plugins.names == ("hf_space", "emoji_callouts")
+    assert context.options.block_classes == {"hf-space": "hf-space"}
+    assert "hf-space" in context.theme.shortcode_names()
+    assert ("💡 Key insight:", "insight") in context.options.prefixes
 
 
 def test_own_plugins_need_trust(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_mistakes_stand_at_their_setting(tmp_path: Path, config: str, code: str,
 def test_base_url_of_the_command_line(tmp_path: Path) -> None:
     root = site(tmp_path, "base_url: https://example.org/a\n")
     assert open_site(root).config.base_path == "/a"
-    workshop = open_site(root, "https://example.org/b/c/")
-    assert (workshop.config.base_path, workshop.theme.base_path) == ("/b/c", "/b/c")
+    context = open_site(root, "https://example.org/b/c/")
+    assert (context.config.base_path, context.theme.base_path) == ("/b/c", "/b/c")
     assert failure(root, "ftp://x").code == "config-value"
 
 
@@ -103,28 +103,28 @@ def test_kinds_of_the_site(tmp_path: Path) -> None:
         "  warning: {color: purple}\n"
         "  two-words: {numbered: true}\n"
     )
-    workshop = open_site(site(tmp_path, config))
-    assert kinds(workshop, "recap") == kinds(workshop, "short") == ("recap", "In short", False, "teal")
-    assert kinds(workshop, "theorem")[:3] == ("theorem", "Satz", True)
-    assert kinds(workshop, "warning")[1::2] == ("Warning", "purple")
-    assert kinds(workshop, "two-words")[:3] == ("two-words", "Two words", True)
-    assert workshop.options.prefixes == (("In short:", "recap"),)
+    context = open_site(site(tmp_path, config))
+    assert kinds(context, "recap") == kinds(context, "short") == ("recap", "In short", False, "teal")
+    assert kinds(context, "theorem")[:3] == ("theorem", "Satz", True)
+    assert kinds(context, "warning")[1::2] == ("Warning", "purple")
+    assert kinds(context, "two-words")[:3] == ("two-words", "Two words", True)
+    assert context.options.prefixes == (("In short:", "recap"),)
 
 
 def test_longer_prefixes_are_tried_first(tmp_path: Path) -> None:
     config = "callouts:\n  a: {prefix: 'N:'}\n  b: {prefix: 'N: B:'}\n  c: {prefix: 'M:'}\n"
-    workshop = open_site(site(tmp_path, config))
-    assert [prefix for prefix, _ in workshop.options.prefixes] == ["N: B:", "M:", "N:"]
+    context = open_site(site(tmp_path, config))
+    assert [prefix for prefix, _ in context.options.prefixes] == ["N: B:", "M:", "N:"]
 
 
 def test_a_site_changes_a_plugins_kind(tmp_path: Path) -> None:
     config = "plugins: [emoji_callouts]\ncallouts:\n  insight: {title: Aha}\n"
-    workshop = open_site(site(tmp_path, config))
-    assert kinds(workshop, "insight")[1::2] == ("Aha", "amber")
-    assert ("💡 Key insight:", "insight") in workshop.options.prefixes
+    context = open_site(site(tmp_path, config))
+    assert kinds(context, "insight")[1::2] == ("Aha", "amber")
+    assert ("💡 Key insight:", "insight") in context.options.prefixes
 
 
 def test_without_a_site(tmp_path: Path) -> None:
-    workshop = default_context(tmp_path)
-    assert (workshop.config.title, workshop.theme.name) == ("Untitled site", "paper")
-    assert workshop.settings.diagnostics == ()
+    context = default_context(tmp_path)
+    assert (context.config.title, context.theme.name) == ("Untitled site", "paper")
+    assert context.settings.diagnostics == ()

@@ -18,21 +18,19 @@ def execute_site(
     root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
 ) -> BuildReport:
     """Run what is stale of `posts`, by default of all; never raises for an author's mistake."""
-    ledger = BuildLog(progress, strict=options.strict)
+    log = BuildLog(progress, strict=options.strict)
     try:
-        workshop = open_site(root)
-        with blamed_on_plugins(workshop.plugins):
-            return _execute(workshop, posts, options, ledger)
+        context = open_site(root)
+        with blamed_on_plugins(context.plugins):
+            return _execute(context, posts, options, log)
     except SiteError as error:
-        ledger.add(error.diagnostics)
-        return ledger.close(Counts())
+        log.add(error.diagnostics)
+        return log.close(Counts())
 
 
-def _execute(
-    workshop: SiteContext, posts: Sequence[str], options: BuildOptions, ledger: BuildLog
-) -> BuildReport:
-    ledger.ignore = frozenset(workshop.config.diagnostics.ignore)
-    ledger.add(workshop.settings.diagnostics)
-    collected = collect_posts(workshop, posts, options, ledger)
-    performed = update_cells(parse_site(collected, workshop, ledger), workshop, options, ledger)
-    return ledger.close(Counts(cells=performed.cells, ran=performed.ran))
+def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog) -> BuildReport:
+    log.ignore = frozenset(context.config.diagnostics.ignore)
+    log.add(context.settings.diagnostics)
+    loaded = collect_posts(context, posts, options, log)
+    performed = update_cells(parse_site(loaded, context, log), context, options, log)
+    return log.close(Counts(cells=performed.cells, ran=performed.ran))

@@ -35,10 +35,10 @@ class CellUpdate:
 
 def show_results(
     ran: RunOutcome,
-    workshop: SiteContext,
+    context: SiteContext,
     asked: ExecutionOptions,
     versions: Mapping[str, str],
-    ledger: BuildLog,
+    log: BuildLog,
     *,
     may_run: bool,
 ) -> CellUpdate:
@@ -46,15 +46,15 @@ def show_results(
 
     versions: import name → version here.
     """
-    hint = _hint(workshop, asked, may_run=may_run)
+    hint = _hint(context, asked, may_run=may_run)
     shown = {}
     for page in ran.survey.pages:
         if not page.wrong and str(page.cells.path) not in ran.failed:
-            ledger.add(_outdated(page, hint, asked, may_run=may_run))
-        ledger.add(_without_files(page, ran.survey.surroundings))
+            log.add(_outdated(page, hint, asked, may_run=may_run))
+        log.add(_without_files(page, ran.survey.surroundings))
         if not asked.frozen:  # where nothing may run, it says nothing what code would run with
-            ledger.add(version_warning(page, versions))
-        shown[str(page.cells.path)] = results(page.verdict, workshop.root / folder_of(page.cells.path))
+            log.add(version_warning(page, versions))
+        shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
     return CellUpdate(shown, cells, ran.cells)
 
@@ -118,11 +118,11 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
     return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
 
 
-def _hint(workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool) -> str:
+def _hint(context: SiteContext, asked: ExecutionOptions, *, may_run: bool) -> str:
     """What to do about results that are missing or stale."""
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
-    why = "" if may_run else judge(workshop.root, workshop.config).reason
+    why = "" if may_run else judge(context.root, context.config).reason
     if why:
         return f"the site is not trusted: {why}; blogsmith trust, or blogsmith execute"
     return "blogsmith execute runs it; after blogsmith trust every build does"

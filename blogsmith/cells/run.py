@@ -52,67 +52,67 @@ class RunOutcome:
 
 
 def run_stale_sessions(
-    surveyed: SiteStatus, workshop: SiteContext, options: BuildOptions, ledger: BuildLog
+    surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
     """Run the sessions that are to be run, record what they give, and judge all pages again."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.wrong]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
-        ledger.add(missing_requirements(chosen, asked, {}))
+        log.add(missing_requirements(chosen, asked, {}))
         return RunOutcome(surveyed)
-    with ending_in_order(), working_folder() as folder, cluster_of(workshop, folder) as cluster:
-        setting = setting_for(workshop, folder)
+    with ending_in_order(), working_folder() as folder, cluster_of(context, folder) as cluster:
+        setting = setting_for(context, folder)
         unmet = unmet_in(chosen, asked, setting, cluster)
-        ledger.add(missing_requirements(chosen, asked, unmet))
+        log.add(missing_requirements(chosen, asked, unmet))
         jobs = [
             (page, job_of(page, session, setting, unmet))
             for page in chosen
             for session in sessions_to_run(page, asked, unmet)
         ]
-        with closing(_run(jobs, workshop, asked, ledger, cluster)) as runs:
-            return _recorded(surveyed, jobs, runs, options, ledger)
+        with closing(_run(jobs, context, asked, log, cluster)) as runs:
+            return _recorded(surveyed, jobs, runs, options, log)
 
 
 @contextmanager
-def cluster_of(workshop: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
+def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
     """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
-    execution = workshop.config.execution
+    execution = context.config.execution
     if execution.executor == "local":
         yield None
         return
-    python = execution.python and resolve_python(execution.python, workshop.root)
+    python = execution.python and resolve_python(execution.python, context.root)
     terms = terms_of(python, execution.env, os.environ)
     try:
-        with DaskCluster(execution.dask, terms, workshop.root, folder) as cluster:
+        with DaskCluster(execution.dask, terms, context.root, folder) as cluster:
             yield cluster
     except ClusterError as error:
-        raise _wrong_setting(workshop, error.setting, str(error), error.hint) from error
+        raise _wrong_setting(context, error.setting, str(error), error.hint) from error
 
 
-def setting_for(workshop: SiteContext, folder: Path) -> ExecutionSetting:
+def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
     """The site's settings; SiteError if its Python is not there.
 
     folder: for everything that sessions write.
     """
-    execution = workshop.config.execution
-    python = resolve_python(execution.python, workshop.root)
+    execution = context.config.execution
+    python = resolve_python(execution.python, context.root)
     is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
     if not is_elsewhere and not shutil.which(python):
         hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
         message = f"there is no Python at {execution.python}"
-        raise _wrong_setting(workshop, ("execute", "python"), message, hint)
+        raise _wrong_setting(context, ("execute", "python"), message, hint)
     return setting_of(
         execution,
-        workshop.root,
+        context.root,
         os.environ,
         temporary=folder,
-        exclude=(workshop.root / workshop.config.output,),
+        exclude=(context.root / context.config.output,),
     )
 
 
-def _wrong_setting(workshop: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
-    place = workshop.settings.places.get(path)
-    line = workshop.settings.lines[place.line - 1] if place else ""
+def _wrong_setting(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
+    place = context.settings.places.get(path)
+    line = context.settings.lines[place.line - 1] if place else ""
     return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
 
 
@@ -136,12 +136,12 @@ def unmet_in(
 
 def _run(
     jobs: Sequence[tuple[PageStatus, SessionJob]],
-    workshop: SiteContext,
+    context: SiteContext,
     asked: ExecutionOptions,
-    ledger: BuildLog,
+    log: BuildLog,
     cluster: DaskCluster | None,
 ) -> Generator[SessionRun, None, None]:
-    execution = workshop.config.execution
+    execution = context.config.execution
     watch: SessionObserver = asked.watch or silent_observer
     expect: Callable[[int], None] | None = getattr(watch, "expect", None)
     if expect:
@@ -149,7 +149,7 @@ def _run(
     workers = asked.jobs or execution.jobs or cores()
 
     def absent(problems: Mapping[str, str]) -> None:
-        ledger.add(absent_modules(problems, workshop))
+        log.add(absent_modules(problems, context))
 
     sessions = [job for _, job in jobs]
     running = run_sessions(
@@ -164,12 +164,12 @@ def _run(
         yield from running
 
 
-def absent_modules(problems: Mapping[str, str], workshop: SiteContext) -> list[Diagnostic]:
+def absent_modules(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
     """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
-    reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
+    reporter = Reporter(CONFIG_NAME, context.settings.lines)
     for module, why in problems.items():
-        index = workshop.config.execution.preload.index(module)
-        place = workshop.settings.places.get(("execute", "preload", index))
+        index = context.config.execution.preload.index(module)
+        place = context.settings.places.get(("execute", "preload", index))
         reporter.warn("cell-preload", f"{module} cannot be preloaded: {why}", place)
     return reporter.diagnostics
 
@@ -179,7 +179,7 @@ def _recorded(
     jobs: Sequence[tuple[PageStatus, SessionJob]],
     runs: Iterator[SessionRun],
     options: BuildOptions,
-    ledger: BuildLog,
+    log: BuildLog,
 ) -> RunOutcome:
     """Write what ended well, report what did not: each page as soon as its sessions have ended.
 
@@ -192,8 +192,8 @@ def _recorded(
         for page, job in group:
             run = next(runs)
             problems = run_problems(page.cells, run, page.lines)
-            ledger.add(problems)
-            count += _note_times(page, run, ledger)
+            log.add(problems)
+            count += _note_times(page, run, log)
             if problems:
                 failed.add(path)
             else:
@@ -208,11 +208,11 @@ def _recorded(
     return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
-def _note_times(page: PageStatus, run: SessionRun, ledger: BuildLog) -> int:
+def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
     ran = 0
     for cell, result in zip(page.cells.of_session(run.session), run.cells, strict=False):
         if result.status != "skipped":
-            ledger.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
+            log.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
             ran += 1
     return ran
 

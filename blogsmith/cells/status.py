@@ -120,12 +120,12 @@ def survey_pages(
 
 def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> SiteStatus:
     """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read."""
-    workshop = open_site(root)
-    ledger = BuildLog(no_progress)
+    context = open_site(root)
+    log = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
-    parsed = parse_site(collect_posts(workshop, posts, options, ledger), workshop, ledger)
-    found = survey_pages(root, surroundings(root, workshop.config.execution), parsed)
-    return replace(found, has_own_python=not workshop.config.execution.python)
+    parsed = parse_site(collect_posts(context, posts, options, log), context, log)
+    found = survey_pages(root, surroundings(root, context.config.execution), parsed)
+    return replace(found, has_own_python=not context.config.execution.python)
 
 
 def surroundings(

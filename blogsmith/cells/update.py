@@ -25,46 +25,46 @@ from .versions import installed, recorded_packages
 
 
 def update_cells(
-    parsed: Sequence[Parsed], workshop: SiteContext, options: BuildOptions, ledger: BuildLog
+    parsed: Sequence[Parsed], context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> CellUpdate:
     """Run what is to be run; everything that is wrong goes to the ledger."""
     if not any(page.cells.sessions() for page in parsed):
         return CellUpdate()
-    asked, execution = options.execution, workshop.config.execution
-    runs = may_run(workshop, options)
-    with ledger.stage("records"):
-        around = surroundings(workshop.root, execution, running=runs)
-        surveyed = survey_pages(workshop.root, around, parsed)
-    versions = package_versions(surveyed.pages, workshop, asked, may_run=runs)
+    asked, execution = options.execution, context.config.execution
+    runs = may_run(context, options)
+    with log.stage("records"):
+        around = surroundings(context.root, execution, running=runs)
+        surveyed = survey_pages(context.root, around, parsed)
+    versions = package_versions(surveyed.pages, context, asked, may_run=runs)
     if asked.strict_versions:
-        around = surroundings(workshop.root, execution, running=runs, versions=versions)
-        surveyed = survey_pages(workshop.root, around, parsed)
-    ledger.add(surveyed.diagnostics)
+        around = surroundings(context.root, execution, running=runs, versions=versions)
+        surveyed = survey_pages(context.root, around, parsed)
+    log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)
     if runs:
-        with ledger.stage("run"):
-            ran = run_stale_sessions(surveyed, workshop, options, ledger)
-    return show_results(ran, workshop, asked, versions, ledger, may_run=runs)
+        with log.stage("run"):
+            ran = run_stale_sessions(surveyed, context, options, log)
+    return show_results(ran, context, asked, versions, log, may_run=runs)
 
 
-def may_run(workshop: SiteContext, options: BuildOptions) -> bool:
+def may_run(context: SiteContext, options: BuildOptions) -> bool:
     """Whether cells of the site may run now."""
     asked = options.execution
     if asked.frozen:
         return False
-    return bool(asked.execute) or (options.write and is_trusted(workshop.root, workshop.config))
+    return bool(asked.execute) or (options.write and is_trusted(context.root, context.config))
 
 
 def package_versions(
-    pages: Iterable[PageStatus], workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool
+    pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
     """Import name → version here. Another Python is a program that the site names: started only if it may."""
     names = recorded_packages(pages)
-    if not workshop.config.execution.python:
+    if not context.config.execution.python:
         return installed(names)
     if names and may_run and (asked.execute or asked.strict_versions):
-        execution = workshop.config.execution
-        python = resolve_python(execution.python, workshop.root)
+        execution = context.config.execution
+        python = resolve_python(execution.python, context.root)
         environment = cell_environment(os.environ, execution.env, 1, Path(tempfile.gettempdir()))
         return installed_in(names, python, environment)
     return {}

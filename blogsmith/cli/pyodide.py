@@ -32,8 +32,8 @@ def pyodide(context: click.Context, site: Path | None) -> int:
     """
     if context.invoked_subcommand:
         return 0
-    workshop, pages = _opened(context, site)
-    is_well = _say_where_from(workshop, pages)
+    site_context, pages = _opened(context, site)
+    is_well = _say_where_from(site_context, pages)
     longest = max((len(str(page.path)) for page in pages), default=0)
     for page in pages:
         imports = f"imports {', '.join(page.modules)}" if page.modules else "imports no package"
@@ -52,24 +52,24 @@ def _opened(context: click.Context, site: Path | None) -> tuple[SiteContext, tup
 
     clocks = context.obj
     assert isinstance(clocks, Clocks)
-    workshop = open_site(root)
-    return workshop, runnable_pages(workshop, clocks.now())
+    site_context = open_site(root)
+    return site_context, runnable_pages(site_context, clocks.now())
 
 
-def _say_where_from(workshop: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
+def _say_where_from(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
     from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
     from .pyodide_vendor import complete_copy, size_words
 
-    settings = workshop.config.browser
-    found = open_distribution(settings.pyodide, workshop.root, workshop.config.base_path)
+    settings = site_context.config.browser
+    found = open_distribution(settings.pyodide, site_context.root, site_context.config.base_path)
     terminal.say(f"Pyodide {VERSION}, Python {PYTHON}")
     if not found.folder:
         terminal.say(f"from {found.url}, about {size_words(found.transfer_bytes(()))} and the packages")
         return True
-    folder = workshop.root / found.folder
+    folder = site_context.root / found.folder
     damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
     problems = [*found.problems, *(f"{found.folder}/{name} is damaged" for name in damaged)]
     if not problems and complete_copy(folder, settings.packages, modules_of(pages)) is None:
@@ -105,18 +105,18 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     Every file is checked against its SHA-256. The folder is replaced in one step, so it holds what pages need
     and nothing else; run the command again when they import more.
     """
-    workshop, pages = _opened(context, site)
+    site_context, pages = _opened(context, site)
     from ..project.browser_python import modules_of
     from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import wrong
 
-    name, target = _target(workshop, to)
-    packages, modules = workshop.config.browser.packages, modules_of(pages)
+    name, target = _target(site_context, to)
+    packages, modules = site_context.config.browser.packages, modules_of(pages)
     try:
-        with site_lock(workshop.root, 0), ProgressBar(sys.stderr) as progress:
+        with site_lock(site_context.root, 0), ProgressBar(sys.stderr) as progress:
             source = _source(given, target, packages, modules)
-            done = copy(workshop.root, target, source, packages, modules, progress)
+            done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
         message = f"{name} cannot be written: {error.strerror or error}"
         raise wrong(message, "nothing was changed") from error
@@ -124,21 +124,21 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     for module in done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)
         terminal.warn(printable(f"warning: Pyodide has no package for {module}, which {where} imports"))
-    if workshop.config.browser.pyodide != name:
+    if site_context.config.browser.pyodide != name:
         terminal.say(f"\nNow write into blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
     return 0
 
 
-def _target(workshop: SiteContext, to: str | None) -> tuple[str, Path]:
+def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
     """Name and path of the folder to fill; wrong usage if pages could not load from it."""
     from ..pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
 
-    configured = workshop.config.browser.pyodide
+    configured = site_context.config.browser.pyodide
     name = (to or (DEFAULT_FOLDER if configured == CDN else configured)).rstrip("/")
     if problem := "is no folder" if name == CDN else setting_problem(name):
         raise click.BadParameter(f'"{name}" {problem}; write it as static/pyodide', param_hint="--to")
-    target = workshop.root / name
-    if not target.parent.resolve().is_relative_to(workshop.root.resolve()):
+    target = site_context.root / name
+    if not target.parent.resolve().is_relative_to(site_context.root.resolve()):
         raise click.BadParameter(f"{name} leads out of the site", param_hint="--to")
     return name, target
 

@@ -47,89 +47,87 @@ from .output_plan import font_files, fonts_for, plan_outputs
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`; never raises for an author's mistake."""
-    ledger = BuildLog(progress, strict=options.strict)
+    log = BuildLog(progress, strict=options.strict)
     try:
-        workshop = open_site(root, options.base_url)
-        with blamed_on_plugins(workshop.plugins):
-            return _build(workshop, options, ledger)
+        context = open_site(root, options.base_url)
+        with blamed_on_plugins(context.plugins):
+            return _build(context, options, log)
     except SiteError as error:
-        ledger.add(error.diagnostics)
-        return ledger.close(Counts())
+        log.add(error.diagnostics)
+        return log.close(Counts())
 
 
-def _build(workshop: SiteContext, options: BuildOptions, ledger: BuildLog) -> BuildReport:
-    config = workshop.config
-    ledger.ignore = frozenset(config.diagnostics.ignore)
-    ledger.add(workshop.settings.diagnostics)
-    collected = load_site(workshop, options, ledger)
-    parsed = parse_site(collected, workshop, ledger)
-    performed = update_cells(parsed, workshop, options, ledger)
-    rendered, index = render(collected, parsed, performed, workshop, ledger)
-    ledger.add(menu_problems(workshop, index))
+def _build(context: SiteContext, options: BuildOptions, log: BuildLog) -> BuildReport:
+    config = context.config
+    log.ignore = frozenset(config.diagnostics.ignore)
+    log.add(context.settings.diagnostics)
+    loaded = load_site(context, options, log)
+    parsed = parse_site(loaded, context, log)
+    performed = update_cells(parsed, context, options, log)
+    rendered, index = render(loaded, parsed, performed, context, log)
+    log.add(menu_problems(context, index))
     if not options.write:
-        with ledger.stage("lint"):
-            waiting = (document for document, _ in collected.left_out.values())
-            ledger.add(doubts(parsed, waiting, workshop.settings))
-    views = page_views(rendered, unpublished(collected), frame_of(workshop, index, collected, ledger))
-    fonts = fonts_for(views, workshop)
-    outputs = plan_outputs([fonts.given_to(view) for view in views], rendered, collected, workshop, ledger)
-    report = ledger.close(counts_of(rendered, len(views), collected, performed.cells, performed.ran))
+        with log.stage("lint"):
+            waiting = (document for document, _ in loaded.left_out.values())
+            log.add(doubts(parsed, waiting, context.settings))
+    views = page_views(rendered, unpublished(loaded), frame_of(context, index, loaded, log))
+    fonts = fonts_for(views, context)
+    outputs = plan_outputs([fonts.given_to(view) for view in views], rendered, loaded, context, log)
+    report = log.close(counts_of(rendered, len(views), loaded, performed.cells, performed.ran))
     if not report.ok or not options.write:
         return report
-    target = options.output or workshop.root / config.output
-    with ledger.stage("fonts"):
-        outputs += font_files(fonts, workshop)
-    with ledger.stage("write"):
-        done = write_site(outputs, target, site_root=workshop.root, is_chosen=options.output is not None)
+    target = options.output or context.root / config.output
+    with log.stage("fonts"):
+        outputs += font_files(fonts, context)
+    with log.stage("write"):
+        done = write_site(outputs, target, site_root=context.root, is_chosen=options.output is not None)
     return replace(
-        report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=ledger.timings
+        report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=log.timings
     )
 
 
 def render(
-    collected: LoadedSite,
+    loaded: LoadedSite,
     parsed: Sequence[Parsed],
     performed: CellUpdate,
-    workshop: SiteContext,
-    ledger: BuildLog,
+    context: SiteContext,
+    log: BuildLog,
 ) -> tuple[list[Rendered], SiteIndex]:
     """Every page's content; links, labels and images are looked up in the whole site."""
-    index = index_of(collected, {str(page.document.path): page_entry(page) for page in parsed}, workshop)
+    index = index_of(loaded, {str(page.document.path): page_entry(page) for page in parsed}, context)
     results = performed.results
     tools = page_tools(
-        workshop,
-        make_parser(workshop.options),
+        context,
+        make_parser(context.options),
         index,
-        collected,
+        loaded,
         lambda document: results.get(str(document.path), PageResults()),
-        browser_python(workshop, ledger),
+        browser_python(context, log),
         cache(measured),
     )
     rendered = []
-    for page in ledger.each("render", parsed):
+    for page in log.each("render", parsed):
         body = render_body(page, tools)
-        ledger.add(body.diagnostics)
-        rendered.append(placed(page.document, body, collected))
+        log.add(body.diagnostics)
+        rendered.append(placed(page.document, body, loaded))
     return rendered, index
 
 
-def index_of(collected: LoadedSite, entries: Mapping[str, PageEntry], workshop: SiteContext) -> SiteIndex:
+def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
     """Where everything is. entries: as in `SiteIndex`."""
-    urls, config = collected.urls, workshop.config
+    urls, config = loaded.urls, context.config
     generated = {
-        *planned_lists(collected.documents, urls.kinds, urls.sections),
-        *planned_terms(collected.documents),
-        *planned_archive(collected.documents, urls.kinds),
+        *planned_lists(loaded.documents, urls.kinds, urls.sections),
+        *planned_terms(loaded.documents),
+        *planned_archive(loaded.documents, urls.kinds),
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
-    return index_site(
-        config.base_path, urls.urls, entries, collected.waiting, generated, collected.asset_urls
-    )
+    return index_site(config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls)
 
 
-def placed(document: Document, body: Body, collected: LoadedSite) -> Rendered:
+def placed(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
     """A rendered document with its place in the site."""
-    path, urls = str(document.path), collected.urls
+    path, urls = str(document.path), loaded.urls
     return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
 
 
@@ -143,10 +141,10 @@ def measured(file: Path) -> ImageInfo | str:
 
 
 def page_tools(
-    workshop: SiteContext,
+    context: SiteContext,
     md: MarkdownIt,
     index: SiteIndex,
-    collected: LoadedSite,
+    loaded: LoadedSite,
     results: Callable[[Document], PageResults],
     python: Callable[[], Distribution],
     measure: Callable[[Path], ImageInfo | str],
@@ -156,16 +154,16 @@ def page_tools(
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
         found = measure(content)
-        url = index.with_base(quote(collected.urls.urls[str(document.path)] + name))
+        url = index.with_base(quote(loaded.urls.urls[str(document.path)] + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
     return Tools(
-        workshop.config,
+        context.config,
         md,
-        workshop.theme,
-        workshop.plugins,
+        context.theme,
+        context.plugins,
         lambda written, document: resolve_link(index, written, document),
-        lambda written, document: resolve_image(index, written, document, collected.assets, measure),
+        lambda written, document: resolve_image(index, written, document, loaded.assets, measure),
         index.page_labels,
         index.page_url,
         index.slug_hint,
@@ -175,37 +173,37 @@ def page_tools(
     )
 
 
-def menu_problems(workshop: SiteContext, index: SiteIndex) -> list[Diagnostic]:
+def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
     """Errors for entries of the menu that lead to no page of the site."""
-    reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
+    reporter = Reporter(CONFIG_NAME, context.settings.lines)
     at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
-    for number, item in enumerate(workshop.config.menu):
+    for number, item in enumerate(context.config.menu):
         target = resolve_link(index, item.url, at_the_root)
         if target.problem:
-            place = workshop.settings.places.get(("menu", number, "url"))
+            place = context.settings.places.get(("menu", number, "url"))
             reporter.error(target.code, target.problem, place, target.hint)
     return reporter.diagnostics
 
 
-def frame_of(workshop: SiteContext, index: SiteIndex, collected: LoadedSite, ledger: BuildLog) -> Frame:
+def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: BuildLog) -> Frame:
     """What all views are made from."""
 
     def image(path: str, document: Document) -> str:
-        found = resolve_image(index, path, document, collected.assets, lambda file: ImageInfo("", None, None))
+        found = resolve_image(index, path, document, loaded.assets, lambda file: ImageInfo("", None, None))
         if isinstance(found, ImageInfo):
             return found.url
         reporter = Reporter(str(document.path), document.source.text.split("\n"))
         reporter.error(found.code, found.problem, document.front.places.get("image"), found.hint)
-        ledger.add(reporter.diagnostics)
+        log.add(reporter.diagnostics)
         return ""
 
-    return Frame(workshop.config, index.with_base, image)
+    return Frame(context.config, index.with_base, image)
 
 
-def unpublished(collected: LoadedSite) -> list[Unpublished]:
+def unpublished(loaded: LoadedSite) -> list[Unpublished]:
     """Parts of series that are not built."""
     found = []
-    for document, _ in collected.left_out.values():
+    for document, _ in loaded.left_out.values():
         series = document.front.series
         if series:
             found.append(Unpublished(document.front.title or document.path.stem, series.name, series.part))
@@ -213,11 +211,11 @@ def unpublished(collected: LoadedSite) -> list[Unpublished]:
 
 
 def counts_of(
-    rendered: Sequence[Rendered], pages: int, collected: LoadedSite, cells: int, ran: int = 0
+    rendered: Sequence[Rendered], pages: int, loaded: LoadedSite, cells: int, ran: int = 0
 ) -> Counts:
     """How much there is. cells: that run; ran: in this build."""
     weights = [item.body.weight for item in rendered]
-    states = {path: state for path, (_, state) in collected.left_out.items()}
+    states = {path: state for path, (_, state) in loaded.left_out.items()}
     return Counts(
         pages=pages,
         formulas=sum(weight.formulas for weight in weights),
@@ -237,7 +235,7 @@ def tokens_of(file: Path, root: Path | None) -> str:
     """
     path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
     source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
-    workshop = open_site(root) if root else default_context(file.parent)
-    document, _ = read_document(source, workshop.config)
-    parsed = parse_document(document, make_parser(workshop.options), workshop.options)
+    context = open_site(root) if root else default_context(file.parent)
+    document, _ = read_document(source, context.config)
+    parsed = parse_document(document, make_parser(context.options), context.options)
     return describe(parsed.tokens, document.first_line)

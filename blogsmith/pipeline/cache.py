@@ -93,21 +93,21 @@ class PageCache:
         assert self._md is not None, "`take` comes first"
         return self._md
 
-    def take(self, workshop: SiteContext) -> None:
+    def take(self, context: SiteContext) -> None:
         """Work with these settings from now on; forget what others have made."""
         before = self._workshop
-        self._workshop = workshop
-        if before is None or self._md is None or before.options != workshop.options:
-            self._options = replace(workshop.options, linear_math=self._linear)
+        self._workshop = context
+        if before is None or self._md is None or before.options != context.options:
+            self._options = replace(context.options, linear_math=self._linear)
             self._md = make_parser(self._options)
             self._known.clear()
             self._tokens.clear()
             self._bodies.clear()
         if before is not None:
-            if _for_text(before.config) != _for_text(workshop.config):
+            if _for_text(before.config) != _for_text(context.config):
                 self._heads.clear()
                 self._bodies.clear()
-            if _templates(before) != _templates(workshop) or before.plugins != workshop.plugins:
+            if _templates(before) != _templates(context) or before.plugins != context.plugins:
                 self._bodies.clear()
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -204,9 +204,9 @@ def _for_text(config: Config) -> Config:
     )
 
 
-def _templates(workshop: SiteContext) -> object:
+def _templates(context: SiteContext) -> object:
     """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
-    files, shortcodes = workshop.theme.files, workshop.theme.shortcodes
+    files, shortcodes = context.theme.files, context.theme.shortcodes
     # `layouts/…`, and `paper/layouts/…`, which names that of one theme
     others = {
         name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]

@@ -52,7 +52,7 @@ class CellCache:
     def look(
         self,
         parsed: Parsed,
-        workshop: SiteContext,
+        context: SiteContext,
         asked: ExecutionOptions,
         *,
         may_run: bool,
@@ -61,17 +61,17 @@ class CellCache:
         """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
         if not parsed.cells.sessions():
             return PageCellsState()
-        ledger = BuildLog(no_progress)
-        surveyed = survey_pages(self.root, self._around(workshop, may_run=may_run), [parsed], self._read)
-        ledger.add(surveyed.diagnostics)
-        versions = self._installed(surveyed.pages, workshop, asked, may_run=may_run)
+        log = BuildLog(no_progress)
+        surveyed = survey_pages(self.root, self._around(context, may_run=may_run), [parsed], self._read)
+        log.add(surveyed.diagnostics)
+        versions = self._installed(surveyed.pages, context, asked, may_run=may_run)
         path = str(parsed.document.path)
         ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
-        performed = show_results(ran, workshop, asked, versions, ledger, may_run=may_run)
-        return PageCellsState(performed.results[path], surveyed.pages[0], ledger.report())
+        performed = show_results(ran, context, asked, versions, log, may_run=may_run)
+        return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
-    def _around(self, workshop: SiteContext, *, may_run: bool) -> Environment:
-        around = surroundings(self.root, workshop.config.execution, running=may_run)
+    def _around(self, context: SiteContext, *, may_run: bool) -> Environment:
+        around = surroundings(self.root, context.config.execution, running=may_run)
         return replace(around, digest_of=self._digest)
 
     def _digest(self, path: str) -> str | None:
@@ -89,14 +89,14 @@ class CellCache:
         return known[1]
 
     def _installed(
-        self, pages: Sequence[PageStatus], workshop: SiteContext, asked: ExecutionOptions, *, may_run: bool
+        self, pages: Sequence[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Asked once for the same packages: none is installed while one looks at a preview."""
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)
         if names not in self._versions:
-            self._versions[names] = package_versions(pages, workshop, asked, may_run=may_run)
+            self._versions[names] = package_versions(pages, context, asked, may_run=may_run)
         return self._versions[names]
 
 

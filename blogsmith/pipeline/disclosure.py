@@ -36,18 +36,18 @@ Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 
 
 def published_assets(
-    collected: LoadedSite, rendered: Iterable[Rendered], config: Config
+    loaded: LoadedSite, rendered: Iterable[Rendered], config: Config
 ) -> Mapping[str, tuple[Asset, str]]:
     """Path of each file that is copied into the site → the file and its site path."""
     linked: set[str] | None = None
     found = {}
-    for path, url in collected.asset_urls.items():
+    for path, url in loaded.asset_urls.items():
         if is_working_file(path):
             # most sites have none of them
             linked = _linked(rendered, config) if linked is None else linked
             if config.base_path + quote(url) not in linked:
                 continue
-        found[path] = (collected.assets[path], url)
+        found[path] = (loaded.assets[path], url)
     return found
 
 

@@ -16,14 +16,14 @@ class FontCache:
 
     _signs: dict[str, tuple[tuple[str, str, str], frozenset[str]]] = field(default_factory=dict)
 
-    def given(self, views: Sequence[PageView], workshop: SiteContext) -> tuple[list[PageView], MathFonts]:
+    def given(self, views: Sequence[PageView], context: SiteContext) -> tuple[list[PageView], MathFonts]:
         """The pages with the addresses of their fonts, and these fonts."""
-        font = workshop.theme.files.math_font
+        font = context.theme.files.math_font
         if font is None:
             return list(views), MathFonts(None)
         signs = {view.url: self._signs_of(view) for view in views}
         self._signs = {url: known for url, known in self._signs.items() if url in signs}
-        folder = f"{workshop.config.base_path}/{font.asset.path.parent}"
+        folder = f"{context.config.base_path}/{font.asset.path.parent}"
         fonts = fonts_of(signs, folder, font.asset.path.stem, font.version)
         return [fonts.given_to(view) for view in views], fonts
 

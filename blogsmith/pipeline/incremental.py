@@ -82,65 +82,63 @@ class IncrementalPipeline:
         Gives a Present as soon as it is known what there is, and the exact one at the end; None in between.
         SiteError if settings, plugins or theme are wrong: then there is no site.
         """
-        last = before.arranged if before else None
-        workshop = reload_site(
+        last = before.resolved if before else None
+        context = reload_site(
             self._root,
             self._options.base_url,
-            last.workshop if last and not asked.everything else None,
+            last.context if last and not asked.everything else None,
             asked.changed,
         )
-        with blamed_on_plugins(workshop.plugins):
-            yield from self._settle(workshop, before, asked)
+        with blamed_on_plugins(context.plugins):
+            yield from self._settle(context, before, asked)
 
     def _settle(
-        self, workshop: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
+        self, context: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
-        last = before.arranged if before else None
+        last = before.resolved if before else None
         self._forget(asked.changed)
         yield None
-        is_same = last and last.workshop.config.output == workshop.config.output
-        files = read_site(
-            self._root, workshop.config, last.files if last and is_same else None, asked.changed
-        )
+        is_same = last and last.context.config.output == context.config.output
+        files = read_site(self._root, context.config, last.files if last and is_same else None, asked.changed)
         yield None
         options = replace(self._options, now=self._now())
-        arranged = self._arranger.arranged(workshop, files, last, options, asked.finished)
+        resolved = self._arranger.resolved(context, files, last, options, asked.finished)
         yield None
-        bodies = self._known_bodies(arranged, before)
+        bodies = self._known_bodies(resolved, before)
         if before is None:
-            yield from self._presenting(arranged, bodies, None)
+            yield from self._presenting(resolved, bodies, None)
         if before is not None:
             # first what other pages may see of those that have changed, then who still sees the same
-            for path, document in arranged.documents.items():
-                if before.arranged.documents.get(path) is not document:
+            for path, document in resolved.documents.items():
+                if before.resolved.documents.get(path) is not document:
                     self._memory.known(document)
                     yield None
-        first = [path for path in asked.first if path in arranged.documents]
-        for path in dict.fromkeys([*first, *arranged.documents]):
-            bodies[path] = self._body(arranged, arranged.documents[path])
+        first = [path for path in asked.first if path in resolved.documents]
+        for path in dict.fromkeys([*first, *resolved.documents]):
+            bodies[path] = self._body(resolved, resolved.documents[path])
             yield None
-        self._memory.keep_only(arranged.documents.keys() | arranged.collected.left_out.keys())
-        yield from self._presenting(arranged, bodies, before)
+        self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
+        yield from self._presenting(resolved, bodies, before)
 
     def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
         """The same with the text of these pages known too."""
         missing = [path for path in paths if path in present.unread]
         if not missing:
             return present
-        arranged = present.arranged
+        resolved = present.resolved
         bodies = {path: item.body for path, item in present.rendered.items() if path not in present.unread}
-        with blamed_on_plugins(arranged.workshop.plugins):
+        with blamed_on_plugins(resolved.context.plugins):
             for path in missing:
-                bodies[path] = self._body(arranged, arranged.documents[path])
-        *_, found = self._presenting(arranged, bodies, present)
+                bodies[path] = self._body(resolved, resolved.documents[path])
+        *_, found = self._presenting(resolved, bodies, present)
         return found or present
 
     def edited(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
-        arranged, config = present.arranged, present.arranged.workshop.config
-        old = arranged.documents.get(path)
+        resolved, config = present.resolved, present.resolved.context.config
+        old = resolved.documents.get(path)
         self._forget(asked.changed)
-        files = read_again(self._root, config, arranged.files, path) if old else None
+        files = read_again(self._root, config, resolved.files, path) if old else None
         if files is None or old is None:
             return None
         source = next(source for source in files.sources if str(source.path) == path)
@@ -151,28 +149,28 @@ class IncrementalPipeline:
 
     def again(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the results of one page's cells read again; None if there is no such page."""
-        document = present.arranged.documents.get(path)
+        document = present.resolved.documents.get(path)
         self._forget(asked.changed)
         if document is None:
             return None
-        return self._replaced(present, present.arranged.files, document, asked)
+        return self._replaced(present, present.resolved.files, document, asked)
 
     def _replaced(
         self, present: SiteSnapshot, files: SiteFiles, document: Document, asked: UpdateRequest
     ) -> SiteSnapshot:
-        arranged, path = present.arranged, str(document.path)
-        documents = {**arranged.documents, path: document}
-        collected = replace(arranged.collected, documents=tuple(documents.values()))
-        arranged = replace(arranged, files=files, collected=collected)
-        known = {other: found for other, found in arranged.looked.items() if other != path}
-        arranged = self._arranger.with_tools(arranged, documents, asked.finished, known)
-        with blamed_on_plugins(arranged.workshop.plugins):
-            body = self._body(arranged, document)
-        item = placed(document, body, collected)
+        resolved, path = present.resolved, str(document.path)
+        documents = {**resolved.documents, path: document}
+        loaded = replace(resolved.loaded, documents=tuple(documents.values()))
+        resolved = replace(resolved, files=files, loaded=loaded)
+        known = {other: found for other, found in resolved.looked.items() if other != path}
+        resolved = self._arranger.with_tools(resolved, documents, asked.finished, known)
+        with blamed_on_plugins(resolved.context.plugins):
+            body = self._body(resolved, document)
+        item = placed(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
         view = replace(view, **{name: getattr(old, name) for name in _RELATED})
-        return present.with_page(arranged, item, view, self._own(arranged, document, body))
+        return present.with_page(resolved, item, view, self._own(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
         """Files that have changed, whatever their stamps say."""
@@ -180,73 +178,73 @@ class IncrementalPipeline:
         self._leaks.forget(changed)
         self._arranger.forget(changed)
 
-    def _body(self, arranged: ResolvedSite, document: Document) -> Body:
-        return self._memory.body(document, arranged.tools, arranged.facts)
+    def _body(self, resolved: ResolvedSite, document: Document) -> Body:
+        return self._memory.body(document, resolved.tools, resolved.facts)
 
-    def _known_bodies(self, arranged: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
+    def _known_bodies(self, resolved: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
         """Of documents that are the same as before, in case these are asked for meanwhile."""
         if before is None:
             return {}
         return {
             path: item.body
             for path, item in before.rendered.items()
-            if path not in before.unread and arranged.documents.get(path) is item.document
+            if path not in before.unread and resolved.documents.get(path) is item.document
         }
 
-    def _own(self, arranged: ResolvedSite, document: Document, body: Body) -> tuple[Diagnostic, ...]:
+    def _own(self, resolved: ResolvedSite, document: Document, body: Body) -> tuple[Diagnostic, ...]:
         """What is wrong with one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
             *self._memory.known(document).parsed.diagnostics,
-            *arranged.cells(document).diagnostics,
+            *resolved.cells(document).diagnostics,
             *body.diagnostics,
         )
         if not found:
             return ()
-        ledger = BuildLog(no_progress, frozenset(arranged.workshop.config.diagnostics.ignore))
-        ledger.add(found)
-        return ledger.report()
+        log = BuildLog(no_progress, frozenset(resolved.context.config.diagnostics.ignore))
+        log.add(found)
+        return log.report()
 
     def _presenting(
-        self, arranged: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
+        self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
     ) -> Iterator[SiteSnapshot | None]:
         """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
-        workshop, collected = arranged.workshop, arranged.collected
-        ledger = BuildLog(no_progress, frozenset(workshop.config.diagnostics.ignore))
-        ledger.add(arranged.diagnostics)
+        context, loaded = resolved.context, resolved.loaded
+        log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
+        log.add(resolved.diagnostics)
         rendered = {
-            path: placed(document, bodies[path] if path in bodies else placeholder_body(document), collected)
-            for path, document in arranged.documents.items()
+            path: placed(document, bodies[path] if path in bodies else placeholder_body(document), loaded)
+            for path, document in resolved.documents.items()
         }
-        frame = frame_of(workshop, arranged.index, collected, ledger)
-        related = page_views(list(rendered.values()), unpublished(collected), frame)
+        frame = frame_of(context, resolved.index, loaded, log)
+        related = page_views(list(rendered.values()), unpublished(loaded), frame)
         yield None
-        given, fonts = self._fonts.given(related, workshop)
+        given, fonts = self._fonts.given(related, context)
         views = _same(given, before)
         yield None
-        composition = plan(views, list(rendered.values()), collected, workshop)
-        ledger.add(menu_problems(workshop, arranged.index))
-        files = (*composition.files, *planned_fonts(fonts, workshop))
-        if not any(found.code == "duplicate-url" for found in ledger.report()):
-            ledger.add(path_conflicts(files))
-        self._leaks.take(arranged.files.stamps)
-        ledger.add(disclosures(composition.assets, workshop.config, self._leaks.look))
-        ledger.add(self._arranger.python_problems())
+        composition = plan(views, list(rendered.values()), loaded, context)
+        log.add(menu_problems(context, resolved.index))
+        files = (*composition.files, *planned_fonts(fonts, context))
+        if not any(found.code == "duplicate-url" for found in log.report()):
+            log.add(path_conflicts(files))
+        self._leaks.take(resolved.files.stamps)
+        log.add(disclosures(composition.assets, context.config, self._leaks.look))
+        log.add(self._arranger.python_problems())
         yield None
-        documents = arranged.documents
+        documents = resolved.documents
         own = {
-            path: self._own(arranged, documents[path], bodies[path]) for path in documents if path in bodies
+            path: self._own(resolved, documents[path], bodies[path]) for path in documents if path in bodies
         }
         yield SiteSnapshot(
-            arranged,
+            resolved,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
             replace(frame, term_names=term_names(documents.values())),
             {view.url: view for view in views},
             composition,
-            _table(files, workshop.config.base_path),
+            _table(files, context.config.base_path),
             own,
-            ledger.report(),
+            log.report(),
         )
 
 

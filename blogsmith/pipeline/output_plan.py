@@ -58,21 +58,21 @@ class OutputPlan:
     """Source path → document, of the pages that have one."""
     assets: Mapping[str, tuple[Asset, str]]
     """As `published_assets` gives them."""
-    workshop: SiteContext
+    context: SiteContext
 
     @property
     def cleans(self) -> bool:
         """Whether pictures are published without their private data."""
-        return self.workshop.config.images.metadata == "clean"
+        return self.context.config.images.metadata == "clean"
 
     def page(self, view: PageView) -> GuardedPage:
         """A page with what its policy stops; SiteError if it cannot be made."""
-        theme = self.workshop.theme
+        theme = self.context.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
         html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
-        return guarded(html, self.workshop.config)
+        return guarded(html, self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
@@ -88,48 +88,48 @@ class OutputPlan:
 def plan_outputs(
     views: Sequence[PageView],
     rendered: Sequence[Rendered],
-    collected: LoadedSite,
-    workshop: SiteContext,
-    ledger: BuildLog,
+    loaded: LoadedSite,
+    context: SiteContext,
+    log: BuildLog,
 ) -> list[Output]:
     """Every file of the site: pages, redirects, assets, the theme's own files."""
-    composition = plan(views, rendered, collected, workshop)
+    composition = plan(views, rendered, loaded, context)
     made: list[Output] = []
     given_up: set[str] = set()
-    for planned in ledger.each("pages", composition.files):
+    for planned in log.each("pages", composition.files):
         layout = planned.content.layout if isinstance(planned.content, PageView) else ""
         if layout in given_up:
             continue
         try:
             output, problems = composition.output(planned)
             made.append(output)
-            ledger.add(problems)
+            log.add(problems)
         except SiteError as error:
-            ledger.add(error.diagnostics)
+            log.add(error.diagnostics)
             if any(found.code == "template-limit" for found in error.diagnostics):
                 # a layout without end costs seconds a page, and the site has a thousand of them
                 given_up.add(layout)
     # two pages on one address were reported where the address comes from
-    if not any(diagnostic.code == "duplicate-url" for diagnostic in ledger.report()):
-        ledger.add(path_conflicts(composition.files))
-    ledger.add(disclosures(composition.assets, workshop.config, leaks))
+    if not any(diagnostic.code == "duplicate-url" for diagnostic in log.report()):
+        log.add(path_conflicts(composition.files))
+    log.add(disclosures(composition.assets, context.config, leaks))
     return made
 
 
 def plan(
-    views: Sequence[PageView], rendered: Sequence[Rendered], collected: LoadedSite, workshop: SiteContext
+    views: Sequence[PageView], rendered: Sequence[Rendered], loaded: LoadedSite, context: SiteContext
 ) -> OutputPlan:
     """Which files the site has; none of them is made."""
-    config = workshop.config
+    config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
-    files = [planned for view in views for planned in _page(view, documents.get(view.path), workshop)]
+    files = [planned for view in views for planned in _page(view, documents.get(view.path), context)]
     for item in rendered:
         origin = f"a picture that the code of {item.document.path} draws"
         for name, content in item.body.files.items():
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(OutputFile(output_path(item.url + name), origin, picture))
-    assets = published_assets(collected, rendered, config)
+    assets = published_assets(loaded, rendered, config)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
     taken = {planned.path for planned in files}
@@ -143,69 +143,69 @@ def plan(
         for file, make in own.items()
         if file not in taken
     ]
-    for asset in workshop.theme.static_files():
-        files.append(OutputFile(asset.path, f"a file of theme {workshop.theme.name}", asset.file))
-    return OutputPlan(site, tuple(files), documents, assets, workshop)
+    for asset in context.theme.static_files():
+        files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
+    return OutputPlan(site, tuple(files), documents, assets, context)
 
 
 def _picture(content: bytes, config: Config) -> bytes:
     return cleaned_bytes(content) if config.images.metadata == "clean" else content
 
 
-def _page(view: PageView, document: Document | None, workshop: SiteContext) -> Iterator[OutputFile]:
+def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
     """A page, then the pages at its old addresses."""
-    site_path = view.url.removeprefix(workshop.config.base_path)
+    site_path = view.url.removeprefix(context.config.base_path)
     origin = view.path or f"the page {site_path} that blogsmith makes"
     yield OutputFile(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
         yield OutputFile(
-            redirect_path(alias), f'the alias "{alias}" of {origin}', _guarded_redirect(view, workshop)
+            redirect_path(alias), f'the alias "{alias}" of {origin}', _guarded_redirect(view, context)
         )
 
 
-def _guarded_redirect(view: PageView, workshop: SiteContext) -> Callable[[], bytes]:
-    return lambda: guarded(redirect(view), workshop.config).html
+def _guarded_redirect(view: PageView, context: SiteContext) -> Callable[[], bytes]:
+    return lambda: guarded(redirect(view), context.config).html
 
 
-def fonts_for(views: Sequence[PageView], workshop: SiteContext) -> MathFonts:
+def fonts_for(views: Sequence[PageView], context: SiteContext) -> MathFonts:
     """What the theme's math font is to be cut into for these pages."""
-    font = workshop.theme.files.math_font
+    font = context.theme.files.math_font
     if font is None:
         return MathFonts(None)
-    folder = f"{workshop.config.base_path}/{font.asset.path.parent}"
+    folder = f"{context.config.base_path}/{font.asset.path.parent}"
     return math_fonts(views, folder, font.asset.path.stem, font.version)
 
 
-def font_files(fonts: MathFonts, workshop: SiteContext) -> list[Output]:
+def font_files(fonts: MathFonts, context: SiteContext) -> list[Output]:
     """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
     made = []
     for cut in fonts.cuts():
-        font = _font_file(cut, workshop)
+        font = _font_file(cut, context)
         made += [font, Output(font.path.with_suffix(".css"), font_face(cut).encode())]
     return made
 
 
-def planned_fonts(fonts: MathFonts, workshop: SiteContext) -> list[OutputFile]:
+def planned_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     """The same files, made when they are asked for."""
-    font = workshop.theme.files.math_font
+    font = context.theme.files.math_font
     found: list[OutputFile] = []
     if font is None:
         return found
-    origin = f"the math font of theme {workshop.theme.name}"
+    origin = f"the math font of theme {context.theme.name}"
     for cut in fonts.cuts():
         path = font.asset.path.with_name(f"{cut.name}.woff2")
-        found.append(OutputFile(path, origin, partial(_font_bytes, cut, workshop)))
+        found.append(OutputFile(path, origin, partial(_font_bytes, cut, context)))
         found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut).encode))
     return found
 
 
-def _font_bytes(cut: FontCut, workshop: SiteContext) -> bytes:
-    made = _font_file(cut, workshop)
+def _font_bytes(cut: FontCut, context: SiteContext) -> bytes:
+    made = _font_file(cut, context)
     return made.file.read_bytes() if made.file else made.data or b""
 
 
-def _font_file(cut: FontCut, workshop: SiteContext) -> Output:
-    font = workshop.theme.files.math_font
+def _font_file(cut: FontCut, context: SiteContext) -> Output:
+    font = context.theme.files.math_font
     assert font is not None, "a cut is one of the theme's font"
     name = f"{cut.name}.woff2"
     path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
@@ -216,10 +216,10 @@ def _font_file(cut: FontCut, workshop: SiteContext) -> Output:
         return Output(path, file=font.asset.file)
     source = font.asset.file
     try:
-        data = read_or_make(workshop.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
+        data = read_or_make(context.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
         return Output(path, data)
     except FontProblem as problem:
-        message = f"the math font {source.name} of theme {workshop.theme.name} cannot be cut: {problem}"
+        message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
 

@@ -31,7 +31,7 @@ class Resolver:
         self._cells = cells
         self._asked = asked
         self._touched: set[str] = set()
-        """Paths that have changed since `arranged` was asked last."""
+        """Paths that have changed since `resolved` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
@@ -47,69 +47,69 @@ class Resolver:
         """What is wrong with Python for browsers, once a page has asked for it."""
         return self._python[2].report() if self._python else ()
 
-    def arranged(
+    def resolved(
         self,
-        workshop: SiteContext,
+        context: SiteContext,
         files: SiteFiles,
         last: ResolvedSite | None,
         options: BuildOptions,
         finished: frozenset[str],
     ) -> ResolvedSite:
         """Which documents there are and where everything goes. last: what it was; finished: as in `Asked`."""
-        self._memory.take(workshop)
-        ledger = BuildLog(no_progress, frozenset(workshop.config.diagnostics.ignore))
-        ledger.add(workshop.settings.diagnostics)
-        collected = resolve_urls(
+        self._memory.take(context)
+        log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
+        log.add(context.settings.diagnostics)
+        loaded = resolve_urls(
             files,
-            workshop,
+            context,
             options,
-            ledger,
+            log,
             # what is wrong with a head is told with its page
             lambda source, config: (self._memory.document(source, config)[0], ()),
             self._inspected,
         )
-        ledger.add(
+        log.add(
             found
-            for document, _ in collected.left_out.values()
+            for document, _ in loaded.left_out.values()
             for found in self._memory.head_diagnostics(str(document.path))
         )
-        documents = {str(document.path): document for document in collected.documents}
-        index, assets = index_of(collected, {}, workshop), collected.assets
+        documents = {str(document.path): document for document in loaded.documents}
+        index, assets = index_of(loaded, {}, context), loaded.assets
         found = ResolvedSite(
-            workshop,
+            context,
             files,
-            collected,
+            loaded,
             documents,
             index,
             # replaced at once: they need all the others
             None,  # type: ignore[arg-type]
-            _facts(collected, files, index.generated, None if self._touched & assets.keys() else last),
-            may_run(workshop, options),
+            _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last),
+            may_run(context, options),
             lambda document: PageCellsState(),
             {},
-            ledger.report(),
+            log.report(),
         )
         self._touched.clear()
         return self.with_tools(found, documents, finished)
 
     def with_tools(
         self,
-        arranged: ResolvedSite,
+        resolved: ResolvedSite,
         documents: Mapping[str, Document],
         finished: frozenset[str],
         looked_at: Mapping[str, PageCellsState] | None = None,
     ) -> ResolvedSite:
         """The same with lookups that know these documents. looked_at: what is known of their cells."""
-        workshop, looked = arranged.workshop, dict(looked_at or {})
-        # not `arranged` in the functions below: each would keep the one before it, and so on
-        runs = arranged.may_run
+        context, looked = resolved.context, dict(looked_at or {})
+        # not `resolved` in the functions below: each would keep the one before it, and so on
+        runs = resolved.may_run
 
         def cells(document: Document) -> PageCellsState:
             path = str(document.path)
             if path not in looked:
                 looked[path] = self._cells.look(
                     self._memory.known(document).parsed,
-                    workshop,
+                    context,
                     self._asked,
                     may_run=runs,
                     busy=runs and path not in finished,
@@ -120,25 +120,25 @@ class Resolver:
             return cells(document).results
 
         entries = Entries(documents, lambda document: self._memory.known(document).entry)
-        index = replace(arranged.index, entries=entries)
+        index = replace(resolved.index, entries=entries)
         tools = page_tools(
-            workshop,
+            context,
             self._memory.md,
             index,
-            arranged.collected,
+            resolved.loaded,
             results,
-            self._readers_python(arranged),
+            self._readers_python(resolved),
             self._measured,
         )
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
-        return replace(arranged, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
+        return replace(resolved, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
 
-    def _readers_python(self, arranged: ResolvedSite) -> Callable[[], Distribution]:
+    def _readers_python(self, resolved: ResolvedSite) -> Callable[[], Distribution]:
         # a folder of the site may hold it
-        key = (arranged.workshop, arranged.facts)
+        key = (resolved.context, resolved.facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
-            ledger = BuildLog(no_progress)
-            self._python = (key, browser_python(arranged.workshop, ledger), ledger)
+            log = BuildLog(no_progress)
+            self._python = (key, browser_python(resolved.context, log), log)
         return self._python[1]
 
     def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:
@@ -159,18 +159,18 @@ class Resolver:
 
 
 def _facts(
-    collected: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
+    loaded: LoadedSite, files: SiteFiles, generated: frozenset[str], last: ResolvedSite | None
 ) -> object:
     """As in `ResolvedSite`."""
     if last is None:
         return object()
-    before = last.collected
+    before = last.loaded
     pairs = (
-        (before.urls.urls, collected.urls.urls),
-        (before.urls.kinds, collected.urls.kinds),
-        (before.urls.sections, collected.urls.sections),
-        (before.waiting, collected.waiting),
-        (before.asset_urls, collected.asset_urls),
+        (before.urls.urls, loaded.urls.urls),
+        (before.urls.kinds, loaded.urls.kinds),
+        (before.urls.sections, loaded.urls.sections),
+        (before.waiting, loaded.waiting),
+        (before.asset_urls, loaded.asset_urls),
         (_asset_stamps(last.files), _asset_stamps(files)),
         (last.index.generated, generated),
     )

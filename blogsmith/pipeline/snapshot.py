@@ -41,9 +41,9 @@ class Entries(Mapping[str, PageEntry]):
 class ResolvedSite:
     """What the site consists of and where everything goes; no page of it is rendered yet."""
 
-    workshop: SiteContext
+    context: SiteContext
     files: SiteFiles
-    collected: LoadedSite
+    loaded: LoadedSite
     documents: Mapping[str, Document]
     """Source path → document, of those that are shown."""
     index: SiteIndex
@@ -64,7 +64,7 @@ class ResolvedSite:
 class SiteSnapshot:
     """The site as pages: all of them, or for a moment after the start only those that were asked for."""
 
-    arranged: ResolvedSite
+    resolved: ResolvedSite
     rendered: Mapping[str, Rendered]
     """By source path, in the order of the site; those of `unread` have no content yet."""
     unread: frozenset[str]
@@ -86,7 +86,7 @@ class SiteSnapshot:
         return not self.unread
 
     def with_page(
-        self, arranged: ResolvedSite, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
+        self, resolved: ResolvedSite, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
     ) -> SiteSnapshot:
         """The same site with another text of one page."""
         path = str(item.document.path)
@@ -95,7 +95,7 @@ class SiteSnapshot:
         planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
         return replace(
             self,
-            arranged=arranged,
+            resolved=resolved,
             rendered={**self.rendered, path: item},
             unread=self.unread - {path},
             views={**self.views, view.url: view},

@@ -102,8 +102,8 @@ class PreviewServices:
             self._front.whole()
             self._renew_editor(self._front)
         present = self._shown.present
-        if present and present.arranged.workshop.config.output != self._output:
-            self._watch(present.arranged.workshop.config.output)
+        if present and present.resolved.context.config.output != self._output:
+            self._watch(present.resolved.context.config.output)
             self._changed(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
@@ -119,13 +119,13 @@ class PreviewServices:
         """The setting may have changed, or the trust in it."""
         present = self._shown.present
         if present:
-            config = present.arranged.workshop.config
+            config = present.resolved.context.config
             front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
             self._shown.tag = replace(self._shown.tag, editor=front.editor.template)
 
     def _pages(self) -> Iterator[StoredPage]:
         present = self._shown.present
-        documents = present.arranged.documents if present else {}
+        documents = present.resolved.documents if present else {}
         for path, page in self._shown.finished():
             document = documents.get(page.source)
             yield StoredPage(

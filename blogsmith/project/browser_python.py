@@ -32,15 +32,15 @@ class RunnablePage:
     """Top-level modules that it imports and that do not come with Python, sorted."""
 
 
-def browser_python(workshop: SiteContext, ledger: BuildLog) -> Callable[[], Distribution]:
+def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
     """What pages say about Python; opened for the first page that asks, and its mistakes told then."""
 
     @cache
     def opened() -> Distribution:
-        settings = workshop.config.browser
-        found = open_distribution(settings.pyodide, workshop.root, workshop.config.base_path)
-        reporter = Reporter(CONFIG_NAME, workshop.settings.lines)
-        places = workshop.settings.places
+        settings = context.config.browser
+        found = open_distribution(settings.pyodide, context.root, context.config.base_path)
+        reporter = Reporter(CONFIG_NAME, context.settings.lines)
+        places = context.settings.places
         for problem in found.problems:
             reporter.error("pyodide-folder", problem, places.get(("browser", "pyodide")), VENDOR)
         for number, name in enumerate(settings.packages):
@@ -48,17 +48,17 @@ def browser_python(workshop: SiteContext, ledger: BuildLog) -> Callable[[], Dist
                 place = places.get(("browser", "packages", number))
                 message = f"{found.folder} lacks the package {name}"
                 reporter.error("pyodide-folder", message, place, VENDOR)
-        ledger.add(reporter.diagnostics)
+        log.add(reporter.diagnostics)
         return found
 
     return opened
 
 
-def runnable_pages(workshop: SiteContext, now: dt.datetime) -> tuple[RunnablePage, ...]:
+def runnable_pages(context: SiteContext, now: dt.datetime) -> tuple[RunnablePage, ...]:
     """All pages with code for browsers, drafts too; what is wrong in them is not told here."""
-    ledger = BuildLog(no_progress)
+    log = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
-    pages = [_page(page) for page in parse_site(load_site(workshop, options, ledger), workshop, ledger)]
+    pages = [_page(page) for page in parse_site(load_site(context, options, log), context, log)]
     return tuple(page for page in pages if page.blocks)
 
 

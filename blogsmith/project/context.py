@@ -61,14 +61,14 @@ def open_site(root: Path, base_url: str | None = None, loaded_plugins: Plugins |
     return SiteContext(root, config, theme, plugins, options, loaded)
 
 
-def with_theme(workshop: SiteContext) -> SiteContext:
+def with_theme(context: SiteContext) -> SiteContext:
     """The same with the theme read again; SiteError if something in it is wrong."""
     try:
-        theme = _theme(workshop.root, workshop.config, workshop.plugins)
+        theme = _theme(context.root, context.config, context.plugins)
     except SiteError as error:
-        raise SiteError(*(_at_setting(found, workshop.settings) for found in error.diagnostics)) from error
-    options = parse_options(workshop.config, workshop.plugins, theme.inline_shortcodes())
-    return replace(workshop, theme=theme, options=options)
+        raise SiteError(*(_at_setting(found, context.settings) for found in error.diagnostics)) from error
+    options = parse_options(context.config, context.plugins, theme.inline_shortcodes())
+    return replace(context, theme=theme, options=options)
 
 
 def _theme(root: Path, config: Config, plugins: Plugins) -> Theme:

@@ -38,18 +38,18 @@ class LoadedSite:
     """The same paths → their site paths."""
 
 
-def load_site(workshop: SiteContext, options: BuildOptions, ledger: BuildLog) -> LoadedSite:
+def load_site(context: SiteContext, options: BuildOptions, log: BuildLog) -> LoadedSite:
     """Read the site and settle what is built and under which address."""
-    with ledger.stage("read"):
-        files = read_site(workshop.root, workshop.config)
-    return resolve_urls(files, workshop, options, ledger)
+    with log.stage("read"):
+        files = read_site(context.root, context.config)
+    return resolve_urls(files, context, options, log)
 
 
 def resolve_urls(
     files: SiteFiles,
-    workshop: SiteContext,
+    context: SiteContext,
     options: BuildOptions,
-    ledger: BuildLog,
+    log: BuildLog,
     read: ReadDocument = read_document,
     inspect: Inspect = svg_warnings,
 ) -> LoadedSite:
@@ -57,13 +57,13 @@ def resolve_urls(
 
     inspect: says what there is to say about a file that is copied.
     """
-    config = workshop.config
-    ledger.add(files.diagnostics)
+    config = context.config
+    log.add(files.diagnostics)
     documents: list[Document] = []
     left_out: dict[str, tuple[Document, str]] = {}
-    for source in ledger.each("front matter", files.sources):
+    for source in log.each("front matter", files.sources):
         document, found = read(source, config)
-        ledger.add(found)
+        log.add(found)
         state = publication(document, options.now, drafts=options.drafts, future=options.future)
         if state == "published":
             documents.append(document)
@@ -71,21 +71,21 @@ def resolve_urls(
             left_out[str(document.path)] = (document, state)
     urls = assign_urls(documents, config)
     all_documents = [*documents, *(document for document, _ in left_out.values())]
-    ledger.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
+    log.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
     future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
-    ledger.add(found for asset in assets.values() for found in inspect(asset))
+    log.add(found for asset in assets.values() for found in inspect(asset))
     return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
 
 
-def parse_site(collected: LoadedSite, workshop: SiteContext, ledger: BuildLog) -> list[Parsed]:
+def parse_site(loaded: LoadedSite, context: SiteContext, log: BuildLog) -> list[Parsed]:
     """Every document as tokens."""
-    md = make_parser(workshop.options)
-    documents = ledger.each("parse", collected.documents)
-    parsed = [parse_document(document, md, workshop.options) for document in documents]
+    md = make_parser(context.options)
+    documents = log.each("parse", loaded.documents)
+    parsed = [parse_document(document, md, context.options) for document in documents]
     for page in parsed:
-        ledger.add(page.diagnostics)
+        log.add(page.diagnostics)
     return parsed
 
 

@@ -15,14 +15,14 @@ _FEW = 3
 
 
 def collect_posts(
-    workshop: SiteContext, posts: Sequence[str], options: BuildOptions, ledger: BuildLog
+    context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog
 ) -> LoadedSite:
     """The site with only the documents named, by default all; SiteError for a name that means nothing."""
-    collected = load_site(workshop, options, ledger)
-    chosen = select_posts(workshop.root, posts, [document.path for document in collected.documents])
+    loaded = load_site(context, options, log)
+    chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
     if chosen is None:
-        return collected
-    return replace(collected, documents=tuple(d for d in collected.documents if str(d.path) in chosen))
+        return loaded
+    return replace(loaded, documents=tuple(d for d in loaded.documents if str(d.path) in chosen))
 
 
 def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:

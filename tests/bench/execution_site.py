@@ -144,14 +144,14 @@ def judge_unchanged(site: Path, runs: int) -> list[float]:
     from blogsmith.project.context import open_site
     from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 
-    workshop, now = open_site(site), dt.datetime.now(dt.UTC)
+    context, now = open_site(site), dt.datetime.now(dt.UTC)
     # a site of many posts: what a build looks up once is shared by all
     pages = 10 * [page.parsed for page in survey_site(site, (), now).pages]
     options = BuildOptions(now=now, execution=ExecutionOptions(execute="stale"))
     taken = []
     for _ in range(runs):
         began = time.perf_counter()
-        performed = update_cells(pages, workshop, options, BuildLog(no_progress))
+        performed = update_cells(pages, context, options, BuildLog(no_progress))
         taken.append(1000 * (time.perf_counter() - began) / len(pages))
         if performed.ran or not performed.cells:
             raise SystemExit("cells run although nothing has changed")

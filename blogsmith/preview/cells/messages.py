@@ -30,7 +30,7 @@ class WantedPage(NamedTuple):
 class Work:
     """The present state of the site, as far as it runs."""
 
-    workshop: SiteContext
+    context: SiteContext
     asked: ExecutionOptions
     """As on the command line."""
     may_run: bool

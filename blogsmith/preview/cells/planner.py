@@ -75,7 +75,7 @@ class Planner:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
         pages = [wanted.page for wanted in work.pages if not wanted.page.wrong]
         try:
-            setting = self._present(work.workshop)
+            setting = self._present(work.context)
             unmet = self._unmet(work, pages, forced, setting)
         except SiteError as error:
             return self._refused(work, error)
@@ -108,9 +108,9 @@ class Planner:
             asked = replace(asked, execute="all", needs=())
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
-    def _present(self, workshop: SiteContext) -> ExecutionSetting:
+    def _present(self, context: SiteContext) -> ExecutionSetting:
         """The site's settings: the same object as long as they are the same."""
-        setting = setting_for(workshop, self._folder)
+        setting = setting_for(context, self._folder)
         if setting != self._setting:
             self._setting = setting
         return self._setting or setting
@@ -122,9 +122,9 @@ class Planner:
         whole = [page for page in pages if str(page.cells.path) in forced]
         if not any(cell.options.needs for page in pages for cell in page.cells.cells):
             return {}
-        execution = work.workshop.config.execution
+        execution = work.context.config.execution
         is_elsewhere = execution.executor == "dask" and bool(execution.dask.scheduler)
-        with cluster_of(work.workshop, self._folder) if is_elsewhere else nullcontext() as cluster:
+        with cluster_of(work.context, self._folder) if is_elsewhere else nullcontext() as cluster:
             found = unmet_in(ordinary, work.asked, setting, cluster, self._probe.run)
             if not whole:
                 return found

@@ -65,7 +65,7 @@ class Schedule:
     def wanted(self, work: Work) -> None:
         """The present state of the site."""
         before, self._work, self._is_new = self._work, work, True
-        if before and before.workshop.config.execution != work.workshop.config.execution:
+        if before and before.context.config.execution != work.context.config.execution:
             self._memory.settings_changed()
 
     def run_again(self, url: str) -> None:
@@ -155,7 +155,7 @@ class Schedule:
             self._pages.pop(path).drop_all()
             self._memory.forget(path)
         files = FileDigests(self._root)
-        around = surroundings(self._root, work.workshop.config.execution)
+        around = surroundings(self._root, work.context.config.execution)
         for planned in plan.pages:
             self._update(planned, files, partial(self._memory.is_due, files=files, around=around))
         self._forced.clear()
@@ -222,9 +222,9 @@ class Schedule:
     def _said(self, page: PageRun) -> tuple[Diagnostic, ...]:
         absent: list[Diagnostic] = []
         if self._work is not None:
-            preload = self._work.workshop.config.execution.preload
+            preload = self._work.context.config.execution.preload
             problems = {name: why for name, why in self._warm.problems.items() if name in preload}
-            absent = absent_modules(problems, self._work.workshop)
+            absent = absent_modules(problems, self._work.context)
         return (*self._memory.diagnostics(page.planned), *page.planned.diagnostics, *absent)
 
     # -- tasks --
@@ -245,7 +245,7 @@ class Schedule:
 
     def _finish(self, page: PageRun, *, stopped: bool = False) -> None:
         assert self._work is not None
-        around = surroundings(self._root, self._work.workshop.config.execution)
+        around = surroundings(self._root, self._work.context.config.execution)
         ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
         page.told.over("stopped" if stopped else "finished")
         self._calls.done(page.outcome(self._said(page), ran=ran, stopped=stopped, record_changed=changed))
@@ -253,7 +253,7 @@ class Schedule:
     def _start_some(self) -> None:
         if self._work is None:
             return
-        execution = self._work.workshop.config.execution
+        execution = self._work.context.config.execution
         slots = self._work.asked.jobs or execution.jobs or cores()
         waiting = [task for page in self._pages.values() for task in page.tasks.values() if task.is_waiting]
         waiting.sort(key=lambda task: (task.patient, task.priority, task.place))
@@ -276,22 +276,22 @@ class Schedule:
 
     def _start(self, task: SessionTask, slots: int) -> None:
         assert self._work is not None
-        page, workshop = self._pages[task.path], self._work.workshop
+        page, context = self._pages[task.path], self._work.context
         surveyed = page.planned.wanted.page
         known = recorded_inputs(surveyed, task.session)
         known |= declared_inputs(surveyed.cells, task.session, FileDigests(self._root))
         task.at_start = stamps_of(known, self._root)
         with self._lock:
             self._running.add(task)
-        if workshop.config.execution.executor == "dask":
-            task.start_elsewhere(workshop, self._folder, slots, page.told, self._calls.ended)
+        if context.config.execution.executor == "dask":
+            task.start_elsewhere(context, self._folder, slots, page.told, self._calls.ended)
         else:
-            start = partial(self._warm.start, preload=workshop.config.execution.preload)
+            start = partial(self._warm.start, preload=context.config.execution.preload)
             task.start(start, page.told, self._calls.ended)
 
     def _prepare(self, plan: RunPlan) -> None:
         """Warm workers for the pages at the front, before anything of them is due."""
-        execution = plan.work.workshop.config.execution
+        execution = plan.work.context.config.execution
         jobs = [job for planned in plan.pages[:WARMED] for job in planned.jobs.values()]
         if jobs != self._prepared and execution.executor == "local":
             self._prepared = jobs

@@ -70,11 +70,11 @@ class SessionTask:
         self._begin(lambda: run_session(self.job, watch, live.start), ended)
 
     def start_elsewhere(
-        self, workshop: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
+        self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
         """Run it on the cluster that the site names."""
         self.is_elsewhere = True
-        self._begin(lambda: self._elsewhere(workshop, folder, workers, watch), ended)
+        self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
     def cancel(self) -> None:
         """End its processes; its thread follows. From any thread."""
@@ -109,9 +109,9 @@ class SessionTask:
             ended(self)
 
     def _elsewhere(
-        self, workshop: SiteContext, folder: Path, workers: int, watch: SessionObserver
+        self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver
     ) -> SessionRun:
-        with cluster_of(workshop, folder) as cluster:
+        with cluster_of(context, folder) as cluster:
             if cluster is None:
                 return not_started(self.job, "the site names no cluster")
             if cluster.is_elsewhere:

@@ -113,18 +113,18 @@ class EventPublisher:
         present = shown.present
         if present is None:
             return
-        arranged, base_path = present.arranged, present.arranged.workshop.config.base_path
+        resolved, base_path = present.resolved, present.resolved.context.config.base_path
         looked_at = shown.open_sources()
         pages = []
-        for path in dict.fromkeys([*looked_at, *arranged.documents]):
-            document = arranged.documents.get(path)
-            page = arranged.cells(document).page if document else None
+        for path in dict.fromkeys([*looked_at, *resolved.documents]):
+            document = resolved.documents.get(path)
+            page = resolved.cells(document).page if document else None
             if page:
                 url = address(base_path + present.rendered[path].url)
                 pages.append(WantedPage(page, url, SHOWN if path in looked_at else BEHIND))
-        self._outcomes = {post: one for post, one in self._outcomes.items() if post in arranged.documents}
+        self._outcomes = {post: one for post, one in self._outcomes.items() if post in resolved.documents}
         asked = self._options.build.execution
-        self._runner.wanted(Work(arranged.workshop, asked, arranged.may_run, tuple(pages)))
+        self._runner.wanted(Work(resolved.context, asked, resolved.may_run, tuple(pages)))
 
     # -- on the terminal --
 
@@ -142,9 +142,9 @@ class EventPublisher:
         present, pages = shown.present, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
-            cells = (arranged_cells(present, path) for path in present.arranged.documents)
+            cells = (arranged_cells(present, path) for path in present.resolved.documents)
             counts = counts_of(
-                list(present.rendered.values()), len(present.views), present.arranged.collected, sum(cells)
+                list(present.rendered.values()), len(present.views), present.resolved.loaded, sum(cells)
             )
             self._say(whole_line(counts, seconds, self._known))
         elif self._unsaid:
@@ -166,5 +166,5 @@ class EventPublisher:
 
 def arranged_cells(present: SiteSnapshot, path: str) -> int:
     """Cells of a post that run."""
-    page = present.arranged.cells(present.arranged.documents[path]).page
+    page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.runs for cell in page.cells.cells) if page else 0

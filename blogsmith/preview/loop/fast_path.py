@@ -32,7 +32,7 @@ class FastPath:
         present = self._shown.present
         if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
             return True
-        return any(self._has_cells(path) for path in present.arranged.documents)
+        return any(self._has_cells(path) for path in present.resolved.documents)
 
     def show(self, save: Save) -> int:
         """Show what was saved as far as that is quick; how many open pages are others now."""
@@ -54,13 +54,13 @@ class FastPath:
         lines = {}
         for path in paths:
             present = self._shown.present
-            known = present.arranged.documents.get(path) if present else None
+            known = present.resolved.documents.get(path) if present else None
             if present is None or known is None:
                 continue
             edited = _guarded(partial(self._line.edited, present, path, self.asked((path,))))
             if edited is not None:
                 self._shown.present = edited
-                lines[path] = first_difference(known.source.text, edited.arranged.documents[path].source.text)
+                lines[path] = first_difference(known.source.text, edited.resolved.documents[path].source.text)
         return lines
 
     def results(self, post: str, record: str) -> None:
@@ -85,8 +85,8 @@ class FastPath:
 
     def _has_cells(self, path: str) -> bool:
         present = self._shown.present
-        document = present.arranged.documents.get(path) if present else None
-        return bool(present and document and present.arranged.cells(document).page)
+        document = present.resolved.documents.get(path) if present else None
+        return bool(present and document and present.resolved.cells(document).page)
 
 
 def _guarded(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:

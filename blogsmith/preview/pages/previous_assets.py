@@ -28,8 +28,8 @@ class FormerFiles:
         """The site has become another one: keep what is gone of its theme's files."""
         if before.composition is now.composition:
             return
-        workshop = before.arranged.workshop
-        folder = f"{workshop.config.base_path}/assets/{workshop.theme.name}/"
+        context = before.resolved.context
+        folder = f"{context.config.base_path}/assets/{context.theme.name}/"
         last = {
             path: planned
             for path, planned in before.table.items()

@@ -86,7 +86,7 @@ class Pages:
         self._made = {path: made for path, made in self._made.items() if path in kept}
 
     def _make(self, view: PageView, composition: OutputPlan, last: _Made | None, is_wrong: bool) -> _Made:
-        site, theme = composition.site, composition.workshop.theme
+        site, theme = composition.site, composition.context.theme
         good = last.page if last else None
         try:
             with time_limit(self._limit_s):
@@ -108,7 +108,7 @@ class Pages:
 
 
 def _is_of(made: _Made, view: PageView, composition: OutputPlan) -> bool:
-    is_same_theme = made.theme is composition.workshop.theme
+    is_same_theme = made.theme is composition.context.theme
     return is_same_theme and made.site == composition.site and (made.view is view or made.view == view)
 
 
