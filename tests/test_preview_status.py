@@ -11,7 +11,6 @@ from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
     ChangeLine,
     change_line,
-    duration,
     new_problems,
     problem_lines,
     replaces,
@@ -68,17 +67,6 @@ def test_the_whole_site_is_counted() -> None:
 )
 def test_each_change_is_one_line(change: ChangeLine, expected: str) -> None:
     assert change_line(change) == expected
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        *((0.0, "0 ms"), (0.0004, "0 ms"), (0.0239, "24 ms"), (0.9994, "999 ms")),
-        *((0.9996, "1.0 s"), (9.41, "9.4 s"), (75.2, "75 s"), (3600, "3,600 s")),
-    ],
-)
-def test_times(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
 
 
 def moved(found: Diagnostic, line: int) -> Diagnostic:

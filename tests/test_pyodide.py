@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith.cli import pyodide_vendor
 from blogsmith.cli.main import main
-from blogsmith.cli.pyodide_vendor import NOTICE, Vendored, size_words
+from blogsmith.cli.pyodide_vendor import NOTICE, Vendored
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.pyodide.distribution import damaged_files, open_distribution
 from blogsmith.pyodide.imports import imports_of
@@ -608,12 +608,6 @@ def test_the_published_core_is_taken(npm: Path, tmp_path: Path) -> None:
     assert (found.url, found.problems) == ("/blog/pyodide/", ())
     lock_size = (root / "static" / "pyodide" / LOCK).stat().st_size
     assert found.transfer_bytes(["numpy"]) == sum(core.size for core in CORE.values()) + lock_size
-
-
-def test_sizes_in_words() -> None:
-    assert [size_words(size) for size in (1, 17_931, 999_499, 999_500, 9_598_218)] == [
-        *("1 kB", "18 kB", "999 kB", "1.0 MB", "9.6 MB")
-    ]
 
 
 def test_the_stub_is_a_whole_distribution(stub: Path) -> None:

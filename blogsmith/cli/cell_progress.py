@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..diagnostics.format import printable
 from ..model.cell_locations import in_post
 from ..model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
+from ..text.units import format_duration
 
 if TYPE_CHECKING:
     from ..execute.session.jobs import SessionJob
@@ -60,7 +61,7 @@ class Watching:
             self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
         if run.status != "skipped":
             said = "" if run.status == "ok" else f", {run.problem or run.status}"
-            self._line(job, f"{_cell(job, position)}: {_time(run.seconds)}{said}")
+            self._line(job, f"{_cell(job, position)}: {format_duration(run.seconds)}{said}")
 
     def ended(self, job: SessionJob, run: SessionRun) -> None:
         """A session is over."""
@@ -101,10 +102,6 @@ def _cell(job: SessionJob, position: int) -> str:
 
     cells = [step.name for step in job.steps if isinstance(step, CellStep)]
     return cells[position - 1] if 0 < position <= len(cells) else f"cell {position}"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
 def _post(job: SessionJob) -> str:

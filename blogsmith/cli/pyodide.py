@@ -61,20 +61,21 @@ def _say_where_from(site_context: SiteContext, pages: tuple[RunnablePage, ...]) 
     from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
-    from .pyodide_vendor import complete_copy, size_words
+    from ..text.units import format_size
+    from .pyodide_vendor import complete_copy
 
     settings = site_context.config.browser
     found = open_distribution(settings.pyodide, site_context.root, site_context.config.base_path)
     terminal.say(f"Pyodide {VERSION}, Python {PYTHON}")
     if not found.folder:
-        terminal.say(f"from {found.url}, about {size_words(found.transfer_bytes(()))} and the packages")
+        terminal.say(f"from {found.url}, about {format_size(found.transfer_bytes(()))} and the packages")
         return True
     folder = site_context.root / found.folder
     damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
     problems = [*found.problems, *(f"{found.folder}/{name} is damaged" for name in damaged)]
     if not problems and complete_copy(folder, settings.packages, modules_of(pages)) is None:
         problems = [f"{found.folder} lacks packages that pages need"]
-    state = "incomplete" if problems else size_words(sum(found.sizes.values()))
+    state = "incomplete" if problems else format_size(sum(found.sizes.values()))
     terminal.say(f"from {found.folder}: {state}")
     for problem in problems:
         terminal.say(f"  {printable(problem)}")
@@ -155,11 +156,11 @@ def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[
 
 
 def _say_done(done: Vendored, target: Path) -> None:
-    from .pyodide_vendor import size_words
+    from ..text.units import format_size
 
     longest = max(map(len, done.files))
     for name, size in done.files.items():
-        terminal.say(f"{name:<{longest}}  {size_words(size):>8}")
+        terminal.say(f"{name:<{longest}}  {format_size(size):>8}")
     verb = "copied to" if done.changed else "already in"
-    total = size_words(sum(done.files.values()))
+    total = format_size(sum(done.files.values()))
     terminal.say(f"{plural(len(done.files), 'file')}, {total}, {verb} {shown_path(target)}/")

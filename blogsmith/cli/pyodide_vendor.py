@@ -20,6 +20,7 @@ from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
 from ..storage.folder import open_folder
+from ..text.units import format_size
 from ..write.stage import retired_of, stage_of, swap
 from .options import shown_path
 
@@ -133,12 +134,7 @@ def _read_files(
 
 def _watch(progress: Progress, name: str, number: int, total: int) -> Watch:
     """Shows how much of the file `name` has come."""
-    return lambda done: progress(f"{name} {size_words(done)}", number, total)
-
-
-def size_words(size: int) -> str:
-    """`18 kB`, `9.6 MB`: of that many bytes, in powers of ten."""
-    return f"{size / 1e6:.1f} MB" if size >= 999_500 else f"{max(1, round(size / 1000))} kB"
+    return lambda done: progress(f"{name} {format_size(done)}", number, total)
 
 
 def _present(file: Path, digest: str) -> bytes | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ..model.cell_locations import in_post
 from ..model.cells import Cell
 from ..model.results import CellOutput, CellResult, Display, Failure, Stream
+from ..text.units import format_size
 from .ansi import ansi_html, plain_output
 from .captions import inline_html
 from .context import Rendering
@@ -21,8 +22,6 @@ LONG = 40
 """Lines; more are cut to a box that scrolls and can be opened."""
 WIDE = 30
 """Characters that surely fit a phone, also in a box; a longer line scrolls."""
-
-_UNITS = ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +180,10 @@ def _text(text: str, classes: str, name: str) -> str:
 
 
 def _lost(dropped: int) -> str:
-    return f'<p class="output-dropped">… {_size(dropped)} not kept</p>\n' if dropped else ""
-
-
-def _size(count: int) -> str:
-    """`1 byte more is`, `49.0 MB more are`."""
-    for unit, name in _UNITS:
-        if count >= unit:
-            return f"{count / unit:.1f} {name} more are"
-    return f"{count} bytes more are" if count > 1 else "1 byte more is"
+    if not dropped:
+        return ""
+    size = f"{format_size(dropped)} more {'is' if dropped == 1 else 'are'}"
+    return f'<p class="output-dropped">… {size} not kept</p>\n'
 
 
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:

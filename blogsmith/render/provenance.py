@@ -12,6 +12,7 @@ from html import escape
 from types import MappingProxyType
 
 from ..model.results import CellResult, Machine
+from ..text.units import format_duration
 from .ansi import plain_output
 
 UNKNOWN = "unknown"
@@ -70,7 +71,7 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
         *map(_safe, _attention(result)),
         _safe(", ".join(versions)),
         f"seed {seed}" if seed is not None else "",
-        duration(result.seconds) if result.seconds else "",
+        format_duration(result.seconds) if result.seconds else "",
     ]
     # the dot stays with what it follows: no line begins with one
     text = "\u00a0· ".join(part for part in parts if part)
@@ -137,15 +138,3 @@ def _attention(result: CellResult) -> tuple[str, ...]:
 def _with_details(name: str, details: list[str]) -> str:
     known = ", ".join(detail for detail in details if detail)
     return f"{name} ({known})" if known else name
-
-
-def duration(seconds: float) -> str:
-    """`under 1 ms`, `12 ms`, `1.4 s`, `42 s`, `2 min 5 s`."""
-    if round(seconds * 1000) < 1:
-        return "under 1 ms"
-    if seconds < 0.9995:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

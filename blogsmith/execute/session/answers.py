@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
+from ...text.units import format_size
 from .jobs import CellStep
 from .output_buffer import OutputBuffer
 from .protocol import Frame
@@ -29,7 +30,7 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
         first = failure.message.partition("\n")[0]
         problem = problem or (f"{failure.name}: {first}" if first else failure.name)
     if status == "memory":
-        problem = f"it needed more memory than its limit of {size_in_words(step.memory_bytes)}"
+        problem = f"it needed more memory than its limit of {format_size(step.memory_bytes)}"
     detail = ""
     claim = frame.get("claim") or {}
     unjudged = None
@@ -97,11 +98,6 @@ def last_statement_line(code: str) -> int:
         return ast.parse(code).body[-1].lineno
     except (SyntaxError, ValueError, IndexError):
         return 0
-
-
-def size_in_words(size_bytes: int) -> str:
-    """`1.5 GB`, `512 MB`."""
-    return f"{size_bytes / 1e9:.3g} GB" if size_bytes >= 1e9 else f"{size_bytes / 1e6:.3g} MB"
 
 
 def _sdpa(found: object) -> tuple[str, ...]:

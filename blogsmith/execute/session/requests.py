@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .answers import size_in_words
+from ...text.units import format_size
 from .output_buffer import OutputBuffer
 from .process import Process, ending_in_words
 from .protocol import Closed, Frame, Printed, Wire
@@ -160,7 +160,7 @@ class RequestChannel:
         if used.processes > process_limit():
             return self._kill("died", f"it started more than {process_limit()} processes", into)
         if 0 < limits.memory_bytes < used.memory_bytes:
-            sizes = size_in_words(used.memory_bytes), size_in_words(limits.memory_bytes)
+            sizes = format_size(used.memory_bytes), format_size(limits.memory_bytes)
             return self._kill("memory", f"it used {sizes[0]}, more than the limit of {sizes[1]}", into)
         return None
 

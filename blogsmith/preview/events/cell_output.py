@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from ...diagnostics.format import plural, printable
-from .terminal import duration
+from ...text.units import format_duration
 
 Say = Callable[[str], None]
 
@@ -59,7 +59,7 @@ class RunLines:
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)
         if began_s is not None:
-            seconds = duration(self._clock() - began_s)
+            seconds = format_duration(self._clock() - began_s)
             self._say(f"{_name(page)}: {plural(ran, 'cell')} ran in {seconds}{note}")
 
 

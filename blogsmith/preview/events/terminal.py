@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ...diagnostics.format import count_line, format_diagnostic, plural, printable
 from ...diagnostics.model import Diagnostic, sort_key
 from ...project.report import Counts
+from ...text.units import format_duration
 
 MAX_SHOWN = 20
 """Problems printed in full for one change."""
@@ -50,7 +51,7 @@ def whole_line(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = 
     drafts = f"{plural(counts.drafts, 'draft')} left out" if counts.drafts else ""
     scheduled = f"{len(counts.scheduled):,} scheduled" if counts.scheduled else ""
     left_out = ", ".join(filter(None, (drafts, scheduled)))
-    return f"{', '.join(parts)} in {duration(seconds)}" + _notes(left_out, count_line(problems))
+    return f"{', '.join(parts)} in {format_duration(seconds)}" + _notes(left_out, count_line(problems))
 
 
 def change_line(change: ChangeLine) -> str:
@@ -58,7 +59,9 @@ def change_line(change: ChangeLine) -> str:
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
     came = (
-        f"{plural(change.pages, 'page')} in {duration(change.seconds)}" if change.pages else "no page changes"
+        f"{plural(change.pages, 'page')} in {format_duration(change.seconds)}"
+        if change.pages
+        else "no page changes"
     )
     return f"{change.at:%H:%M:%S} {first}{others}: {came}" + _notes(count_line(change.problems))
 
@@ -93,13 +96,6 @@ def replaces(line: str, previous: str) -> bool:
     """Whether a line on a terminal may take the place of the one before: a later save of the same file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
-
-
-def duration(seconds: float) -> str:
-    """`24 ms`, `1.2 s`, `9.4 s`, `75 s`."""
-    if seconds < 0.9995:
-        return f"{seconds * 1000:.0f} ms"
-    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds:,.0f} s"
 
 
 def _fixed(before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]) -> list[str]:
