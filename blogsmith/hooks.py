@@ -219,7 +219,9 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     if place and text.strip():
         indent = len(text) - len(text.lstrip())
         place = Place(place.line, indent + 1, len(text.strip()))
-    return Diagnostic("plugin", message, f"plugins/{file.name}", place, text, _suggestion(error))
+    return Diagnostic(
+        "plugin", message, f"plugins/{file.name}", place, text, _suggestion(error), subject=plugin
+    )
 
 
 def _words(error: BaseException) -> str:
@@ -244,7 +246,7 @@ def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> 
         module = load_plugin_module(name, code) if code and is_of_site else _import(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
-        raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}"))
+        raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}", subject=name))
     with _blamed_on(name, file):
         module.register(hooks)
     return hooks
@@ -275,12 +277,12 @@ def _import(name: str, file: Path) -> ModuleType:
 def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
     why = code.left_out.get(f"{FOLDER}/{name}.py") if code else None
     if why:
-        return _problem("plugin-missing", f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
+        return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
     hint = did_you_mean(name, sorted(known)) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
-    return _problem("plugin-missing", f"there is no plugin {name}", hint)
+    return _missing_plugin(name, f"there is no plugin {name}", hint)
 
 
-def _problem(code: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(code, message, "blogsmith.yaml", hint=hint)
+def _missing_plugin(name: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name)

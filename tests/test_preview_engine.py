@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.pipeline.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
+from blogsmith.preview.loop.cell_requests import request_cells
 from blogsmith.preview.loop.event_loop import EventLoop
 from blogsmith.preview.loop.fast_path import first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
@@ -91,11 +93,18 @@ def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
         ServeOptions(options(), lambda: NOW),
         preview.events.append,
         preview.said.append,
-        preview.runner,  # type: ignore[arg-type]
+        preview.runner.current,
         time.monotonic,
     )
     preview.engine = EventLoop(
-        root, line, shown, news, time.monotonic, preview.rests.release, preview.bugs.append
+        root,
+        line,
+        shown,
+        news,
+        clock=time.monotonic,
+        request_cells=partial(request_cells, shown, news, preview.runner.wanted, options().execution),
+        rested=preview.rests.release,
+        report_bug=preview.bugs.append,
     )
     thread = threading.Thread(target=preview.engine.run)
     thread.start()
@@ -258,7 +267,7 @@ def test_what_cells_come_to_is_told(preview: Preview) -> None:
 @pytest.mark.parametrize("saved", ["content/posts/a.md", "content/posts/data.csv", "data.csv"])
 def test_whose_cells_have_finished(saved: str) -> None:
     told = ServeOptions(options(), lambda: NOW)
-    news = EventPublisher(told, [].append, [].append, NoRunner(), time.monotonic)  # type: ignore[arg-type]
+    news = EventPublisher(told, [].append, [].append, list, time.monotonic)
     a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
     wrong = Diagnostic("cell-error", "it is wrong")
     news.ran(replace(a, diagnostics=(wrong,)))

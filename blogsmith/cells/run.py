@@ -6,7 +6,7 @@ import datetime as dt
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -143,9 +143,7 @@ def _run(
 ) -> Generator[SessionRun, None, None]:
     execution = context.config.execution
     watch: SessionObserver = asked.watch or silent_observer
-    expect: Callable[[int], None] | None = getattr(watch, "expect", None)
-    if expect:
-        expect(sum(len(page.cells.of_session(job.session)) for page, job in jobs))
+    watch.expect_cells(sum(len(page.cells.of_session(job.session)) for page, job in jobs))
     workers = asked.jobs or execution.jobs or cores()
 
     def absent(problems: Mapping[str, str]) -> None:

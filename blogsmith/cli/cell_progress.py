@@ -31,9 +31,9 @@ class Watching:
         self._total = self._done = 0
         self._open: dict[tuple[str, str], str] = {}
 
-    def expect(self, cells: int) -> None:
+    def expect_cells(self, count: int) -> None:
         """So many cells are going to run."""
-        self._total += cells
+        self._total += count
 
     def started(self, job: SessionJob) -> None:
         """A session begins."""

@@ -54,6 +54,8 @@ class Diagnostic:
     """How to mend it; may be empty."""
     severity: Severity = "error"
     """Errors cannot be silenced, warnings can."""
+    subject: str = ""
+    """Name of the plugin it is about, to find the place where the settings name it; empty: none."""
 
 
 class SiteError(Exception):

@@ -158,18 +158,18 @@ def page_tools(
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
     return Tools(
-        context.config,
-        md,
-        context.theme,
-        context.plugins,
-        lambda written, document: resolve_link(index, written, document),
-        lambda written, document: resolve_image(index, written, document, loaded.assets, measure),
-        index.page_labels,
-        index.page_url,
-        index.slug_hint,
-        results,
-        picture,
-        python,
+        config=context.config,
+        md=md,
+        theme=context.theme,
+        plugins=context.plugins,
+        link=lambda written, document: resolve_link(index, written, document),
+        image=lambda written, document: resolve_image(index, written, document, loaded.assets, measure),
+        labels=index.page_labels,
+        post_url=index.page_url,
+        slug_hint=index.slug_hint,
+        results=results,
+        picture=picture,
+        python=python,
     )
 
 

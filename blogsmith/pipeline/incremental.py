@@ -74,7 +74,7 @@ class IncrementalPipeline:
         self._cells = CellCache(root)
         self._fonts = FontCache()
         self._leaks = DisclosureCache()
-        self._arranger = Resolver(root, self._memory, self._cells, options.execution)
+        self._resolver = Resolver(root, self._memory, self._cells, options.execution)
 
     def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and whoever asks may stop between two.
@@ -102,7 +102,7 @@ class IncrementalPipeline:
         files = read_site(self._root, context.config, last.files if last and is_same else None, asked.changed)
         yield None
         options = replace(self._options, now=self._now())
-        resolved = self._arranger.resolved(context, files, last, options, asked.finished)
+        resolved = self._resolver.resolved(context, files, last, options, asked.finished)
         yield None
         bodies = self._known_bodies(resolved, before)
         if before is None:
@@ -135,7 +135,7 @@ class IncrementalPipeline:
 
     def edited(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
-        resolved, config = present.resolved, present.resolved.context.config
+        resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
         self._forget(asked.changed)
         files = read_again(self._root, config, resolved.files, path) if old else None
@@ -163,7 +163,7 @@ class IncrementalPipeline:
         loaded = replace(resolved.loaded, documents=tuple(documents.values()))
         resolved = replace(resolved, files=files, loaded=loaded)
         known = {other: found for other, found in resolved.looked.items() if other != path}
-        resolved = self._arranger.with_tools(resolved, documents, asked.finished, known)
+        resolved = self._resolver.with_documents(resolved, documents, asked.finished, known)
         with blamed_on_plugins(resolved.context.plugins):
             body = self._body(resolved, document)
         item = placed(document, body, loaded)
@@ -176,7 +176,7 @@ class IncrementalPipeline:
         """Files that have changed, whatever their stamps say."""
         self._cells.forget(changed)
         self._leaks.forget(changed)
-        self._arranger.forget(changed)
+        self._resolver.forget(changed)
 
     def _body(self, resolved: ResolvedSite, document: Document) -> Body:
         return self._memory.body(document, resolved.tools, resolved.facts)
@@ -201,7 +201,7 @@ class IncrementalPipeline:
         )
         if not found:
             return ()
-        log = BuildLog(no_progress, frozenset(resolved.context.config.diagnostics.ignore))
+        log = BuildLog(no_progress, frozenset(resolved.config.diagnostics.ignore))
         log.add(found)
         return log.report()
 
@@ -229,7 +229,7 @@ class IncrementalPipeline:
             log.add(path_conflicts(files))
         self._leaks.take(resolved.files.stamps)
         log.add(disclosures(composition.assets, context.config, self._leaks.look))
-        log.add(self._arranger.python_problems())
+        log.add(self._resolver.python_problems())
         yield None
         documents = resolved.documents
         own = {

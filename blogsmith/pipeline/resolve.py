@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..cells.update import may_run
 from ..diagnostics.model import Diagnostic
@@ -16,10 +17,11 @@ from ..project.load import LoadedSite, resolve_urls
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
+from ..site.index import SiteIndex
 from .build import index_of, measured, page_tools
 from .cache import PageCache
 from .cell_cache import CellCache, PageCellsState, stamp_of
-from .snapshot import Entries, ResolvedSite
+from .snapshot import Entries, PageLookups, ResolvedSite
 
 
 class Resolver:
@@ -75,34 +77,61 @@ class Resolver:
         )
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
-        found = ResolvedSite(
-            context,
-            files,
-            loaded,
-            documents,
-            index,
-            # replaced at once: they need all the others
-            None,  # type: ignore[arg-type]
-            _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last),
-            may_run(context, options),
-            lambda document: PageCellsState(),
-            {},
-            log.report(),
-        )
+        facts = _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last)
+        runs = may_run(context, options)
         self._touched.clear()
-        return self.with_tools(found, documents, finished)
+        return ResolvedSite(
+            context=context,
+            files=files,
+            loaded=loaded,
+            lookups=self._lookups(
+                context,
+                loaded,
+                index,
+                documents,
+                python=self._python_of(context, facts),
+                runs=runs,
+                finished=finished,
+            ),
+            facts=facts,
+            may_run=runs,
+            diagnostics=log.report(),
+        )
 
-    def with_tools(
+    def with_documents(
         self,
         resolved: ResolvedSite,
         documents: Mapping[str, Document],
         finished: frozenset[str],
-        looked_at: Mapping[str, PageCellsState] | None = None,
+        looked_at: Mapping[str, PageCellsState],
     ) -> ResolvedSite:
         """The same with lookups that know these documents. looked_at: what is known of their cells."""
-        context, looked = resolved.context, dict(looked_at or {})
-        # not `resolved` in the functions below: each would keep the one before it, and so on
-        runs = resolved.may_run
+        lookups = self._lookups(
+            resolved.context,
+            resolved.loaded,
+            resolved.index,
+            documents,
+            python=self._python_of(resolved.context, resolved.facts),
+            runs=resolved.may_run,
+            finished=finished,
+            looked_at=looked_at,
+        )
+        return replace(resolved, lookups=lookups)
+
+    def _lookups(
+        self,
+        context: SiteContext,
+        loaded: LoadedSite,
+        index: SiteIndex,
+        documents: Mapping[str, Document],
+        *,
+        python: Callable[[], Distribution],
+        runs: bool,
+        finished: frozenset[str],
+        looked_at: Mapping[str, PageCellsState] = MappingProxyType({}),
+    ) -> PageLookups:
+        # no resolved site in the functions below: each would keep the one before it, and so on
+        looked = dict(looked_at)
 
         def cells(document: Document) -> PageCellsState:
             path = str(document.path)
@@ -120,25 +149,25 @@ class Resolver:
             return cells(document).results
 
         entries = Entries(documents, lambda document: self._memory.known(document).entry)
-        index = replace(resolved.index, entries=entries)
+        index = replace(index, entries=entries)
         tools = page_tools(
             context,
             self._memory.md,
             index,
-            resolved.loaded,
+            loaded,
             results,
-            self._readers_python(resolved),
+            python,
             self._measured,
         )
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
-        return replace(resolved, documents=documents, index=index, tools=marking, cells=cells, looked=looked)
+        return PageLookups(documents, index, marking, cells, looked)
 
-    def _readers_python(self, resolved: ResolvedSite) -> Callable[[], Distribution]:
+    def _python_of(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
         # a folder of the site may hold it
-        key = (resolved.context, resolved.facts)
+        key = (context, facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
             log = BuildLog(no_progress)
-            self._python = (key, browser_python(resolved.context, log), log)
+            self._python = (key, browser_python(context, log), log)
         return self._python[1]
 
     def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Document, SiteFiles
 from ..model.template_views import PageView
@@ -38,26 +39,62 @@ class Entries(Mapping[str, PageEntry]):
 
 
 @dataclass(frozen=True, slots=True)
+class PageLookups:
+    """What pages may ask of the site while they are rendered."""
+
+    documents: Mapping[str, Document]
+    """Source path → document, of those that are shown."""
+    index: SiteIndex
+    tools: Tools
+    cells: Callable[[Document], PageCellsState]
+    """Each page is looked at once."""
+    looked: Mapping[str, PageCellsState]
+    """Source path → what is known already of its cells."""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedSite:
     """What the site consists of and where everything goes; no page of it is rendered yet."""
 
     context: SiteContext
     files: SiteFiles
     loaded: LoadedSite
-    documents: Mapping[str, Document]
-    """Source path → document, of those that are shown."""
-    index: SiteIndex
-    tools: Tools
+    lookups: PageLookups
     facts: object
     """Another one whenever something has changed that pages can see of the rest of the site, text apart."""
     may_run: bool
     """Whether cells may run."""
-    cells: Callable[[Document], PageCellsState]
-    """Each page is looked at once."""
-    looked: Mapping[str, PageCellsState]
-    """Source path → what is known already of its cells."""
     diagnostics: tuple[Diagnostic, ...]
     """About the site as a whole."""
+
+    @property
+    def config(self) -> Config:
+        """The settings of the site."""
+        return self.context.config
+
+    @property
+    def documents(self) -> Mapping[str, Document]:
+        """As in `PageLookups`."""
+        return self.lookups.documents
+
+    @property
+    def index(self) -> SiteIndex:
+        """As in `PageLookups`."""
+        return self.lookups.index
+
+    @property
+    def tools(self) -> Tools:
+        """As in `PageLookups`."""
+        return self.lookups.tools
+
+    @property
+    def looked(self) -> Mapping[str, PageCellsState]:
+        """As in `PageLookups`."""
+        return self.lookups.looked
+
+    def cells(self, document: Document) -> PageCellsState:
+        """What is known of the cells of a page."""
+        return self.lookups.cells(document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +116,16 @@ class SiteSnapshot:
     """Source path → what is wrong with that page."""
     shared: tuple[Diagnostic, ...] = field(default=())
     """What is wrong with the site as a whole."""
+
+    @property
+    def context(self) -> SiteContext:
+        """The opened site."""
+        return self.resolved.context
+
+    @property
+    def config(self) -> Config:
+        """The settings of the site."""
+        return self.resolved.context.config
 
     @property
     def is_whole(self) -> bool:

@@ -10,7 +10,7 @@ import os
 import secrets
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -50,12 +50,11 @@ def serve_site(
             say("".join(traceback.format_exception(error)).rstrip())
         say(f"blogsmith has a bug: {type(error).__name__}: {error}; please report it with what -v shows")
 
-    hellos: list[Callable[[], Mapping[str, object]]] = []
     server = PreviewServer(
         front,
         front,
         token=tag.token,
-        hello=lambda: hellos[0]() if hellos else {},
+        hello=front.hello,
         host=options.host,
         port=options.port,
         allowed_hosts=options.allowed_hosts,
@@ -73,8 +72,7 @@ def serve_site(
 
         works = PreviewServices(root, options, tag, stored, server.hub.publish, say, report_bug)
         stack.callback(works.close)
-        hellos.append(works.hello)
-        front.cells = works.runner
+        front.attach(works.runner, works.hello)
         works.run(front, check)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,7 +27,7 @@ class Cells(Protocol):
 
 
 class SiteGateway:
-    """`Site` and `Actions` of the server, from its first moment on; called from many threads."""
+    """`SiteHandler` and `ActionHandler` of the server, from its first moment on; called from many threads."""
 
     def __init__(self, stored: StoredPages, tag: ScriptTag, editor: Editor) -> None:
         self._stored = stored
@@ -37,7 +37,16 @@ class SiteGateway:
         self._is_whole = False
         self._sent: list[tuple[str, str]] = []
         self.editor = editor
-        self.cells: Cells | None = None
+        self._cells: Cells | None = None
+        self._hello: Callable[[], Mapping[str, object]] = dict
+
+    def attach(self, cells: Cells, hello: Callable[[], Mapping[str, object]]) -> None:
+        """Pages are made from now on: who runs cells, and what a tab hears first."""
+        self._cells, self._hello = cells, hello
+
+    def hello(self) -> Mapping[str, object]:
+        """What a tab hears when it connects; nothing before there is anything to say."""
+        return self._hello()
 
     def take(self, engine: EventLoop) -> list[tuple[str, str]]:
         """Ask the engine from now on; gives the pages that were sent without it, with their versions."""
@@ -54,21 +63,21 @@ class SiteGateway:
         self._has_engine.set()
 
     def answer(self, path: str) -> Response:
-        """As `Site.answer`."""
+        """As `SiteHandler.answer`."""
         return (None if self._is_whole else self._from_last_time(path)) or self._wait().answer(path)
 
     def version(self, path: str) -> str:
-        """As `Site.version`."""
+        """As `SiteHandler.version`."""
         return self._wait().version(path)
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
-        """As `Actions.act`."""
+        """As `ActionHandler.act`."""
         if name == "edit":
             self.editor.edit(data)
-        elif name == "stop" and self.cells:
-            self.cells.stop(_page(data, optional=True))
-        elif name == "run" and self.cells:
-            self.cells.run_again(_page(data))
+        elif name == "stop" and self._cells:
+            self._cells.stop(_page(data, optional=True))
+        elif name == "run" and self._cells:
+            self._cells.run_again(_page(data))
         else:
             raise LookupError(name)
         return {}

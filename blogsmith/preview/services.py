@@ -20,6 +20,7 @@ from .editors import editor_link
 from .events.cell_output import RunLines
 from .events.publisher import EventPublisher
 from .gateway import SiteGateway
+from .loop.cell_requests import request_cells
 from .loop.event_loop import EventLoop
 from .loop.messages import CellsEnded, Saved, Sent
 from .options import ServeOptions
@@ -57,9 +58,18 @@ class PreviewServices:
         )
         line = IncrementalPipeline(root, options.build, options.now)
         self._shown = ServedSite(line, tag)
-        self._news = EventPublisher(options, publish, say, self.runner, time.monotonic)
+        self._news = EventPublisher(options, publish, say, running=self.runner.current, clock=time.monotonic)
         self._engine = EventLoop(
-            root, line, self._shown, self._news, time.monotonic, self._rested, report_bug
+            root,
+            line,
+            self._shown,
+            self._news,
+            clock=time.monotonic,
+            request_cells=partial(
+                request_cells, self._shown, self._news, self.runner.wanted, options.build.execution
+            ),
+            rested=self._rested,
+            report_bug=report_bug,
         )
         self._output = ""
         self._new_watcher = partial(Watcher, root, changed=self._changed, poll_s=options.poll_s, say=say)
@@ -102,8 +112,8 @@ class PreviewServices:
             self._front.whole()
             self._renew_editor(self._front)
         present = self._shown.present
-        if present and present.resolved.context.config.output != self._output:
-            self._watch(present.resolved.context.config.output)
+        if present and present.config.output != self._output:
+            self._watch(present.config.output)
             self._changed(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
@@ -119,7 +129,7 @@ class PreviewServices:
         """The setting may have changed, or the trust in it."""
         present = self._shown.present
         if present:
-            config = present.resolved.context.config
+            config = present.config
             front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
             self._shown.tag = replace(self._shown.tag, editor=front.editor.template)
 

@@ -81,9 +81,8 @@ def _at_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
-    if found.code.startswith("plugin"):
-        named = (number for number, name in enumerate(loaded.config.plugins) if name in found.message.split())
-        path = ("plugins", next(named, 0))
+    if found.subject in loaded.config.plugins:
+        path = ("plugins", loaded.config.plugins.index(found.subject))
     place = loaded.places.get(path)
     return replace(found, place=place, source_line=loaded.lines[place.line - 1]) if place else found
 
@@ -122,7 +121,7 @@ def _plugin_code(root: Path, config: Config) -> PluginCode | None:
         reason = f": {consent.reason}" if consent.reason else ""
         message = f"plugin {mine[0]} is code of this site, which is not trusted{reason}"
         hint = f"read plugins/{mine[0]}.py, then run: blogsmith trust"
-        raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint))
+        raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint, subject=mine[0]))
     return consent.code
 
 

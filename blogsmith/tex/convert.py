@@ -156,24 +156,22 @@ def _read_slowly(
         parser.row_numbers = rows
         return parser, _read(parser)
     except ParseError as error:
-        raise _with_hint(placed_error(error, tex), tex, known, table) from None
+        error.hint = error.hint or _hint(error, tex, known, table)
+        raise placed_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
     finally:
         sys.setrecursionlimit(before)
 
 
-def _with_hint(error: TexError, tex: str, known: Mapping[str, Macro], table: Constructs) -> TexError:
-    """`error` with a suggestion if a command is unknown, or a brace hidden by a comment."""
-    if error.message.endswith("is never closed") and not error.hint and _COMMENT.search(tex):
-        error.hint = "behind % everything is a comment; write \\% for the sign"
-    if error.message.startswith("unknown TeX command") and not error.hint:
-        word = error.message.rsplit(" ", 1)[-1].lstrip("\\")
-        near = _nearest(word, [name.lstrip("\\") for name in (*known, *table.names())])
-        error.hint = (
-            f"did you mean \\{near}?" if near else "a command of your own is declared under math: macros:"
-        )
-    return error
+def _hint(error: ParseError, tex: str, known: Mapping[str, Macro], table: Constructs) -> str:
+    """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
+    if error.unclosed and _COMMENT.search(tex):
+        return "behind % everything is a comment; write \\% for the sign"
+    if not error.unknown:
+        return ""
+    near = _nearest(error.token.lstrip("\\"), [name.lstrip("\\") for name in (*known, *table.names())])
+    return f"did you mean \\{near}?" if near else "a command of your own is declared under math: macros:"
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:

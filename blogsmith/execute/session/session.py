@@ -33,6 +33,9 @@ _END_S = 2.0
 class SessionObserver(Protocol):
     """Who follows a session while it runs; called from the thread that runs it."""
 
+    def expect_cells(self, count: int) -> None:
+        """So many cells more are going to run; asked before their sessions begin."""
+
     def started(self, job: SessionJob) -> None:
         """The session begins."""
 
@@ -52,6 +55,7 @@ class SessionObserver(Protocol):
 class SilentObserver:
     """A `SessionObserver` that looks away."""
 
+    def expect_cells(self, count: int) -> None: ...
     def started(self, job: SessionJob) -> None: ...
     def cell_started(self, job: SessionJob, position: int) -> None: ...
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None: ...

@@ -104,6 +104,9 @@ class RunEvents:
                     self._tell(session, text)
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
+    def expect_cells(self, count: int) -> None:
+        """Pages show each cell, and no count."""
+
     def started(self, job: SessionJob) -> None:
         """The session begins; its first cell says so."""
 

@@ -21,7 +21,7 @@ def all_problems(
 
     broken: why there is no site as it should be now. others: what templates and running cells came to.
     """
-    ignore = frozenset(present.resolved.context.config.diagnostics.ignore) if present else frozenset[str]()
+    ignore = frozenset(present.config.diagnostics.ignore) if present else frozenset[str]()
     log = BuildLog(no_progress, ignore)
     log.add(broken)
     if present:
@@ -50,7 +50,7 @@ def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapp
     place = found.place
     where = f"{found.path}:{place.line}:{place.column}" if place else found.path
     item = present.rendered.get(found.path) if present else None
-    pages = [address(present.resolved.context.config.base_path + item.url)] if present and item else []
+    pages = [address(present.config.base_path + item.url)] if present and item else []
     return {
         "severity": found.severity,
         "code": found.code,

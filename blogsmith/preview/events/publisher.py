@@ -1,15 +1,14 @@
-"""What browsers and the terminal are told, and what cells are to run; called by the engine."""
+"""What browsers and the terminal are told; called by the event loop."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from ...diagnostics.model import Diagnostic
 from ...pipeline.build import counts_of
 from ...pipeline.snapshot import SiteSnapshot
-from ..cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
-from ..cells.runner import CellRunner
+from ..cells.messages import Outcome
 from ..options import ServeOptions
 from ..pages.changed_files import changed_files, style_sheets
 from ..pages.site import ServedSite
@@ -27,14 +26,14 @@ class EventPublisher:
         options: ServeOptions,
         publish: Publish,
         say: Callable[[str], None],
-        runner: CellRunner,
+        running: Callable[[], Sequence[Mapping[str, object]]],
         clock: Callable[[], float],
     ) -> None:
-        """say: prints a line for the author. clock: the engine's."""
+        """say: prints a line for the author. running: events of cells that run now. clock: of the loop."""
         self._options = options
         self._publish = publish
         self._say = say
-        self._runner = runner
+        self._running = running
         self._clock = clock
         self.broken: tuple[Diagnostic, ...] = ()
         """Why settings, plugins or theme cannot be used; the site stays as it was before."""
@@ -49,7 +48,7 @@ class EventPublisher:
 
     def hello(self) -> Mapping[str, object]:
         """What a page is told when it connects."""
-        return {"problems": self._problems, "running": self._runner.current()}
+        return {"problems": self._problems, "running": self._running()}
 
     @property
     def finished(self) -> frozenset[str]:
@@ -108,23 +107,9 @@ class EventPublisher:
         if not outcome.diagnostics and not outcome.goes_on:
             self._finished.add(outcome.post)
 
-    def run_cells(self, shown: ServedSite) -> None:
-        """Have the cells run that are to be run, those of open pages first."""
-        present = shown.present
-        if present is None:
-            return
-        resolved, base_path = present.resolved, present.resolved.context.config.base_path
-        looked_at = shown.open_sources()
-        pages = []
-        for path in dict.fromkeys([*looked_at, *resolved.documents]):
-            document = resolved.documents.get(path)
-            page = resolved.cells(document).page if document else None
-            if page:
-                url = address(base_path + present.rendered[path].url)
-                pages.append(WantedPage(page, url, SHOWN if path in looked_at else BEHIND))
-        self._outcomes = {post: one for post, one in self._outcomes.items() if post in resolved.documents}
-        asked = self._options.build.execution
-        self._runner.wanted(Work(resolved.context, asked, resolved.may_run, tuple(pages)))
+    def keep_outcomes(self, posts: Container[str]) -> None:
+        """Posts that are no more have no outcome."""
+        self._outcomes = {post: one for post, one in self._outcomes.items() if post in posts}
 
     # -- on the terminal --
 

@@ -38,11 +38,15 @@ class EventLoop:
         line: IncrementalPipeline,
         shown: ServedSite,
         news: EventPublisher,
+        *,
         clock: Callable[[], float],
+        request_cells: Callable[[], None],
         rested: Callable[[], None],
         report_bug: Callable[[Exception], None],
     ) -> None:
-        """clock: seconds that only run forward. rested: called whenever there is nothing left to do.
+        """clock: seconds that only run forward. request_cells: has cells run that are to be run.
+
+        rested: called whenever there is nothing left to do.
 
         report_bug: told of exceptions that are ours.
         """
@@ -50,8 +54,17 @@ class EventLoop:
         self._news = news
         self._report_bug = report_bug
         self._saves = PendingChanges(root)
-        self._edits = FastPath(line, shown, news, self._saves)
-        self._looks = FullUpdate(line, shown, news, self._saves, self._edits, clock, rested)
+        self._edits = FastPath(line, shown, news, self._saves, request_cells)
+        self._looks = FullUpdate(
+            line,
+            shown,
+            news,
+            self._saves,
+            self._edits,
+            clock=clock,
+            request_cells=request_cells,
+            rested=rested,
+        )
         self._messages: SimpleQueue[Message] = SimpleQueue()
         self._waiting: list[AskedPage | AskedVersion] = []
         self._is_over = False

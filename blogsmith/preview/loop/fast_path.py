@@ -20,12 +20,19 @@ class FastPath:
     """Belongs to one engine."""
 
     def __init__(
-        self, line: IncrementalPipeline, shown: ServedSite, news: EventPublisher, saves: PendingChanges
+        self,
+        line: IncrementalPipeline,
+        shown: ServedSite,
+        news: EventPublisher,
+        saves: PendingChanges,
+        request_cells: Callable[[], None],
     ) -> None:
+        """request_cells: has cells run that are to be run."""
         self._line = line
         self._shown = shown
         self._news = news
         self._saves = saves
+        self._request_cells = request_cells
 
     def concern_us(self, save: Save) -> bool:
         """Whether pages may be others after a save: files elsewhere count only where code may read them."""
@@ -46,7 +53,7 @@ class FastPath:
         count = self.compare(lines)
         # with settings or plugins the consent to run may have ended
         if self._saves.only_pages() and any(self._has_cells(path) for path in lines):
-            self._news.run_cells(self._shown)
+            self._request_cells()
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:

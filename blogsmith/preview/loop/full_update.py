@@ -27,16 +27,19 @@ class FullUpdate:
         news: EventPublisher,
         saves: PendingChanges,
         edits: FastPath,
+        *,
         clock: Callable[[], float],
+        request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """rested: called whenever there is nothing left to do."""
+        """request_cells: has cells run. rested: called whenever there is nothing left to do."""
         self._line = line
         self._shown = shown
         self._news = news
         self._saves = saves
         self._edits = edits
         self._clock = clock
+        self._request_cells = request_cells
         self._rested = rested
         self._work: Iterator[None] | None = None
         self._resume_s = 0.0
@@ -112,7 +115,7 @@ class FullUpdate:
         self._edits.compare({})
         if self._another:
             return
-        self._news.run_cells(self._shown)
+        self._request_cells()
         yield
         for _ in self._shown.sweep():
             yield

@@ -18,7 +18,7 @@ def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
     found = {}
     for path in paths:
         if path.endswith(".css"):
-            file = present.resolved.context.root / path
+            file = present.context.root / path
             for url in _addresses(present, path, file):
                 if version := _version(file):
                     found[url] = version
@@ -28,12 +28,12 @@ def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
 def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
     """Addresses of saved files, style sheets apart."""
     urls = present.resolved.loaded.asset_urls
-    base_path = present.resolved.context.config.base_path
+    base_path = present.config.base_path
     return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
 
 
 def _addresses(present: SiteSnapshot, path: str, file: Path) -> Iterator[str]:
-    context, urls = present.resolved.context, present.resolved.loaded.asset_urls
+    context, urls = present.context, present.resolved.loaded.asset_urls
     base_path = context.config.base_path
     if path in urls:
         yield address(base_path + urls[path])

@@ -28,7 +28,7 @@ class FormerFiles:
         """The site has become another one: keep what is gone of its theme's files."""
         if before.composition is now.composition:
             return
-        context = before.resolved.context
+        context = before.context
         folder = f"{context.config.base_path}/assets/{context.theme.name}/"
         last = {
             path: planned

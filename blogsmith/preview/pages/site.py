@@ -60,7 +60,7 @@ class ServedSite:
         if present is None:
             self._missed(path)
             return Response(503, body=self._tagged(_not_made().encode(), "", ""))
-        base_path = present.resolved.context.config.base_path
+        base_path = present.config.base_path
         if path == "/" and base_path:
             return Response(301, location=address(f"{base_path}/"))
         path = path_of(path, base_path)
@@ -78,7 +78,7 @@ class ServedSite:
     def version(self, path: str) -> str:
         """Names the bytes of the page at a path; empty if there is none."""
         if self.present is not None:
-            path = path_of(path, self.present.resolved.context.config.base_path)
+            path = path_of(path, self.present.config.base_path)
         return self._version(path)
 
     def _version(self, path: str) -> str:

@@ -132,7 +132,7 @@ def _wrapper(parser: Parser, name: str) -> Atom:
         found = parser.ended_by
         if found:
             raise ParseError("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
-        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
+        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
     parser.restore(mark)
     parser.stack.append(parser.ended_by)
     end_environment(parser, name, begin)

@@ -103,7 +103,7 @@ def _middle(sign: str) -> str:
 def _unclosed(parser: Parser, command: str) -> ParseError:
     found = parser.ended_by
     if not found:
-        return ParseError("math-brace", "\\left is never closed", command)
+        return ParseError("math-brace", "\\left is never closed", command, unclosed=True)
     return ParseError("math-brace", f"{found} stands where \\left is still open", found)
 
 

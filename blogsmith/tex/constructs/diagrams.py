@@ -30,7 +30,7 @@ def _cd(parser: Parser, name: str) -> Atom:
     depth = 0
     while True:
         if not parser.stack:
-            raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
+            raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
         token = parser.stack.pop()
         if token == "\\end" and not depth:
             parser.stack.append(token)

@@ -102,7 +102,7 @@ def _sqrt(parser: Parser, command: str) -> Atom:
         bracket = parser.peek()
         index = parser.optional()
         if index is None:
-            raise ParseError("math-brace", "the bracket of \\sqrt[ is never closed", bracket)
+            raise ParseError("math-brace", "the bracket of \\sqrt[ is never closed", bracket, unclosed=True)
         xml = "".join(parser.inside(index, SCRIPTSCRIPT))
         return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
     return ORD, f"<msqrt>{parser.element()}</msqrt>"

@@ -121,7 +121,7 @@ def _stretch(parser: Parser) -> float:
 def _never_ended(parser: Parser, name: str, begin: str) -> ParseError:
     found = parser.ended_by
     if not found:
-        return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin)
+        return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
     return ParseError("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
 
 

@@ -43,7 +43,7 @@ def _own(parser: Parser, command: str, name: str) -> Atom:
             break
         held.append(token)
     if depth or "".join(parser.argument()).strip() != name:
-        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", command)
+        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", command, unclosed=True)
     inside = [f"\\begin {name}", *held, f"\\end {name}"]
     return ORD, grouped(parser.inside(moved(inside, command)))
 
@@ -54,7 +54,7 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     out = parser.row()
     parser.environment = environment
     if parser.ended_by != "\\endgroup":
-        raise ParseError("math-brace", f"{command} is never closed", command)
+        raise ParseError("math-brace", f"{command} is never closed", command, unclosed=True)
     parser.restore(mark)
     return ORD, grouped(out)
 

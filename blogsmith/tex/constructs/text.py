@@ -138,7 +138,7 @@ class _Text:
                 parser.expand(token)
                 continue
             self._token(token)
-        raise ParseError("math-brace", "opening brace { is never closed", parser.command)
+        raise ParseError("math-brace", "opening brace { is never closed", parser.command, unclosed=True)
 
     def _skip_space(self, token: str) -> None:
         """TeX reads no space behind a command whose name is letters."""

@@ -11,7 +11,18 @@ from .scan import At
 class ParseError(Exception):
     """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
 
-    def __init__(self, kind: Kind, message: str, token: str = "", *, hint: str = "", end: str = "") -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        token: str = "",
+        *,
+        hint: str = "",
+        end: str = "",
+        unclosed: bool = False,
+        unknown: bool = False,
+    ) -> None:
+        """unclosed: the end of what `token` opens is missing. unknown: no command has the name `token`."""
         super().__init__(message)
         self.kind: Kind = kind
         self.message = message.replace("\0", "")  # the mark of what `\\let` has taken
@@ -19,6 +30,8 @@ class ParseError(Exception):
         self.hint = hint
         self.end = end
         """Last token of what is wrong, where that is more than one."""
+        self.unclosed = unclosed
+        self.unknown = unknown
 
 
 _NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")

@@ -149,8 +149,8 @@ class Parser(State):
             return ParseError("math-syntax", "a backslash stands alone", token)
         if token == "\\verb":
             hint = "write \\verb|…|, both bars in one line"
-            return ParseError("math-syntax", f"{token} is never closed", token, hint=hint)
-        return ParseError("math-command", f"unknown TeX command {token}", token)
+            return ParseError("math-syntax", f"{token} is never closed", token, hint=hint, unclosed=True)
+        return ParseError("math-command", f"unknown TeX command {token}", token, unknown=True)
 
     def number(self, token: str) -> Atom:
         """A number, with the digits of the face."""
@@ -193,7 +193,9 @@ class Parser(State):
         """The error of a group that something else than its end has ended."""
         found = self.ended_by
         if not found:
-            return ParseError("math-brace", f"opening brace {opening} is never closed", opening)
+            return ParseError(
+                "math-brace", f"opening brace {opening} is never closed", opening, unclosed=True
+            )
         if found == "&":
             return misplaced_tab(found)
         return ParseError("math-brace", f"{found} stands where {opening} is still open", found)

@@ -159,7 +159,7 @@ class TokenReader:
                     self.spend(len(taken))
                     return taken
             taken.append(token)
-        raise ParseError("math-brace", "opening brace { is never closed", brace)
+        raise ParseError("math-brace", "opening brace { is never closed", brace, unclosed=True)
 
     def spend(self, work: int) -> None:
         """Counts tokens that are looked at once more; `ParseError` if that is too much for one formula."""
