@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from blogsmith.preview.pages.script_tag import NEEDS
+from blogsmith.render.page_policy import with_sources
+from tests.preview_sites import MARK
 from tests.serve_process import Listener, Serving, post, running, write
 from tests.test_watch_saves import in_place, temporary_and_rename, vim
 
@@ -15,6 +19,8 @@ QUICK = (in_place, temporary_and_rename, vim)
 """Ways of saving that take no time."""
 FILE = "content/posts/a.md"
 PAGE = "/posts/a/"
+
+TAG = re.compile(rb'<script type="module" src="/[^"]*_blogsmith/live\.js"[^>]*></script>\n')
 
 _numbers = count(1)
 
@@ -40,6 +46,13 @@ def tab_of(serving: Serving, page: str) -> Iterator[Listener]:
     with serving.listen() as tab:
         serving.page(page)
         yield tab
+
+
+def is_as_built(served: bytes, built: bytes) -> bool:
+    """Whether a page of the preview is that of a build, but for the preview's script and what that needs."""
+    bare = MARK.sub(b"", TAG.sub(b"", served))
+    # the policy of a page has to let the preview's script run
+    return bare == (built if bare == served else with_sources(built, NEEDS))
 
 
 def wait_until_current(serving: Serving, tab: Listener) -> None:

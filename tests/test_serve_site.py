@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,14 +11,11 @@ from urllib.parse import quote
 
 import pytest
 
-from blogsmith.preview.pages.script_tag import NEEDS
-from blogsmith.render.page_policy import with_sources
-from tests.preview_sites import MARK
+from tests.serve_posts import is_as_built
 from tests.serve_process import PATIENCE_S, PROGRAM, Serving, post, running, write
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
 
-TAG = re.compile(rb'<script type="module" src="/_blogsmith/live\.js"[^>]*></script>\n')
 CONFIG = "title: Notes\nbase_url: https://notes.example/my\n"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{0}"><rect width="1" height="1"/></svg>'
 ODD = "content/posts/größe 1<2.md"
@@ -61,10 +57,8 @@ class TestAsBuilt:
         for name in sorted(names):
             got = serving.ask(f"/my/{quote(name.removesuffix('index.html'))}")
             assert (name, got.status) == (name, 200)
-            bare = MARK.sub(b"", TAG.sub(b"", got.body)) if name.endswith(".html") else got.body
             built = (output / name).read_bytes()
-            # the policy of a page has to let the preview's script run
-            assert bare == (built if bare == got.body else with_sources(built, NEEDS)), name
+            assert is_as_built(got.body, built) if name.endswith(".html") else got.body == built, name
 
     def test_types(self, serving: Serving) -> None:
         for name, type_ in {

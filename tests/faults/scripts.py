@@ -82,8 +82,9 @@ def _rename(root: Path, chance: random.Random) -> None:
 def _move_bundle(root: Path, chance: random.Random) -> None:
     for folder in sorted(path for path in (root / "content/posts").iterdir() if path.is_dir())[:1]:
         target = root / "content/posts" / f"{chance.choice(NAMES)}{chance.choice(NAMES)}"
-        shutil.rmtree(target, ignore_errors=True)
-        folder.rename(target)
+        if target != folder:
+            shutil.rmtree(target, ignore_errors=True)
+            folder.rename(target)
 
 
 def _picture(root: Path, chance: random.Random) -> None:
