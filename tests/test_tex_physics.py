@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from blogsmith.tex.packages.physics.expanders import EXPANDERS, REDEFINED
 from blogsmith.tex.packages.siunitx import expanders as units
-from blogsmith.tex.parse.reader import Wrong, text_of, tokens
+from blogsmith.tex.parse.errors import ParseError
+from blogsmith.tex.parse.reader import text_of, tokens
 
 from .tex_expansion import complaint, expand
 
@@ -265,7 +266,7 @@ _PIECES = [
 def test_junk_is_an_error_of_the_author(pieces: list[str]) -> None:
     try:
         made = expand("".join(pieces), ALL)
-    except Wrong as wrong:
+    except ParseError as wrong:
         assert wrong.message
     else:
         assert isinstance(made, str)

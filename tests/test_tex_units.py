@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from blogsmith.tex.packages.siunitx.expanders import EXPANDERS
 from blogsmith.tex.packages.siunitx.unit_names import PREFIXES, UNITS
-from blogsmith.tex.parse.reader import TokenReader, Wrong
+from blogsmith.tex.parse.errors import ParseError
+from blogsmith.tex.parse.reader import TokenReader
 from blogsmith.tex.parse.scan import At, split_placed
 
 from .tex_expansion import complaint, expand
@@ -376,7 +377,7 @@ def test_the_name_of_an_option_is_blamed() -> None:
     place = r"\num[round-mode=places, grup-digits=false]{1}"
     reader = TokenReader(split_placed(place), {})
     command = reader.pop()
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(ParseError) as caught:
         EXPANDERS[command](reader, command)
     first, last = caught.value.token, caught.value.end
     assert isinstance(first, At) and isinstance(last, At)
@@ -439,7 +440,7 @@ _PIECES = [
 def test_junk_is_an_error_of_the_author(pieces: list[str]) -> None:
     try:
         made = expand("".join(pieces), EXPANDERS)
-    except Wrong as wrong:
+    except ParseError as wrong:
         assert wrong.message
     else:
         assert isinstance(made, str)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blogsmith.tex.parse.reader import Expander, Macro, TokenReader, Wrong, text_of, tokens
+from blogsmith.tex.parse.errors import ParseError
+from blogsmith.tex.parse.reader import Expander, Macro, TokenReader, text_of, tokens
 
 MOST = 100_000
 """Tokens that one test may make; beyond it something runs away."""
@@ -34,6 +35,6 @@ def complaint(tex: str, expanders: Mapping[str, Expander]) -> tuple[str, str, st
     """Message, hint and blamed command of the error that `tex` must give."""
     try:
         made = expand(tex, expanders)
-    except Wrong as wrong:
+    except ParseError as wrong:
         return wrong.message, wrong.hint, wrong.token
     raise AssertionError(f"no error: {made}")
