@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -108,8 +108,13 @@ def _judge_preview(made: Case) -> tuple[str, object]:
         put(root, {"content/posts/a.md": made.text.encode("utf-8", "replace")})
         after = outputs(settled(line, before, _asked()))
         report = build(root)
-        is_same = not report.ok or after == built(root / "public")
+        is_same = not report.ok or _without_hashes(after) == _without_hashes(built(root / "public"))
     return ("" if is_same else "the preview shows something else"), (after, report.diagnostics)
+
+
+def _without_hashes(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Pages without the hashes of their scripts: a script without end holds marks of lines in the preview."""
+    return {path: re.sub(rb"'sha256-[^']*'", b"", data) for path, data in files.items()}
 
 
 def _asked():  # type: ignore[no-untyped-def]

@@ -92,6 +92,9 @@ class Reporter:
         line = ""
         if place is not None and 0 < place.line <= len(self.lines):
             line = self.lines[place.line - 1]
+            if place.column > len(line) + 1:
+                # what YAML or HTML has unescaped is shorter or longer than it was written
+                place = Place(place.line, len(line) + 1)
         self.add(Diagnostic(code, message, self.path, place, line, hint, severity))
 
     def add(self, found: Diagnostic) -> None:

@@ -34,9 +34,10 @@ def read_video(address: str, allow: Iterable[str]) -> Video | None:
     try:
         parts = urlsplit(address.strip())
         host = (parts.hostname or "").removeprefix("www.").removeprefix("m.")
+        has_port = bool(parts.port)
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or parts.username or parts.port:
+    if parts.scheme not in ("http", "https") or parts.username or has_port:
         return None
     query = {key: values[0] for key, values in parse_qs(parts.query).items()}
     for name, read in (("youtube", _youtube), ("vimeo", _vimeo)):

@@ -19,7 +19,7 @@ from ..diagnostics.model import TextMap
 from .attributes import ALLOWED
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of
-from .tags import StartTag, start_tag
+from .tags import Attribute, StartTag, start_tag
 
 CONTAINERS = ("collapsible", "runnable")
 """Classes whose div holds Markdown."""
@@ -146,13 +146,20 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 def _push_label(state: StateBlock, extent: BlockExtent) -> None:
     """What the reader clicks, `data-label`; it may hold formulas."""
     given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
-    place = block_place(state, given.start if given else line_start(state, extent.first))
-    text = given.value if given else "Show"
+    place = block_place(state, line_start(state, extent.first))
+    origin = _value_map(state, given) if given else TextMap("Show", ((place.line, place.column),))
     state.push("collapsible_label_open", "summary", 1)
     inline = state.push("inline", "", 0)
-    inline.content, inline.children, inline.map = text, [], [extent.first, extent.first + 1]
-    put(inline, TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1)))
+    inline.content, inline.children, inline.map = origin.text, [], [extent.first, extent.first + 1]
+    put(inline, origin)
     state.push("collapsible_label_close", "summary", -1)
+
+
+def _value_map(state: StateBlock, item: Attribute) -> TextMap:
+    """The value of an attribute; its second line and those after it stand at the start of theirs."""
+    place = block_place(state, item.start)
+    further = range(place.line + 1, place.line + 1 + item.value.count("\n"))
+    return TextMap(item.value, ((place.line, place.column), *((line, 1) for line in further)))
 
 
 def _copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
@@ -205,8 +212,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         if item.name.startswith("data-"):
             key = item.name.removeprefix("data-")
             args[key] = item.value
-            place = block_place(state, item.start)
-            maps[key] = TextMap(item.value, ((place.line, place.column),))
+            maps[key] = _value_map(state, item)
     inside = state.src[extent.inner : extent.inner_end]
     if kind == "image-compare":
         _read_labels(state, extent, inside, args, maps)

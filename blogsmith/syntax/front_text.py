@@ -20,12 +20,14 @@ def located(text: str, place: Place, lines: Sequence[str]) -> TextMap:
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []
     rest = text
-    while number < len(lines) and (piece := lines[number - 1][column - 1 :].rstrip()):
-        if len(piece) >= len(rest) or not rest.startswith(piece):
+    while number < len(lines):
+        piece = lines[number - 1][column - 1 :].rstrip()
+        if piece and (len(piece) >= len(rest) or not rest.startswith(piece)):
             break
-        pieces.append(piece)
-        starts.append((number, column))
-        rest = rest[len(piece) :].lstrip()
+        if piece:
+            pieces.append(piece)
+            starts.append((number, column))
+            rest = rest[len(piece) :].lstrip()
         number += 1
         column = _indent(lines[number - 1]) + 1
     starts += [(number, column)] * (rest.count("\n") + 1)

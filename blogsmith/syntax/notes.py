@@ -53,7 +53,13 @@ def _parse_text(state: StateBlock, start: int, end: int, pos: int) -> list[Token
     state.blkIndent += 4
     state.sCount[start] = state.blkIndent
     state.parentType = "footnote"
+    # the parser reads nothing that is deeper; a note in a note leaves no token that says so
+    state.level += 1
+    if state.level >= state.md.options["maxNesting"]:
+        message = f"more than {state.level} nested footnotes"
+        page_of(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
     state.md.block.tokenize(state, start, end)
+    state.level -= 1
     tokens, state.tokens = state.tokens, kept
     state.bMarks[start], state.tShift[start], state.sCount[start], state.blkIndent, state.parentType = saved
     return tokens
