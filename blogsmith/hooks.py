@@ -6,10 +6,13 @@ are called at these places of the line:
 | hook | called |
 |---|---|
 | `callout_kind` | before parsing: the table of kinds |
+| `page_read` | when the front matter of a page has been read, before its text is parsed |
 | `markdown` | once, when the Markdown parser is made |
 | `block_div` | while parsing: a `<div class="x">` becomes a shortcode call |
 | `shortcode_data` | while rendering: arguments of a call → data for its template |
 | `diagram` | while rendering: the source in a fence of a language → its drawing |
+| `page_rendered` | when the text of a page is HTML, before a layout is put around it |
+| `site_outputs` | when all pages are known: further files of the site |
 
 Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site may override them.
 """
@@ -21,21 +24,40 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 from markdown_it import MarkdownIt
 
+from .config.schema import Config
 from .diagnostics.extras import install_command
 from .diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from .model.documents import Document
+from .model.template_views import PageView
 from .trust.plugin_code import FOLDER, PluginCode
 from .trust.plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
 MarkdownRule = Callable[[MarkdownIt], None]
+PageReader = Callable[[Document], Document]
+PageFilter = Callable[[str, Document], str]
+FileContent = str | bytes | Callable[[], str | bytes]
+OutputsFunction = Callable[["SiteOutputs"], Mapping[str, FileContent]]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOutputs:
+    """What `site_outputs` is given."""
+
+    config: Config
+    """The settings of the site."""
+    pages: tuple[PageView, ...]
+    """Every page, also those that blogsmith makes, as templates see them."""
+    documents: Mapping[str, Document]
+    """Source path of a page → its front matter and its Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +97,12 @@ class Plugins:
     """Shortcode → (plugin, function)."""
     diagrams: Mapping[str, Diagram] = field(default_factory=dict)
     """Language of a fence → what draws it."""
+    page_readers: tuple[tuple[str, PageReader], ...] = ()
+    """(plugin, function), in the order of the settings."""
+    page_filters: tuple[tuple[str, PageFilter], ...] = ()
+    """As `page_readers`."""
+    outputs: tuple[tuple[str, OutputsFunction], ...] = ()
+    """As `page_readers`."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Path on disk → plugin, to know whose mistake an exception is."""
     code: PluginCode | None = None
@@ -92,6 +120,9 @@ class Hooks:
         self._divs: dict[str, str] = {}
         self._data: dict[str, ShortcodeData] = {}
         self._diagrams: dict[str, Diagram] = {}
+        self._page_readers: list[PageReader] = []
+        self._page_filters: list[PageFilter] = []
+        self._outputs: list[OutputsFunction] = []
 
     def callout_kind(
         self,
@@ -128,6 +159,31 @@ class Hooks:
             return function
 
         return register
+
+    def page_read(self, function: PageReader) -> PageReader:
+        """Decorator: `f(document)` gives the document that is built in place of the one that was read.
+
+        `dataclasses.replace(document, body=…)` changes the Markdown, `front=…` what stands in front of it.
+        Keep the number of lines: mistakes are told at the author's. Raise ValueError with a sentence for the
+        author when the page is wrong.
+        """
+        self._page_readers.append(function)
+        return function
+
+    def page_rendered(self, function: PageFilter) -> PageFilter:
+        """Decorator: `f(html, document)` gives the HTML of a page's text, before its layout is filled."""
+        self._page_filters.append(function)
+        return function
+
+    def site_outputs(self, function: OutputsFunction) -> OutputsFunction:
+        """Decorator: `f(site)` gives further files of the site, path in the output folder → text or bytes.
+
+        A function in place of the text is called when the file is written. `site` has the settings
+        (`config`), all pages as templates see them (`pages`) and the sources (`documents`). The preview
+        calls it after each change.
+        """
+        self._outputs.append(function)
+        return function
 
     def install_command(self, *packages: str) -> str:
         """What an author types to install these packages where blogsmith runs: with pipx, uv or pip."""
@@ -169,15 +225,66 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode
         divs |= hooks._divs
         diagrams |= hooks._diagrams
     return Plugins(
-        tuple(hooks._plugin for hooks in registered),
-        tuple(kind for hooks in registered for kind in hooks._kinds),
-        tuple(rule for hooks in registered for rule in hooks._markdown),
-        MappingProxyType(divs),
-        MappingProxyType(data),
-        MappingProxyType(diagrams),
-        MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
-        code,
+        names=tuple(hooks._plugin for hooks in registered),
+        kinds=tuple(kind for hooks in registered for kind in hooks._kinds),
+        markdown_rules=tuple(rule for hooks in registered for rule in hooks._markdown),
+        block_divs=MappingProxyType(divs),
+        shortcode_data=MappingProxyType(data),
+        diagrams=MappingProxyType(diagrams),
+        page_readers=tuple((hooks._plugin, read) for hooks in registered for read in hooks._page_readers),
+        page_filters=tuple((hooks._plugin, change) for hooks in registered for change in hooks._page_filters),
+        outputs=tuple((hooks._plugin, make) for hooks in registered for make in hooks._outputs),
+        files=MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
+        code=code,
     )
+
+
+def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document that plugins make of `document`, and what they say is wrong with it."""
+    found: list[Diagnostic] = []
+    for plugin, read in plugins.page_readers:
+        try:
+            changed = read(document)
+        except ValueError as error:
+            found.append(
+                Diagnostic("plugin", f"plugin {plugin}: {error}", str(document.path), subject=plugin)
+            )
+            continue
+        if not isinstance(changed, Document) or changed.source is not document.source:
+            message = f"plugin {plugin}: its page_read gives no document of this page"
+            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+        document = changed
+    return document, tuple(found)
+
+
+def filter_html(plugins: Plugins, html: str, document: Document) -> str:
+    """The HTML of a page's text that plugins make of `html`; SiteError if one of them gives none."""
+    for plugin, change in plugins.page_filters:
+        changed: object = change(html, document)
+        if not isinstance(changed, str):
+            message = f"plugin {plugin}: its page_rendered gives no text"
+            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+        html = changed
+    return html
+
+
+def plugin_files(
+    plugins: Plugins, site: SiteOutputs
+) -> Iterator[tuple[str, PurePosixPath, Callable[[], bytes]]]:
+    """(plugin, path in the output folder, what makes its bytes) of each file that plugins add."""
+    for plugin, outputs in plugins.outputs:
+        for name, content in outputs(site).items():
+            path = PurePosixPath(name)
+            if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
+                message = f'plugin {plugin}: "{name}" is no path in the output folder'
+                raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", subject=plugin))
+            yield plugin, path, partial(_bytes_of, plugins, content)
+
+
+def _bytes_of(plugins: Plugins, content: FileContent) -> bytes:
+    with blamed_on_plugins(plugins):
+        made = content() if callable(content) else content
+    return made.encode() if isinstance(made, str) else made
 
 
 @contextmanager

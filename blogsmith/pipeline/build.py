@@ -18,7 +18,7 @@ from ..cells.results import CellUpdate
 from ..cells.update import update_cells
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..hooks import blamed_on_plugins
+from ..hooks import blamed_on_plugins, filter_document
 from ..lint.doubts import doubts
 from ..model.decode import decode
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
@@ -236,6 +236,6 @@ def tokens_of(file: Path, root: Path | None) -> str:
     path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
     source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
     context = open_site(root) if root else default_context(file.parent)
-    document, _ = read_document(source, context.config)
+    document, _ = filter_document(context.plugins, read_document(source, context.config)[0])
     parsed = parse_document(document, make_parser(context.options), context.options)
     return describe(parsed.tokens, document.first_line)

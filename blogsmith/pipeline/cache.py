@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
+from ..hooks import filter_document
 from ..model.documents import Body, Document, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
@@ -72,7 +73,7 @@ class PageCache:
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         """limit_s: how long the parsing or rendering of one page may take."""
         self._limit_s = limit_s
-        self._workshop: SiteContext | None = None
+        self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
         self._options: ParseOptions | None = None
         self._heads: dict[str, CachedHead] = {}
@@ -95,8 +96,8 @@ class PageCache:
 
     def take(self, context: SiteContext) -> None:
         """Work with these settings from now on; forget what others have made."""
-        before = self._workshop
-        self._workshop = context
+        before = self._context
+        self._context = context
         if before is None or self._md is None or before.options != context.options:
             self._options = replace(context.options, linear_math=self._linear)
             self._md = make_parser(self._options)
@@ -109,13 +110,18 @@ class PageCache:
                 self._bodies.clear()
             if _templates(before) != _templates(context) or before.plugins != context.plugins:
                 self._bodies.clear()
+            if before.plugins.page_readers != context.plugins.page_readers:
+                self._heads.clear()
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
         """As `read_document`; the same bytes give the same document, whenever they were read."""
         path = str(source.path)
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
-            head = self._heads[path] = CachedHead(*read_document(source, config))
+            assert self._context is not None, "`take` comes first"
+            document, found = read_document(source, config)
+            document, more = filter_document(self._context.plugins, document)
+            head = self._heads[path] = CachedHead(document, (*found, *more))
         return head.document, head.diagnostics
 
     def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:

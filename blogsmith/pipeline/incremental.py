@@ -130,7 +130,7 @@ class IncrementalPipeline:
         with blamed_on_plugins(resolved.context.plugins):
             for path in missing:
                 bodies[path] = self._body(resolved, resolved.documents[path])
-        *_, found = self._presenting(resolved, bodies, present)
+            *_, found = self._presenting(resolved, bodies, present)
         return found or present
 
     def edited(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
+from ..hooks import SiteOutputs, plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.template_views import PageView, SiteView
 from ..photos.cleaning import cleaned_bytes
@@ -143,6 +145,9 @@ def plan(
         for file, make in own.items()
         if file not in taken
     ]
+    shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
+    for plugin, file, make in plugin_files(context.plugins, shown):
+        files.append(OutputFile(file, f"a file of plugin {plugin}", make))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     return OutputPlan(site, tuple(files), documents, assets, context)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
+from ..hooks import Plugins, filter_document
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..read.active_svg import Inspect, svg_warnings
 from ..read.files import read_site
@@ -42,7 +44,13 @@ def load_site(context: SiteContext, options: BuildOptions, log: BuildLog) -> Loa
     """Read the site and settle what is built and under which address."""
     with log.stage("read"):
         files = read_site(context.root, context.config)
-    return resolve_urls(files, context, options, log)
+    return resolve_urls(files, context, options, log, partial(_read, context.plugins))
+
+
+def _read(plugins: Plugins, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
+    document, found = read_document(source, config)
+    document, more = filter_document(plugins, document)
+    return document, (*found, *more)
 
 
 def resolve_urls(

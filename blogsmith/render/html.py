@@ -15,6 +15,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter
+from ..hooks import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
@@ -108,6 +109,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     description = _unlinked(render_tokens(rendering, parsed.description))
     # what cells gave may hold anything
     html = without_forbidden(render_tokens(rendering, parsed.tokens))
+    html = filter_html(tools.plugins, html, parsed.document)
     report_repeated_ids(html, reporter)
     text = body_text(parsed, spoken)
     return Body(

@@ -1,0 +1,16 @@
+"""Folders are tags: `content/posts/attention/kernels/flash.md` is tagged `attention` and `kernels`."""
+
+import dataclasses
+
+
+def register(hooks):
+    @hooks.page_read
+    def add_tags(document):
+        folders = document.path.parent.parts
+        # content/ and the section; a bundle is the folder of its own post
+        names = folders[2:-1] if document.path.name == "index.md" else folders[2:]
+        if document.path.name == "_index.md" or not names:
+            return document
+        known = {tag.casefold() for tag in document.front.tags}
+        tags = (*document.front.tags, *(name for name in names if name.casefold() not in known))
+        return dataclasses.replace(document, front=dataclasses.replace(document.front, tags=tags))
