@@ -1,7 +1,15 @@
 """Paragraphs that open with an emoji and a label become callouts: `💡 Key insight: …`."""
 
+from typing import Protocol
 
-def register(hooks):
+
+class Hooks(Protocol):
+    """The hooks used here."""
+
+    def callout_kind(self, name: str, title: str, *, prefix: str, icon: str, color: str) -> None: ...
+
+
+def register(hooks: Hooks) -> None:
     hooks.callout_kind("insight", "Key insight", prefix="💡 Key insight:", icon="bulb", color="amber")
     hooks.callout_kind("analogy", "Analogy", prefix="💡 Analogy:", icon="bulb", color="teal")
     hooks.callout_kind(

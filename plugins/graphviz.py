@@ -8,6 +8,8 @@ import functools
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from typing import Protocol
 
 TIMEOUT_S = 20
 MISTAKE = re.compile(r"Error: <stdin>: syntax error in line (\d+)(.*)")
@@ -20,18 +22,25 @@ DEFAULTS = (
     "-Ecolor=#686056",
     "-Ncolor=#8d8477",
 )
+Draw = Callable[[str], str]
 
 
-def register(hooks):
+class Hooks(Protocol):
+    """The hooks used here."""
+
+    def diagram(self, language: str, *, trusted: bool) -> Callable[[Draw], Draw]: ...
+
+
+def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
     @hooks.diagram("graphviz", trusted=True)
     @hooks.diagram("dot", trusted=True)
-    def dot(source):
+    def dot(source: str) -> str:
         return draw(source)
 
 
-def _draw(source):
+def _draw(source: str) -> str:
     program = shutil.which("dot")
     if program is None:
         raise FileNotFoundError("install Graphviz, which brings the program dot")
@@ -50,7 +59,7 @@ def _draw(source):
     return done.stdout.decode()
 
 
-def _mistake(said):
+def _mistake(said: str) -> Exception:
     found = MISTAKE.search(said)
     if found:
         return SyntaxError(f"syntax error{found[2]}", ("", int(found[1]), None, None))
