@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import html5lib
 
@@ -21,6 +22,9 @@ from tests.preview_sites import built, new_line, outputs, settled
 from tests.site_files import build, put, put_bare
 from tests.test_properties import pieces, shape_problems
 from tests.test_sites import tree
+
+if TYPE_CHECKING:
+    from blogsmith.pipeline.incremental import UpdateRequest
 
 LIMIT_S = 5.0
 """Processor time of one page."""
@@ -112,7 +116,7 @@ def _judge_preview(made: Case) -> tuple[str, object]:
     return ("" if is_same else "the preview shows something else"), (after, report.diagnostics)
 
 
-def _asked():  # type: ignore[no-untyped-def]
+def _asked() -> UpdateRequest:
     from blogsmith.pipeline.incremental import UpdateRequest
 
     return UpdateRequest(("content/posts/a.md",), everything=False)
