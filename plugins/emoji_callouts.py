@@ -1,12 +1,6 @@
 """Paragraphs that open with an emoji and a label become callouts: `💡 Key insight: …`."""
 
-from typing import Protocol
-
-
-class Hooks(Protocol):
-    """The hooks used here."""
-
-    def callout_kind(self, name: str, title: str, *, prefix: str, icon: str, color: str) -> None: ...
+from blogsmith.hooks import Hooks
 
 
 def register(hooks: Hooks) -> None:

@@ -8,8 +8,8 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
-from typing import Protocol
+
+from blogsmith.hooks import Hooks
 
 TIMEOUT_S = 20
 MISTAKE = re.compile(r"Error: <stdin>: syntax error in line (\d+)(.*)")
@@ -22,13 +22,6 @@ DEFAULTS = (
     "-Ecolor=#686056",
     "-Ncolor=#8d8477",
 )
-Draw = Callable[[str], str]
-
-
-class Hooks(Protocol):
-    """The hooks used here."""
-
-    def diagram(self, language: str, *, trusted: bool) -> Callable[[Draw], Draw]: ...
 
 
 def register(hooks: Hooks) -> None:

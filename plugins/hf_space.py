@@ -1,20 +1,12 @@
 """Hugging Face Space, loaded on click: `<div class="hf-space" data-src="owner/space" data-height="600">`."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Mapping
+
+from blogsmith.hooks import Hooks
 
 SPACE = re.compile(r"[\w.-]+/[\w.-]+")
 DEFAULT_HEIGHT_PX = 600
-Data = Callable[[Mapping[str, str], object], Mapping[str, str | int]]
-
-
-class Hooks(Protocol):
-    """The hooks used here."""
-
-    def block_div(self, class_name: str, shortcode: str) -> None: ...
-
-    def shortcode_data(self, name: str) -> Callable[[Data], Data]: ...
 
 
 def register(hooks: Hooks) -> None:

@@ -8,8 +8,10 @@ import functools
 import html
 import json
 import unicodedata
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
+
+from blogsmith.hooks import Hooks
 
 PACKAGE = "merman>=0.9.2,<0.10"
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
@@ -38,15 +40,6 @@ TEXTS = ("MEASURE", "MERMAID_CALCULATE_TEXT_DIMENSIONS", "WRAPPED")
 
 INK, LINE, BORDER, GRID = "#211e1a", "#686056", "#8d8477", "#ddd5c7"
 PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
-Draw = Callable[[str], str]
-
-
-class Hooks(Protocol):
-    """The hooks used here."""
-
-    def diagram(self, language: str) -> Callable[[Draw], Draw]: ...
-
-    def install_command(self, package: str, /) -> str: ...
 
 
 def register(hooks: Hooks) -> None:

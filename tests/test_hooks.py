@@ -58,7 +58,16 @@ class TestBundled:
                 else [node.module or "."] if isinstance(node, ast.ImportFrom) else []
             )
         ]  # fmt: skip
-        assert [name for name in imported if name.split(".")[0] in ("blogsmith", "")] == []
+        named = [
+            (node.module, alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "blogsmith.hooks"
+            for alias in node.names
+        ]
+        # the type of what `register` is given; all else of blogsmith is private
+        assert set(named) <= {("blogsmith.hooks", "Hooks")}
+        ours = [name for name in imported if name.split(".")[0] in ("blogsmith", "")]
+        assert set(ours) <= {"blogsmith.hooks"} and len(ours) == len(named)
         used = {
             node.attr
             for node in ast.walk(tree)
