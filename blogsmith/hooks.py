@@ -39,6 +39,9 @@ from .model.template_views import PageView
 from .trust.plugin_code import FOLDER, PluginCode
 from .trust.plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 
+__all__ = ["Config", "Document", "Hooks", "PageView", "SiteOutputs"]
+"""What plugins may import: the types of what they are given."""
+
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
 MarkdownRule = Callable[[MarkdownIt], None]

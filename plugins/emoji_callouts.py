@@ -1,7 +1,9 @@
 """Paragraphs that open with an emoji and a label become callouts: `💡 Key insight: …`."""
 
+from blogsmith.hooks import Hooks
 
-def register(hooks):
+
+def register(hooks: Hooks) -> None:
     hooks.callout_kind("insight", "Key insight", prefix="💡 Key insight:", icon="bulb", color="amber")
     hooks.callout_kind("analogy", "Analogy", prefix="💡 Analogy:", icon="bulb", color="teal")
     hooks.callout_kind(

@@ -2,17 +2,19 @@
 
 import re
 
+from blogsmith.hooks import Document, Hooks
+
 LINK = re.compile(r'<a (?=[^<>]*?href="https?://)(?P<rest>[^<>]*)>')
 REL = re.compile(r'rel="(?P<names>[^"]*)"')
 
 
-def register(hooks):
+def register(hooks: Hooks) -> None:
     @hooks.page_rendered
-    def mark(html, document):
+    def mark(html: str, document: Document) -> str:
         return LINK.sub(_external, html)
 
 
-def _external(link):
+def _external(link: re.Match[str]) -> str:
     rest = link["rest"]
     given = REL.search(rest)
     if given is None:

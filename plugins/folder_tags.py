@@ -2,10 +2,12 @@
 
 import dataclasses
 
+from blogsmith.hooks import Document, Hooks
 
-def register(hooks):
+
+def register(hooks: Hooks) -> None:
     @hooks.page_read
-    def add_tags(document):
+    def add_tags(document: Document) -> Document:
         folders = document.path.parent.parts
         # content/ and the section; a bundle is the folder of its own post
         names = folders[2:-1] if document.path.name == "index.md" else folders[2:]

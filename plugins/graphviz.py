@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 
+from blogsmith.hooks import Hooks
+
 TIMEOUT_S = 20
 MISTAKE = re.compile(r"Error: <stdin>: syntax error in line (\d+)(.*)")
 DEFAULTS = (
@@ -22,16 +24,16 @@ DEFAULTS = (
 )
 
 
-def register(hooks):
+def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
     @hooks.diagram("graphviz", trusted=True)
     @hooks.diagram("dot", trusted=True)
-    def dot(source):
+    def dot(source: str) -> str:
         return draw(source)
 
 
-def _draw(source):
+def _draw(source: str) -> str:
     program = shutil.which("dot")
     if program is None:
         raise FileNotFoundError("install Graphviz, which brings the program dot")
@@ -50,7 +52,7 @@ def _draw(source):
     return done.stdout.decode()
 
 
-def _mistake(said):
+def _mistake(said: str) -> Exception:
     found = MISTAKE.search(said)
     if found:
         return SyntaxError(f"syntax error{found[2]}", ("", int(found[1]), None, None))

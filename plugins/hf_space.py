@@ -1,16 +1,19 @@
 """Hugging Face Space, loaded on click: `<div class="hf-space" data-src="owner/space" data-height="600">`."""
 
 import re
+from collections.abc import Mapping
+
+from blogsmith.hooks import Hooks
 
 SPACE = re.compile(r"[\w.-]+/[\w.-]+")
 DEFAULT_HEIGHT_PX = 600
 
 
-def register(hooks):
+def register(hooks: Hooks) -> None:
     hooks.block_div("hf-space", "hf-space")
 
     @hooks.shortcode_data("hf-space")
-    def space(args, document):
+    def space(args: Mapping[str, str], document: object) -> dict[str, str | int]:
         name = args.get("src", "")
         if not SPACE.fullmatch(name):
             raise ValueError(f'hf-space needs src="owner/space", not "{name}"')

@@ -8,6 +8,10 @@ import functools
 import html
 import json
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from blogsmith.hooks import Hooks
 
 PACKAGE = "merman>=0.9.2,<0.10"
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
@@ -38,33 +42,34 @@ INK, LINE, BORDER, GRID = "#211e1a", "#686056", "#8d8477", "#ddd5c7"
 PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
 
 
-def register(hooks):
+def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
     @hooks.diagram("mermaid")
-    def mermaid(source):
+    def mermaid(source: str) -> str:
         try:
             return draw(source)
         except ImportError as error:
             raise ImportError(hooks.install_command(PACKAGE)) from error
 
 
-def _draw(source):
+def _draw(source: str) -> str:
     try:
         import merman
     except OSError as error:
         raise ImportError(str(error)) from error
-    services = merman.MermanEngineServices().with_text_measurer(_measurer(merman))
+    services = merman.MermanEngineServices().with_text_measurer(_measurer())
     engine = merman.MermanEngine(_options(), services)
     try:
-        return engine.render_svg(source, None)
+        svg: str = engine.render_svg(source, None)
+        return svg
     except merman.MermanError as error:
         raise _mistake(engine, source, error) from error
     finally:
         engine.close()
 
 
-def _mistake(engine, source, error):
+def _mistake(engine: Any, source: str, error: Exception) -> Exception:
     """What merman says, at the line and column where it says so."""
     if getattr(error, "resource", None):
         return ValueError("it is too large to be drawn")
@@ -82,18 +87,20 @@ def _mistake(engine, source, error):
     return SyntaxError(_lower_first(message), ("", span.get("line"), span.get("column"), None))
 
 
-def _lower_first(text):
+def _lower_first(text: str) -> str:
     """`Unexpected x` within a sentence of ours; names such as `HTML` stay."""
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
-def _measurer(merman):
+def _measurer() -> Any:
     """Measures text as the page will show it; merman's own guess is up to a sixth too narrow."""
+    import merman
+
     widths = {letter: width for width, letters in WIDTHS.items() for letter in letters}
     kinds = merman.MermanTextMeasurementResultKind
 
-    class Measurer(merman.MermanTextMeasurer):
-        def measure(self, request):
+    class Measurer(merman.MermanTextMeasurer):  # type: ignore[misc] # merman has no types
+        def measure(self, request: Any) -> Any:
             lengths = request.operation.name in LENGTHS
             if not lengths and request.operation.name not in TEXTS:
                 return None
@@ -117,18 +124,18 @@ def _measurer(merman):
     return Measurer()
 
 
-def _width(text, widths):
+def _width(text: str, widths: Mapping[str, int]) -> int:
     """In thousandths of the font size."""
     return sum(widths.get(letter) or _unlisted_width(letter) for letter in text)
 
 
-def _unlisted_width(letter):
+def _unlisted_width(letter: str) -> int:
     if unicodedata.combining(letter):
         return 0
     return WIDE_WIDTH if unicodedata.east_asian_width(letter) in "WF" else OTHER_WIDTH
 
 
-def _wrapped(line, limit, widths):
+def _wrapped(line: str, limit: float, widths: Mapping[str, int]) -> list[str]:
     """`line` broken at spaces, each part at most `limit` wide if its words are."""
     parts = [""]
     for word in line.split(" "):
@@ -140,7 +147,7 @@ def _wrapped(line, limit, widths):
     return parts
 
 
-def _options():
+def _options() -> str:
     return json.dumps(
         {
             "site_config": {
@@ -161,9 +168,9 @@ def _options():
     )
 
 
-def _colours():
+def _colours() -> dict[str, object]:
     """One name for each role, all ours, so that the page can put its own light and dark in their place."""
-    named = {
+    named: dict[str, object] = {
         "fontSize": "15px",
         "fontFamily": "Helvetica, Arial, sans-serif",
         "background": PAPER,

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+from markdown_it import MarkdownIt
+
 from blogsmith.bundled import bundled_folder
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.hooks import load_plugins
+from blogsmith.hooks import Plugins, load_plugins
 from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
 from blogsmith.model.results import (
     Blob,
@@ -34,9 +36,10 @@ from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
-from blogsmith.render.theme import load_theme
+from blogsmith.render.theme import Theme, load_theme
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
-from blogsmith.syntax.parser import make_parser, parse_document
+from blogsmith.syntax.parser import Parsed, make_parser, parse_document
+from blogsmith.syntax.state import ParseOptions
 
 from .cases_io import split_results
 
@@ -140,7 +143,7 @@ def _config(text: str) -> Config:
 
 
 @lru_cache
-def _site(text: str):  # type: ignore[no-untyped-def]
+def _site(text: str) -> tuple[Config, Plugins, Theme, ParseOptions, MarkdownIt]:
     config = _config(text)
     plugins = load_plugins(config.plugins, [bundled_folder("plugins")])
     folders = [bundled_folder("plugins") / "shortcodes"]
@@ -151,7 +154,7 @@ def _site(text: str):  # type: ignore[no-untyped-def]
     return config, plugins, theme, options, make_parser(options)
 
 
-def _tools(text: str, documents: Mapping[str, Document]):  # type: ignore[no-untyped-def]
+def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]:
     config, plugins, theme, options, md = _site(text)
 
     parsed = {name: parse_document(document, md, options) for name, document in documents.items()}

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import html5lib
 
@@ -21,6 +22,9 @@ from tests.preview_sites import built, new_line, outputs, settled
 from tests.site_files import build, put, put_bare
 from tests.test_properties import pieces, shape_problems
 from tests.test_sites import tree
+
+if TYPE_CHECKING:
+    from blogsmith.pipeline.incremental import UpdateRequest
 
 LIMIT_S = 5.0
 """Processor time of one page."""
@@ -117,7 +121,7 @@ def _without_hashes(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {path: re.sub(rb"'sha256-[^']*'", b"", data) for path, data in files.items()}
 
 
-def _asked():  # type: ignore[no-untyped-def]
+def _asked() -> UpdateRequest:
     from blogsmith.pipeline.incremental import UpdateRequest
 
     return UpdateRequest(("content/posts/a.md",), everything=False)

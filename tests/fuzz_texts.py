@@ -126,10 +126,10 @@ def _record(chance: random.Random) -> str:
 def _change_leaf(chance: random.Random, part: object) -> None:
     while isinstance(part, dict | list) and part:
         key = chance.choice(list(part)) if isinstance(part, dict) else chance.randrange(len(part))
-        below = part[key]  # type: ignore[index]
+        below = part[key]
         if not isinstance(below, dict | list) or not below or chance.random() < 0.1:
-            new = chance.choice([None, -1, 1e308, "", [], {}, True, 10**400, *HOSTILE_TEXTS])
-            part[key] = new  # type: ignore[index, call-overload]
+            new: object = chance.choice([None, -1, 1e308, "", [], {}, True, 10**400, *HOSTILE_TEXTS])
+            part[key] = new
             return
         part = below
 

@@ -46,7 +46,7 @@ def file_name(name: str) -> str:
 
 def stub_lock(**changes: Mapping[str, object]) -> dict[str, Any]:
     """The lock of all packages. changes: package → fields that differ."""
-    packages = {
+    packages: dict[str, Mapping[str, object]] = {
         name: {
             "name": name,
             "version": "1.0",

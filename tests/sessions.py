@@ -28,7 +28,7 @@ LIMIT_S = 60.0
 
 def cell(number: int, code: str, **more: Any) -> CellStep:
     """A cell with the defaults of tests: a limit of `LIMIT_S` and 2 GB."""
-    given = {"name": f"cell {number}", "timeout_s": LIMIT_S, "memory_bytes": 2 * 10**9} | more
+    given: dict[str, Any] = {"name": f"cell {number}", "timeout_s": LIMIT_S, "memory_bytes": 2 * 10**9} | more
     return CellStep(number=number, code=code, **given)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def said(report: BuildReport) -> list[tuple[str, str]]:
     return [(found.severity, found.code) for found in report.diagnostics]
 
 
-def only(found: list[Diagnostic]) -> Diagnostic:
+def only(found: Sequence[Diagnostic]) -> Diagnostic:
     assert len(found) == 1, found
     return found[0]
 

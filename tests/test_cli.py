@@ -315,10 +315,13 @@ def test_new_site(
 
 
 def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    seen = []
-    fake_module(
-        monkeypatch, "pipeline.build", tokens_of=lambda file, root: seen.append((file, root)) or "stream"
-    )
+    seen: list[tuple[Path, Path]] = []
+
+    def tokens_of(file: Path, root: Path) -> str:
+        seen.append((file, root))
+        return "stream"
+
+    fake_module(monkeypatch, "pipeline.build", tokens_of=tokens_of)
     (site / "post.md").write_text("x")
     assert run("tokens", "post.md") == 0
     assert capsys.readouterr().out == "stream\n"
@@ -328,13 +331,14 @@ def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 def test_clean(
     site: Path, fake: FakeBuild, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seen = []
+    seen: list[tuple[Path, Path, bool]] = []
     answer = SimpleNamespace(removed=44)
-    fake_module(
-        monkeypatch,
-        "write.output",
-        clean=lambda target, root, is_chosen: seen.append((target, root, is_chosen)) or answer,
-    )
+
+    def clean(target: Path, root: Path, is_chosen: bool) -> SimpleNamespace:
+        seen.append((target, root, is_chosen))
+        return answer
+
+    fake_module(monkeypatch, "write.output", clean=clean)
     assert run("clean") == 0
     assert capsys.readouterr().out == "44 files removed from public/\n"
     assert run("clean", "--output", "elsewhere") == 0

@@ -39,7 +39,7 @@ def fences(opening: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, *docs_fill.MAPS], ids=lambda page: str(page.relative_to(docs_fill.ROOT))
+    "page", [*PAGES, *docs_fill.MAPS], ids=lambda page: str(page.relative_to(docs_sources.ROOT))
 )
 def test_generated_parts_are_up_to_date(page: Path) -> None:
     """If not: `python -m tests.regen docs`."""

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -165,7 +166,11 @@ def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:
         SeriesPart("Later", "", 2, False),
         SeriesPart("Post 2", "/blog/posts/p2/", 3, False),
     )
-    fields = {"series_name": "By hand", "series": parts, "series_url": "/blog/series/by-hand/"}
+    fields: dict[str, Any] = {
+        "series_name": "By hand",
+        "series": parts,
+        "series_url": "/blog/series/by-hand/",
+    }
     overview, page = series_pages([post(2, **fields), post(1, **fields)], FRAME)
     assert [entry.title for entry in page.pages] == ["Post 1", "Post 2"]
     assert page.url == "/blog/series/by-hand/"

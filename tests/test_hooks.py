@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from blogsmith import hooks as public_hooks
 from blogsmith.bundled import bundled_folder
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins, blamed_on_plugins, load_plugins
@@ -42,6 +43,14 @@ def html_of(root: Path, files: dict[str, str], body: str, name: str = "mine") ->
     return (root / "public" / "posts" / "a" / "index.html").read_text("utf-8")
 
 
+def problems(root: Path, code: str, body: str) -> Diagnostic:
+    """The one mistake of a trusted site with a post and the plugin `mine`."""
+    texts = {"blogsmith.yaml": b"plugins: [mine]\n", "content/posts/a.md": POST + body.encode()}
+    report = build_text(SiteText({**texts, "plugins/mine.py": code.encode()}, "", "", trusted=True), root)
+    (found,) = report.diagnostics
+    return found
+
+
 class TestBundled:
     def test_there_are_some(self) -> None:
         assert {file.stem for file in BUNDLED} >= {"emoji_callouts", "graphviz", "hf_space", "mermaid"}
@@ -58,7 +67,16 @@ class TestBundled:
                 else [node.module or "."] if isinstance(node, ast.ImportFrom) else []
             )
         ]  # fmt: skip
-        assert [name for name in imported if name.split(".")[0] in ("blogsmith", "")] == []
+        named = [
+            (node.module, alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "blogsmith.hooks"
+            for alias in node.names
+        ]
+        # the types of what plugins are given; all else of blogsmith is private
+        assert set(named) <= {("blogsmith.hooks", name) for name in public_hooks.__all__}
+        ours = [name for name in imported if name.split(".")[0] in ("blogsmith", "")]
+        assert set(ours) <= {"blogsmith.hooks"}
         used = {
             node.attr
             for node in ast.walk(tree)
@@ -85,7 +103,106 @@ class TestBundled:
         assert plugins.block_divs["hf-space"] == "hf-space"
 
 
+class TestBundledPlugins:
+    """What the plugins do that no other file of tests looks at."""
+
+    def test_llms(self, tmp_path: Path) -> None:
+        config = (
+            "title: Notes\ndescription: On attention.\nbase_url: https://example.org/blog\nplugins: [llms]\n"
+        )
+        texts = {
+            "blogsmith.yaml": config,
+            "content/posts/a.md": "---\ntitle: One [1]\ndescription: First.\ndate: 2026-03-01\n---\n\n$x$.\n",
+            "content/posts/b/index.md": "---\ntitle: Two\ndate: 2026-03-02\n---\n\nOther words.\n",
+            "content/posts/c.md": "---\ntitle: Three\ndate: 2026-03-02\ndraft: true\n---\n\nNot yet.\n",
+        }
+        report = build_text(SiteText({path: text.encode() for path, text in texts.items()}, "", ""), tmp_path)
+        assert report.ok, report.diagnostics
+        public = tmp_path / "public"
+        assert (public / "llms.txt").read_text("utf-8") == (
+            "# Notes\n\n> On attention.\n\n## Posts\n\n"
+            "- [Two](https://example.org/blog/posts/b/index.md): Other words.\n"
+            "- [One \\[1\\]](https://example.org/blog/posts/a/index.md): First.\n"
+        )
+        assert (public / "posts/a/index.md").read_text("utf-8") == "# One [1]\n\n2026-03-01\n\n$x$.\n"
+        assert not (public / "posts/c").exists()
+
+    def test_folder_tags(self, tmp_path: Path) -> None:
+        post = "---\ntitle: A\ndate: 2026-03-01\ntags: [Kernels, own]\n---\n\nText\n"
+        paths = (
+            "content/posts/attention/kernels/a.md",
+            "content/posts/bundle/index.md",
+            "content/posts/b.md",
+        )
+        texts = {"blogsmith.yaml": "plugins: [folder_tags]\n", **dict.fromkeys(paths, post)}
+        report = build_text(SiteText({path: text.encode() for path, text in texts.items()}, "", ""), tmp_path)
+        assert report.ok, report.diagnostics
+        tags = sorted(folder.name for folder in (tmp_path / "public/tags").iterdir() if folder.is_dir())
+        assert tags == ["attention", "kernels", "own"]
+
+    def test_external_links(self, tmp_path: Path) -> None:
+        html = html_of(
+            tmp_path, {}, "[out](https://example.org/) and [here](#x)\n\n## X {#x}\n", name="external_links"
+        )
+        assert '<a href="https://example.org/" rel="external">out</a>' in html
+        assert '<a href="#x">here</a>' in html
+
+
 class TestEveryHook:
+    def test_page_read(self, tmp_path: Path) -> None:
+        code = (
+            "import dataclasses\n\n\ndef register(hooks):\n    @hooks.page_read\n    def read(document):\n"
+            "        if 'never' in document.body:\n            raise ValueError('never is no word')\n"
+            "        return dataclasses.replace(document, body=document.body.replace('teh', 'the'))\n"
+        )
+        assert "<p>the text</p>" in html_of(tmp_path / "a", {"plugins/mine.py": code}, "teh text\n")
+        found = problems(tmp_path / "b", code, "never\n")
+        assert (found.code, found.message, found.path) == (
+            *("plugin", "plugin mine: never is no word"),
+            "content/posts/a.md",
+        )
+
+    @pytest.mark.parametrize(
+        ("hook", "result", "message"),
+        [
+            ("page_read", "None", "plugin mine: its page_read gives no document of this page"),
+            ("page_rendered", "None", "plugin mine: its page_rendered gives no text"),
+            ("site_outputs", "{'../x': ''}", 'plugin mine: "../x" is no path in the output folder'),
+            ("site_outputs", "{'/etc/x': ''}", 'plugin mine: "/etc/x" is no path in the output folder'),
+            ("site_outputs", "1 / 0", "plugin mine fails: ZeroDivisionError: division by zero"),
+            (
+                "site_outputs",
+                "{'a.txt': lambda: 1 / 0}",
+                "plugin mine fails: ZeroDivisionError: division by zero",
+            ),
+            (
+                "site_outputs",
+                "{'posts/a/index.html': ''}",
+                "content/posts/a.md and a file of plugin mine are both to become the file posts/a/index.html",
+            ),
+        ],
+    )
+    def test_what_hooks_may_not_give(self, tmp_path: Path, hook: str, result: str, message: str) -> None:
+        code = f"def register(hooks):\n    @hooks.{hook}\n    def f(*given):\n        return {result}\n"
+        assert problems(tmp_path, code, "Text\n").message == message
+
+    def test_page_rendered(self, tmp_path: Path) -> None:
+        code = (
+            "def register(hooks):\n    @hooks.page_rendered\n    def add(html, document):\n"
+            "        return f'{html}<p>of {document.front.title}</p>'\n"
+        )
+        assert "<p>Text</p>\n<p>of A</p>" in html_of(tmp_path, {"plugins/mine.py": code}, "Text\n")
+
+    def test_site_outputs(self, tmp_path: Path) -> None:
+        code = (
+            "def register(hooks):\n    @hooks.site_outputs\n    def files(site):\n"
+            "        urls = [page.url for page in site.pages if page.path]\n"
+            "        return {'data/urls.txt': '\\n'.join(urls), 'x.bin': lambda: b'\\0'}\n"
+        )
+        html_of(tmp_path, {"plugins/mine.py": code}, "Text\n")
+        assert (tmp_path / "public/data/urls.txt").read_text("utf-8") == "/posts/a/"
+        assert (tmp_path / "public/x.bin").read_bytes() == b"\0"
+
     def test_callout_kind(self, tmp_path: Path) -> None:
         code = 'def register(hooks):\n    hooks.callout_kind("Aside", "By the way", alias=["btw"])\n'
         html = html_of(tmp_path, {"plugins/mine.py": code}, "> [!BTW]\n> Text\n")

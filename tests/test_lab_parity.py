@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.lab import ParityError, attention, causal_mask, compare, padding_mask
+from blogsmith.lab import Attended, ParityError, attention, causal_mask, compare, padding_mask
 from blogsmith.lab.precision import DTYPES, dtype_name, naive, rounded
 from blogsmith.lab.reference import online_attention
 from blogsmith.render.output_html import clean_html
@@ -32,7 +32,8 @@ def written_out(
     if mask is not None:
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))
     weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return (weights / weights.sum(axis=axis, keepdims=True)) @ v
+    output: Array = (weights / weights.sum(axis=axis, keepdims=True)) @ v
+    return output
 
 
 def in_half(q: Array, k: Array, v: Array) -> Array:
@@ -41,7 +42,7 @@ def in_half(q: Array, k: Array, v: Array) -> Array:
 
 
 N = SHAPE[-2]
-RIGHT: dict[str, tuple[Callable[..., Array], dict[str, Any]]] = {
+RIGHT: dict[str, tuple[Callable[..., Array | Attended], dict[str, Any]]] = {
     "written out": (written_out, {}),
     "scale": (lambda *x: written_out(*x, factor=0.3), {"scale": 0.3}),
     "causal": (lambda *x: written_out(*x, mask=causal_mask(N)), {"is_causal": True}),
@@ -221,10 +222,10 @@ def test_bfloat16_of_nan_is_nan() -> None:
 
 def test_naive_loses_more_the_less_a_precision_holds() -> None:
     exact = written_out(*qkv())
-    errors = [
-        float(np.abs(naive(*(rounded(x, dtype) for x in qkv()), dtype) - exact).max())
-        for dtype in ("float64", "float32", "float16", "bfloat16")
-    ]
+    errors = []
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
+        q, k, v = (rounded(x, dtype) for x in qkv())
+        errors.append(float(np.abs(naive(q, k, v, dtype) - exact).max()))
     assert errors[0] < 1e-14 < errors[1] < 1e-5 < errors[2] < 3e-3 < errors[3] < 1e-1
 
 

@@ -248,7 +248,7 @@ def test_other_mistakes_are_told_in_words() -> None:
     with pytest.raises(ValueError, match="w_k has 5 columns; heads of q have 4"):
         lab.multi_head(x, np.eye(8), np.eye(8)[:, :5], np.eye(8), np.eye(8), 2)
     with pytest.raises(ValueError, match="w_q has 8 columns, which 3 heads cannot share evenly"):
-        lab.multi_head(x, *[np.eye(8)] * 4, 3)
+        lab.multi_head(x, np.eye(8), np.eye(8), np.eye(8), np.eye(8), 3)
     with pytest.raises(ValueError, match="block is 0"):
         reference.online_attention(x, x, x, block=0)
     with pytest.raises(ValueError, match="one block at least"):

@@ -29,6 +29,7 @@ from blogsmith.model.results import (
     ValueResult,
 )
 from blogsmith.render.ansi import NAMES, ansi_html, plain_output
+from blogsmith.render.context import Rendering
 from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.output_tree import MAX_DEPTH
 from blogsmith.render.provenance import provenance
@@ -354,9 +355,8 @@ class TestOutputs:
         assert bare_tex(latex) == expected
 
 
-def _rendering(config: Config):  # type: ignore[no-untyped-def]
+def _rendering(config: Config) -> Rendering:
     from blogsmith.diagnostics.model import Reporter
-    from blogsmith.render.context import Rendering
     from blogsmith.render.html import render_tokens
     from tests.check import _document, _tools
 

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
+from typing import Any, Literal
 
 import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.diagnostics.model import SiteError
-from blogsmith.project.report import ExecutionOptions
+from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.project.select import select_posts
 from blogsmith.trust.consent import trust
 from tests.site_files import build
@@ -70,8 +71,8 @@ def change(root: Path, name: str, old: str, new: str) -> None:
     write(root, name, text.replace(old, new))
 
 
-def run(root: Path, execute: str = "stale", **options: object):  # type: ignore[no-untyped-def]
-    return build(root, execution=ExecutionOptions(execute=execute, **options))  # type: ignore[arg-type]
+def run(root: Path, execute: Literal["", "stale", "all"] = "stale", **options: Any) -> BuildReport:
+    return build(root, execution=ExecutionOptions(execute=execute, **options))
 
 
 def page(root: Path, name: str = "posts/a") -> str:

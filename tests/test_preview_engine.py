@@ -267,7 +267,9 @@ def test_what_cells_come_to_is_told(preview: Preview) -> None:
 @pytest.mark.parametrize("saved", ["content/posts/a.md", "content/posts/data.csv", "data.csv"])
 def test_whose_cells_have_finished(saved: str) -> None:
     told = ServeOptions(options(), lambda: NOW)
-    news = EventPublisher(told, [].append, [].append, list, time.monotonic)
+    published: list[Mapping[str, object]] = []
+    said: list[str] = []
+    news = EventPublisher(told, published.append, said.append, list, time.monotonic)
     a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
     wrong = Diagnostic("cell-error", "it is wrong")
     news.ran(replace(a, diagnostics=(wrong,)))

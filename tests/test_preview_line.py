@@ -107,8 +107,8 @@ def test_edits_in_any_order(
     script: list[list[tuple[str, str | None]]], quickly: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     root = tmp_path_factory.mktemp("edited")
-    for path, text in POSTS.items():
-        write(root / path, text)
+    for path, first in POSTS.items():
+        write(root / path, first)
     line = new_line(root)
     present = settled(line)
     reopen = False

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from blogsmith.preview.events.cell_output import RunLines
 
+Event = tuple[str, dict[str, object]]
+"""State of a run, and what else the event says."""
 
-def run(*events: tuple[str, dict[str, object]], loud: bool = False) -> list[str]:
+
+def run(*events: Event, loud: bool = False) -> list[str]:
     said: list[str] = []
     times = iter(range(100))
     lines = RunLines(said.append, lambda: next(times) / 10, loud=loud)
@@ -14,8 +17,8 @@ def run(*events: tuple[str, dict[str, object]], loud: bool = False) -> list[str]
     return said
 
 
-CELL = {"cell": 1}
-PRINTS = (
+CELL: dict[str, object] = {"cell": 1}
+PRINTS: tuple[Event, ...] = (
     ("started", CELL),
     ("output", {**CELL, "text": "one\ntw"}),
     ("output", {**CELL, "text": "o\x1b[2J\nthree"}),

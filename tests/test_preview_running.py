@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.execute.session import process
+from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.preview.cells import worker_pool
 from blogsmith.preview.cells.events import GAP_S
 from blogsmith.preview.cells.task import SessionTask
@@ -298,9 +300,9 @@ def test_records_are_those_of_a_build(tmp_path: Path) -> None:
 
 def test_workers_are_warm_unless_they_could_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spawned: list[str] = []
-    plain = worker_pool.spawn
+    plain = process.spawn
 
-    def spawn(job):  # type: ignore[no-untyped-def]
+    def spawn(job: SessionJob) -> process.Process:
         spawned.append(job.post.stem)
         return plain(job)
 

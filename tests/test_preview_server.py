@@ -95,7 +95,7 @@ def test_no_file_stays_open(picture: Path) -> None:
     with serving(with_file(picture)) as server, Client(server.port) as client:
         for headers in ({}, {"Range": "bytes=5-"}, {"Range": "bytes=500-"}):
             for method in ("GET", "HEAD"):
-                client.ask("/a.png", method, **headers)
+                client.ask("/a.png", method, None, **headers)
                 assert soon(lambda: not is_open())
 
 

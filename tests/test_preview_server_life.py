@@ -107,7 +107,7 @@ def test_a_server_may_be_closed_before_it_accepts(monkeypatch: pytest.MonkeyPatc
     server = made(port=0)
     closing = threading.Event()
 
-    class Late(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+    class Late(selectors.DefaultSelector):
         """The thread that accepts comes so far only when all is over."""
 
         def register(self, *arguments: Any) -> Any:

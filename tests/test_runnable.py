@@ -16,7 +16,7 @@ from blogsmith.site.feeds import feed_html
 from tests.check import render
 from tests.pyodide_stub import file_name, pin_stub, stub_lock, wheel, write_stub
 from tests.site_files import build, printed
-from tests.test_theme_paper import BARE
+from tests.theme_pages import BARE
 
 BLOCK = '<div class="runnable">\n\n```python\n{}\n```\n\n</div>\n\n'
 

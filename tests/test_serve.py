@@ -91,7 +91,7 @@ class TestStart:
         ids=["option", "port", "folder", "site"],
     )
     def test_wrong_usage(self, site: Path, options: list[str], words: str) -> None:
-        command = [PROGRAM, "serve", "--port=0", *options]
+        command = [str(PROGRAM), "serve", "--port=0", *options]
         done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=PATIENCE_S)
         assert (done.returncode, done.stdout) == (2, "")
         assert words in done.stderr
@@ -196,7 +196,7 @@ def test_a_build_at_the_same_time(site: Path) -> None:
         serving.wait_until_whole()
         serving.page("/posts/b/")
         write(site, {"content/posts/b.md": post("Second", "Now one.")})
-        command = [PROGRAM, "build"]
+        command = [str(PROGRAM), "build"]
         built = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=PATIENCE_S)
         assert built.returncode == 0, built.stderr
         assert "Now one." in (site / "public/posts/b/index.html").read_text()

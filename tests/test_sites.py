@@ -99,7 +99,7 @@ def check_page(html: str) -> tuple[set[str], list[str]]:
     """Ids and addresses of a page; it must be HTML without a fault, with one title and no id twice."""
     root = html5lib.HTMLParser(strict=True).parse(html)
     found = list(elements(root))
-    ids = [element.get("id") for _, element in found if element.get("id")]
+    ids = [name for _, element in found if (name := element.get("id"))]
     assert [name for name, count in Counter(ids).items() if count > 1] == []
     is_redirect = 'http-equiv="refresh"' in html
     assert sum(tag == "h1" for tag, _ in found) == (0 if is_redirect else 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -304,7 +304,8 @@ def test_versions_here_say_nothing_of_a_kernel() -> None:
     post = page(cell("a\n"))
     runs = {0: CellRun("ok", packages=("numpy",))}
     here = around(versions={"numpy": "2.5.0", "python": "3.12.1"})
-    for engine, state in (("worker", "stale"), ("jupyter", "fresh")):
+    states: dict[Literal["worker", "jupyter"], str] = {"worker": "stale", "jupyter": "fresh"}
+    for engine, state in states.items():
         asked = replace(post, engine=engine)
         verdict = judge(asked, record(asked, runs=runs), here)
         assert verdict.cells[1].state == state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markupsafe import Markup
@@ -30,16 +31,16 @@ def plain(root: Path, files: Mapping[str, str], base_path: str = "") -> Theme:
     return load_theme("plain", write(root, {**PLAIN, **files}), BUNDLED, base_path=base_path)
 
 
-def page(**fields: object) -> PageView:
-    given = {"kind": "post", "path": "content/posts/a.md", "url": "/posts/a/", "canonical_url": ""}
-    given |= {"title": "A", "title_html": "A"}
-    return PageView(**{**given, **fields})  # type: ignore[arg-type]
+def page(**fields: Any) -> PageView:
+    given: dict[str, Any] = {"kind": "post", "path": "content/posts/a.md", "url": "/posts/a/"}
+    given |= {"canonical_url": "", "title": "A", "title_html": "A"}
+    return PageView(**{**given, **fields})
 
 
-def site(**fields: object) -> SiteView:
-    given = {"title": "Site", "description": "", "author": "", "lang": "en", "base_path": ""}
+def site(**fields: Any) -> SiteView:
+    given: dict[str, Any] = {"title": "Site", "description": "", "author": "", "lang": "en", "base_path": ""}
     given |= {"base_url": "", "menu": (), "sections": (), "options": {}, "generator": "blogsmith"}
-    return SiteView(**{**given, **fields})  # type: ignore[arg-type]
+    return SiteView(**{**given, **fields})
 
 
 def shortcode(root: Path, template: str, **context: object) -> str:

@@ -46,7 +46,8 @@ class Session:
         source = textwrap.dedent(code)
         tree = instrument(ast.parse(source), source, self.names, lambda *found: self.found.append(found))
         linecache.cache["<cell 1>"] = (len(source), None, source.splitlines(True), "<cell 1>")
-        return compile(tree, "<cell 1>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        code_object: CodeType = compile(tree, "<cell 1>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        return code_object
 
     def run(self, code: str) -> list[tuple[int, str, str, str]]:
         """What cells have reported up to now."""

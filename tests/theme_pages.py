@@ -84,11 +84,13 @@ def load_paper(folder: Path) -> Theme:
 
 def parse(html: str) -> Element:
     """The document; html5lib in strict mode raises on any parse error."""
-    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(html)
+    tree: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(html)
+    return tree
 
 
 def fragment(html: str) -> Element:
-    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parseFragment(html)
+    tree: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parseFragment(html)
+    return tree
 
 
 def having(tree: Element, css_class: str) -> list[Element]:

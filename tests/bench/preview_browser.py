@@ -110,7 +110,7 @@ class Tab:
 
     def _clock_offset(self) -> float:
         """Seconds that the page's clock is ahead of ours, from the quickest of some questions."""
-        found = []
+        found: list[tuple[float, float]] = []
         for _ in range(_CLOCK_ROUNDS):
             asked = time.time()
             theirs = self._ask("performance.timeOrigin + performance.now()") / 1000

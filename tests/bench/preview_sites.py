@@ -94,7 +94,8 @@ def subjects(paths: Mapping[str, str]) -> dict[str, Subject | None]:
     finally:
         os.environ["PATH"] = before
     return {
-        name: generator and Subject(name, generator, _serve(generator)) for name, generator in found.items()
+        name: Subject(name, generator, _serve(generator)) if generator else None
+        for name, generator in found.items()
     }
 
 

@@ -156,7 +156,7 @@ class Blocks:
         """Its markup."""
         return str(self.ask(label, f"return block.querySelector('{selector}')?.innerHTML ?? ''"))
 
-    def ask(self, label: str, script: str) -> object:
+    def ask(self, label: str, script: str) -> Any:
         """What a function body returns for which `block` is the block of that label."""
         return self.reader.ask(f"const block = document.querySelector(arguments[0]); {script}", of(label))
 

@@ -156,13 +156,18 @@ class Reader:
 
     def problems(self) -> list[str]:
         """Errors in the console since the last call: exceptions, files that did not load, broken rules."""
-        return [entry["message"] for entry in self._driver.get_log("browser") if entry["level"] == "SEVERE"]
+        return [entry["message"] for entry in self._log("browser") if entry["level"] == "SEVERE"]
 
     def requests(self) -> list[str]:
         """Addresses asked for since the last call."""
-        logged = [json.loads(entry["message"])["message"] for entry in self._driver.get_log("performance")]
+        logged = [json.loads(entry["message"])["message"] for entry in self._log("performance")]
         sent = [event["params"] for event in logged if event["method"] == "Network.requestWillBeSent"]
         return [event["request"]["url"] for event in sent]
+
+    def _log(self, kind: str) -> list[dict[str, Any]]:
+        """Entries of one of the browser's logs since the last call."""
+        entries: list[dict[str, Any]] = self._driver.get_log(kind)  # type: ignore[no-untyped-call]
+        return entries
 
     def foreign_requests(self) -> list[str]:
         """Those of `requests` that another host would have answered."""

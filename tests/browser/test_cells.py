@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from blogsmith.model.documents import ImageInfo
-from blogsmith.model.results import Blob, CellResult, Display, PageResults, Stream
+from blogsmith.model.results import Blob, CellOutput, CellResult, Display, PageResults, Stream
 from blogsmith.render.output_html import clean_html
 from tests.check import MACHINE, render_with
 from tests.theme_pages import BARE, SITE, load_paper
@@ -67,7 +68,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     }
     text = "".join(f"{number} \x1b[3{number % 8}mcolour\x1b[0m\n" for number in range(100))
     done = CellResult("ok", seconds=0.01, device="cpu", machine=MACHINE, date="2026-11-21")
-    outputs = (
+    outputs: tuple[tuple[CellOutput, ...], ...] = (
         (Display("display", picture),),
         (Stream("stdout", text, 10), *(Display("value", {"text/html": html}) for html in FOREIGN)),
         (),
@@ -115,17 +116,17 @@ def test_foreign_markup_is_kept_and_valid(tmp_path: Path) -> None:
 def test_pictures_follow_the_system_and_the_switch(page: Served, reader: Reader) -> None:
     shown = "return document.querySelector('picture > img').currentSrc"
 
-    def dark() -> bool:
-        return "dark" in str(reader.ask(shown))
+    def is_shown(dark: bool) -> bool:
+        return ("dark" in str(reader.ask(shown))) is dark
 
     for look, is_dark in ((DESKTOP, False), (DARK, True)):
         reader.open(page.origin, look)
         reader.find("picture").is_displayed()
-        reader.wait_for(lambda wanted=is_dark: dark() is wanted)
+        reader.wait_for(partial(is_shown, is_dark))
         reader.ask("document.documentElement.dataset.theme = 'auto'")
         for theme, wanted in (("dark", True), ("light", False), ("auto", is_dark)):
             reader.ask(f"document.documentElement.dataset.theme = '{theme}'")
-            reader.wait_for(lambda wanted=wanted: dark() is wanted)
+            reader.wait_for(partial(is_shown, wanted))
 
 
 def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) -> None:

@@ -25,7 +25,7 @@ def test_row_04_builds_at_once_wait_for_each_other(tmp_path: Path) -> None:
     root = before(tmp_path / "s")
     assert build(root).ok
     edit(root)
-    command = [PROGRAM, "build", "--site", str(root)]
+    command = [str(PROGRAM), "build", "--site", str(root)]
     children = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(3)]
     assert [child.wait() for child in children] == [0, 0, 0]
     assert litter(root) == set()

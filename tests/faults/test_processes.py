@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,9 +56,8 @@ def test_row_17_nobody_reads_what_it_says(site: Path) -> None:
         reader, writer = os.pipe()
         os.close(reader)
         other = "stderr" if stream == "stdout" else "stdout"
-        done = subprocess.run(
-            [PROGRAM, "check"], cwd=site, **{stream: writer, other: subprocess.PIPE}, text=True
-        )
+        streams: dict[str, Any] = {stream: writer, other: subprocess.PIPE}
+        done = subprocess.run([PROGRAM, "check"], cwd=site, **streams, text=True)
         os.close(writer)
         assert "Traceback" not in (done.stdout or "") + (done.stderr or "")
         assert done.returncode in (1, 141, -signal.SIGPIPE)

@@ -28,6 +28,7 @@ def test_row_11_contents_decide_not_times(when: str, tmp_path: Path) -> None:
     put(root, {"content/about.md": "---\ntitle: About\n---\nx\n"})
     assert build(root).ok
     # as long as before, and as old
+    day_s = DAYS_S[when]
     changes = {
         "content/posts/b.md": ("End", "Die"),
         "static/data.txt": ("1", "2"),
@@ -35,7 +36,7 @@ def test_row_11_contents_decide_not_times(when: str, tmp_path: Path) -> None:
     }
     for path, (old, new) in changes.items():
         file = root / path
-        stamp = file.stat().st_mtime_ns if DAYS_S[when] is None else DAYS_S[when] * 10**9
+        stamp = file.stat().st_mtime_ns if day_s is None else day_s * 10**9
         file.write_text(file.read_text().replace(old, new))
         os.utime(file, ns=(stamp, stamp))
     put(root, {"content/posts/a.md": post("A", 1, "See [B](b.md#die) and $x^2$.", "tags: [x, y]\n")})
@@ -75,7 +76,7 @@ def built(
     root: Path, environ: Mapping[str, str], umask: int = 0o022, *options: str
 ) -> dict[str, tuple[bytes, int]]:
     """Bytes and modes of what a process of its own makes of a site."""
-    command = [PROGRAM, "build", "--future", *options]
+    command = [str(PROGRAM), "build", "--future", *options]
     env = {**os.environ, "PYTHONHASHSEED": "0", **environ}
     done = subprocess.run(command, cwd=root, env=env, umask=umask, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,9 @@ HEAD = b"---\ntitle: T\ndate: 2026-01-05\n---\n"
     ],
     ids=["BOM", "CRLF", "CR", "BOM and CRLF", "some CRLF"],
 )
-def test_row_08_one_text_in_other_forms_gives_the_same_bytes(form, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_row_08_one_text_in_other_forms_gives_the_same_bytes(
+    form: bytes | Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     text = HEAD + "Wörter $x^2$\n\n```python\nprint('é')\n```\n\n| a |\n|---|\n| b |\n".encode()
     root = put_bare(tmp_path, {"blogsmith.yaml": b"title: T\n", "content/a.md": text})
     assert build(root).ok

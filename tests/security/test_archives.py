@@ -227,6 +227,10 @@ def test_row_36_a_bomb_of_ten_gigabytes_is_refused_in_time(tmp_path: Path) -> No
 def test_row_36_a_theme_is_a_folder_and_no_archive(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = {"blogsmith.yaml": "theme: mine.zip\n", "themes/mine.zip": b"PK\x03\x04", "content/a.md": "x\n"}
+    files: dict[str, str | bytes] = {
+        "blogsmith.yaml": "theme: mine.zip\n",
+        "themes/mine.zip": b"PK\x03\x04",
+        "content/a.md": "x\n",
+    }
     assert main(["build", "--site", str(put(tmp_path, files))]) == 1
     assert "mine.zip" in capsys.readouterr().err

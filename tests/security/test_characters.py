@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import html5lib
@@ -232,7 +234,8 @@ def test_row_41_messages_show_what_is_there(char: str) -> None:
     # the caret stands under the z: 漢 takes two columns of a terminal
     assert quoted.index("z") + 1 == caret.index("^")
     assert quoted.count(escape) == 2
-    (item,) = problems_event([found], [], None)["items"]  # type: ignore[misc,attr-defined]
+    event: Mapping[str, Any] = problems_event([found], [], None)
+    (item,) = event["items"]
     assert all(char not in str(item[name]) for name in ("where", "message", "text"))
 
 

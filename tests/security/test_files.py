@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -80,7 +80,9 @@ USES = (
     "kind", [fifo, folder, empty, sparse, device, endless, loop], ids=lambda made: made.__name__
 )
 @pytest.mark.parametrize("ending", [".png", ".svg", ".jpg"])
-def test_row_26_a_picture_that_is_no_picture_is_an_error_at_once(kind, ending: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_row_26_a_picture_that_is_no_picture_is_an_error_at_once(
+    kind: Callable[[Path], object], ending: str, tmp_path: Path
+) -> None:
     text = "\n\n".join(use.format(ending) for use in USES)
     files = {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post(text), "content/posts/fine.svg": SVG}
     root = put_bare(tmp_path, files)
@@ -100,7 +102,9 @@ def test_row_26_a_picture_that_is_no_picture_is_an_error_at_once(kind, ending: s
 @pytest.mark.parametrize(
     "place", ["content/posts/b.md", "static/odd.txt", "content/posts/odd.csv", "layouts/post.html"]
 )
-def test_row_26_nor_does_any_other_file_hold_a_build_up(kind, place: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_row_26_nor_does_any_other_file_hold_a_build_up(
+    kind: Callable[[Path], object], place: str, tmp_path: Path
+) -> None:
     if kind is sparse and place != "content/posts/b.md":
         pytest.skip("a file that is copied may be as large as its author likes")
     root = put_bare(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": post("x")})

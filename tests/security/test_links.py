@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.diagnostics.model import SiteError
+from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.write.output import clean, write_site
 from tests.site_files import build, printed, put, put_bare
 from tests.test_read_files import faults, read, write
@@ -189,7 +189,8 @@ def test_row_29_no_folder_with_files_of_others_is_an_output(
         except SiteError as error:
             (found,) = error.diagnostics
         else:
-            (found,) = getattr(report, "diagnostics", ())
+            diagnostics: tuple[Diagnostic, ...] = getattr(report, "diagnostics", ())
+            (found,) = diagnostics
         assert found.code == "output-folder"
         left = {path: data for path, data in tree(tmp_path).items() if "/.blogsmith/" not in path}
         assert left == {path: data for path, data in before.items() if "/.blogsmith/" not in path}

@@ -72,7 +72,7 @@ def test_row_40_the_preview_shows_the_cleaned_photo(tmp_path: Path) -> None:
 
 def test_row_40_metadata_stay_where_the_author_wants_them(tmp_path: Path) -> None:
     data = photo("JPEG")
-    files = {"static/p.jpg": data, "content/posts/a.md": f"{POST}![x](/p.jpg)\n"}
+    files: dict[str, str | bytes] = {"static/p.jpg": data, "content/posts/a.md": f"{POST}![x](/p.jpg)\n"}
     root = laid_out(tmp_path, {**files, "blogsmith.yaml": "title: T\nimages: {metadata: keep}\n"})
     report = build(root)
     assert report.ok and codes(report.diagnostics) == ["image-location"]
@@ -177,7 +177,7 @@ print("x")
 
 $$x = 1$$ {#eq-x}
 """
-    files = {
+    files: dict[str, str | bytes] = {
         "content/posts/a.md": POST + text,
         "content/posts/b.md": POST,
         "content/posts/p.jpg": photo("JPEG"),

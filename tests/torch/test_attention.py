@@ -172,13 +172,14 @@ def test_groups_are_repeated_for_a_backend_that_knows_none(monkeypatch: pytest.M
     shapes = ((2, 6, 4, 8), (2, 2, 5, 8), (2, 2, 5, 8))
     arrays = drawn(10, *shapes)
     monkeypatch.setattr(torch_backends, "CHOICES", {"efficient": torch_backends.CHOICES["math"]})
-    given_to = []
+    given_to: list[tuple[int, dict[str, Any]]] = []
     function = torch.nn.functional.scaled_dot_product_attention
-    monkeypatch.setattr(
-        torch.nn.functional,
-        "scaled_dot_product_attention",
-        lambda q, k, v, **options: given_to.append((k.shape[1], options)) or function(q, k, v, **options),
-    )
+
+    def watched(q: Any, k: Any, v: Any, **options: Any) -> Any:
+        given_to.append((k.shape[1], options))
+        return function(q, k, v, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", watched)
     output, _ = torch_backends.attend(
         *map(torch.from_numpy, arrays),
         sizes(*shapes),

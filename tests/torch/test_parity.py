@@ -172,7 +172,8 @@ def test_bfloat16_is_rounded_as_torch_does() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_naive_reference_errs_as_that_of_torch(dtype: str, seed: int) -> None:
     x = qkv(seed=seed)
-    ours = naive(*(rounded(y, dtype) for y in x), dtype)
+    q, k, v = (rounded(y, dtype) for y in x)
+    ours = naive(q, k, v, dtype)
     wide = [torch.from_numpy(rounded(y, dtype)) for y in x]
     theirs = written_out(*(y.to(getattr(torch, dtype)) for y in wide)).double().numpy()
     exact = attention(*(y.double().numpy() for y in wide), backend="numpy").output
