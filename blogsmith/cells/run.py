@@ -181,7 +181,7 @@ def _recorded(
 ) -> RunOutcome:
     """Write what ended well, report what did not: each page as soon as its sessions have ended.
 
-    So whoever breaks off loses only what runs at that moment.
+    So a caller that breaks off loses only what runs at that moment.
     """
     records: dict[str, PageRecord] = {}
     count, failed = 0, set()

@@ -1,9 +1,8 @@
 """The command line: options, exit codes, and where the clock and the terminal enter.
 
-Exit codes: 0 done, 1 the site has errors, 2 wrong usage, 3 stale results under `--frozen`, 70 a bug of ours,
-130 interrupted.
-Results go to stdout, messages to stderr. What a command needs is imported when it runs, so that
-`--help` and shell completion stay quick.
+Exit codes: 0 done, 1 the site has errors, 2 wrong usage, 3 stale results under `--frozen`, 70 an internal
+error, 130 interrupted. Results go to stdout, messages to stderr. What a command needs is imported when it
+runs, so that `--help` and shell completion stay quick.
 """
 
 from __future__ import annotations

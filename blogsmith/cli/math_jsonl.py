@@ -104,7 +104,7 @@ class Answerer:
             )
         except TexError as error:
             return _as_answer(error)
-        except Exception as error:  # a bug of ours, which must not take the other formulas with it
+        except Exception as error:  # an internal error, which must not take the other formulas with it
             return {"error": f"blogsmith has a bug: {type(error).__name__}: {error}"}
         return {"mathml": formula.mathml}
 

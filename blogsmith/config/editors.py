@@ -1,9 +1,9 @@
 """How authors name the editor that the preview opens: by name, as a URL, or as a command.
 
-Names stand for what an editor is known to understand: URLs of a scheme that it registers, or its own
-command. Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its kin, TextMate, MacVim), Zed's
+Names stand for what an editor is known to understand: URLs of a scheme that it registers, or its own command.
+Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its forks, TextMate, MacVim), Zed's
 `open_listener.rs`, and the manuals of the programs. Editors of JetBrains register `idea://open?file=` and its
-kin on macOS; elsewhere their command is the way that works.
+forks on macOS; elsewhere their command is the way that works.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class EditorChoice:
     command: tuple[str, ...] = ()
     """Program and arguments, with places."""
     is_code: bool = False
-    """Whoever wrote it decides which program runs."""
+    """Its author decides which program runs."""
     problem: str = ""
     """What is wrong with it, as the end of a sentence on the quoted text."""
     hint: str = ""

@@ -1,7 +1,7 @@
 """What settings must be beyond their types: addresses, folders, names, known words.
 
 Every check reports at the place of the setting and lets the others go on. Nothing here looks at the
-site's files: whether a theme or a plugin exists is said by whoever loads it.
+site's files: whether a theme or a plugin exists is said where it is loaded.
 """
 
 from __future__ import annotations

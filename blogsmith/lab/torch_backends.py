@@ -1,6 +1,6 @@
 """Scaled dot-product attention of torch, on the CPU and on CUDA, chosen or forced.
 
-This module imports torch; whoever uses it imports it where torch is asked for, not before.
+This module imports torch; its callers import it where torch is asked for, not before.
 """
 
 from __future__ import annotations

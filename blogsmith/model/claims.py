@@ -89,7 +89,7 @@ def tuple_assertions(code: str) -> Iterator[ClaimFault]:
 def _parsed(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
-            # an escape such as "\d" is the business of whoever runs it
+            # an escape such as "\d" is reported when it runs
             warnings.simplefilter("ignore")
             return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,6 +1,6 @@
 """The records that travel along the line, one per stage, all frozen.
 
-Source → Document → Parsed (in `syntax/`) → Body → Page → Output. Nothing here computes; whoever
+Source → Document → Parsed (in `syntax/`) → Body → Page → Output. Nothing here computes; a module that
 makes a record fills every field. `Mapping` fields are read-only by agreement.
 """
 

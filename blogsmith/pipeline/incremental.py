@@ -77,7 +77,7 @@ class IncrementalPipeline:
         self._resolver = Resolver(root, self._memory, self._cells, options.execution)
 
     def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
-        """Look at the whole site; each step takes some milliseconds, and whoever asks may stop between two.
+        """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
 
         Gives a Present as soon as it is known what there is, and the exact one at the end; None in between.
         SiteError if settings, plugins or theme are wrong: then there is no site.

@@ -1,8 +1,9 @@
 """What a page asks of the rest of the site while it is rendered, and whether the answers are still the same.
 
 A rendered page stays valid as long as its document and all these answers do. Nobody has to say which page
-depends on what: whatever was asked is written down, so nothing is forgotten and nothing is rendered in vain.
-Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la Carte", 2018.
+depends on what: whatever was asked is written down, so nothing is forgotten and nothing is rendered without
+need. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la Carte",
+2018.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 What is kept carries a MAC. Its key is made once, at random, and lies beside the record of trust, where no
 site can bring or read it. So what others wrote, or wrote for another site, is known as such. The key proves
-nothing to anybody else and protects no secret: whoever can read it can do all that this user can.
+nothing to anybody else and protects no secret: a process that can read it can do all that this user can.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def svg_warnings(asset: Asset) -> tuple[Diagnostic, ...]:
     try:
         data = Path(asset.file).read_bytes()
     except OSError:
-        # whoever copies it says so
+        # reported where it is copied
         return ()
     return active_content(data, asset.path.as_posix()) if _is_suspect(data.lower()) else ()
 

@@ -1,7 +1,7 @@
 """The keys of the front matter, one by one: from plain data to `FrontMatter`.
 
 Unknown keys are kept for themes, so a misspelling can only be warned of; the threshold is strict,
-lest honest keys be nagged about. What a slug or an alias may look like is said where addresses are
+to avoid false positives. What a slug or an alias may look like is said where addresses are
 made, in `site/urls.py`.
 """
 

@@ -58,7 +58,7 @@ _PRELOADED: Mapping[str, str] = MappingProxyType(
     }
 )
 _FROM_ITS_HOST = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
-"""What a script of another host may load from there; whoever runs it trusts that host with the page."""
+"""What a script of another host may load from there; a site that runs it trusts that host with the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
 """Hosts of style sheets whose fonts lie elsewhere."""
 _PROGRAM = re.compile(

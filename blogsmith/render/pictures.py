@@ -101,7 +101,7 @@ def _own_words(rendering: Rendering, picture: Drawn) -> str:
     try:
         with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
             return svg_words(stream)
-    except OSError:  # whoever measures it says so
+    except OSError:  # reported where it is measured
         return ""
 
 
@@ -149,7 +149,7 @@ def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str
 def _is_active(content: Path | bytes) -> bool:
     try:
         data = content if isinstance(content, bytes) else content.read_bytes()
-    except OSError:  # whoever measures it says so
+    except OSError:  # reported where it is measured
         return False
     return _ACTIVE.search(data) is not None
 

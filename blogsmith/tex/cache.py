@@ -1,4 +1,4 @@
-"""Formulas that are typeset once, for whoever renders the same page again after every edit.
+"""Formulas that are typeset once, for callers that render the same page again after every edit.
 
 `convert_formula` depends on its arguments alone, so they are the key. Macros are among them as they are at
 the formula: after a definition in the text, or in the settings, the formulas behind it are others.

@@ -77,7 +77,7 @@ def convert_formula(
     """Typeset `tex`, the author's formula without its delimiters; TexError if it is wrong.
 
     macros: name with backslash → body, see `macros`, or what an earlier formula has defined.
-    rows: what each row of an `align` or its kin prints, or the one of another display; empty: no numbers.
+    rows: what each row of an `align` prints, or the one of another display; empty: no numbers.
     packages: LaTeX packages whose names replace others; `physics` only.
     """
     if len(tex) > MAX_LENGTH:

@@ -217,7 +217,7 @@ def _posix(path: str) -> str:
 
 @functools.cache
 def _environment() -> tuple[str, ...]:
-    """Folders of this Python and of blogsmith, which whoever started us chose, wherever they lie."""
+    """Folders of this Python and of blogsmith, which the user chose, wherever they lie."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [*site.getsitepackages(), site.getusersitepackages(), *map(str, _OWN)]

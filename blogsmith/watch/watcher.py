@@ -115,7 +115,7 @@ class Watcher:
                 elif not self._notices.closed:
                     self._idle()
             except Exception as error:
-                # a bug of ours: what was missed by it is found by comparing everything
+                # an internal error: what was missed by it is found by comparing everything
                 self._say(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
                 self._next_scan_s = time.monotonic() + _ABSENT_S
 

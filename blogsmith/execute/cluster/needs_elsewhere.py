@@ -85,7 +85,7 @@ async def unmet_there(
     asked: Mapping[str, tuple[Need, ...]], terms: Terms, address: str
 ) -> Mapping[Need, str]:
     """What is not met on the machine where this is called. asked: what `questions` gives."""
-    import asyncio  # slow, and whoever calls this has it already
+    import asyncio  # slow, and the callers have it already
 
     # in a thread: a worker goes on talking to its scheduler meanwhile
     return await asyncio.to_thread(unmet, asked[address], terms.python_there, whole_environment(terms))

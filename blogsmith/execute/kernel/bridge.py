@@ -105,7 +105,7 @@ class _Builder:
 
 
 class _Signals:
-    """Interrupts are passed on by whoever waits for the kernel; what ends us ends the kernel."""
+    """Interrupts are passed on by the thread that waits for the kernel; what ends us ends the kernel."""
 
     def __init__(self) -> None:
         self.kernel: _Kernel | None = None

@@ -20,7 +20,7 @@ ALLOWED: tuple[str, ...] = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"),
     # which devices may be used, and where CUDA is
     *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"),
-    # caches that are dear to make: font lists of matplotlib, kernels of torch
+    # caches that are expensive to make: font lists of matplotlib, kernels of torch
     *("XDG_CACHE_HOME", "MPLCONFIGDIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"),
     # certificates of the machine, without which no download works behind a company's proxy
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),

@@ -33,7 +33,7 @@ def run_sessions(
 ) -> Generator[SessionRun, None, None]:
     """Run sessions, `workers` at a time; gives their results in the order of `jobs`.
 
-    Whoever breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
+    A caller that breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
     (`contextlib.closing`). preload: modules that a fork server imports once for all. executor: runs the jobs
     instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded,
     and a session that the executor loses has a problem.

@@ -95,7 +95,7 @@ def _adopts() -> bool:
 
 
 def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
-    """Processes of a session and their memory; the exact sum, which is dear, only if it decides."""
+    """Processes of a session and their memory; the exact sum, which is expensive, only if it decides."""
     if not _LINUX:
         return Usage(1, 0)
     adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]

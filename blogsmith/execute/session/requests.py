@@ -1,7 +1,7 @@
 """Requests to a worker and its answers, within limits of time, memory and processes.
 
 A request that takes too long is interrupted, as by Ctrl-C; what does not stop within a second is killed.
-Whoever is killed is asked first where it stands: `faulthandler` answers even in a long call into C.
+A worker is asked where it stands before it is killed: `faulthandler` answers even in a long call into C.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class RequestLimits:
 
 
 class RequestChannel:
-    """A conversation with one worker, whoever it serves."""
+    """A conversation with one worker."""
 
     def __init__(self, process: Process, mark: Mark) -> None:
         self._process = process

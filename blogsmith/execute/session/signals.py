@@ -36,7 +36,7 @@ def ending_in_order() -> Iterator[Ending]:
 
     The first of these signals or Ctrl-C counts; more of them do not disturb the end. Only the main thread
     hears signals: in another one nothing changes. A signal that is ignored or handled already stays so.
-    Whoever goes on for ever asks `Ending.check` now and then.
+    Code that goes on for ever asks `Ending.check` now and then.
     """
     ending = Ending()
     if threading.current_thread() is not threading.main_thread():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _COLOR = re.compile(r"\x1b\[[0-9;:]*m")
-# Titles and links: OSC and its kin, which end with a bell or with ESC \.
+# Titles and links: OSC and related sequences, which end with a bell or with ESC \.
 _STRING = re.compile(r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?")
 # Colours, cursor, erasing: CSI; or any other, of two or three characters.
 _SEQUENCE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~]?)"

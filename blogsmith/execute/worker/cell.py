@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .tracebacks import Tracebacks
     from .values import Values
 
-_IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is dear to import
+_IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is expensive to import
 _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
 _VALUE_BYTES = 64 * 1024
 """Of a value in the text, where more is surely a mistake."""

@@ -45,7 +45,7 @@ class SessionHistory:
     diagnostics: tuple[Diagnostic, ...] = ()
     """In place of a run."""
     lacked: tuple[Path, ...] = ()
-    """Files that it looked for in vain."""
+    """Files that it looked for and did not find."""
     loops: tuple[str, ...] = ()
     """Files that change again and again when cells run."""
 

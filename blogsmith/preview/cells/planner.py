@@ -54,7 +54,7 @@ class RunPlan:
 
 
 class Planner:
-    """Makes plans; keeps what is dear between two of them."""
+    """Makes plans; keeps what is expensive between two of them."""
 
     def __init__(self, folder: Path) -> None:
         """folder: for everything that sessions write."""

@@ -103,7 +103,7 @@ class SessionTask:
         except SiteError as error:
             self.diagnostics = tuple(error.diagnostics)
         except Exception as error:
-            # a bug of ours: the page says so, and the preview goes on
+            # an internal error: the page says so, and the preview goes on
             self.run = not_started(self.job, f"{type(error).__name__}: {error}")
         finally:
             ended(self)

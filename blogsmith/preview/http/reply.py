@@ -32,7 +32,7 @@ class HttpReply:
     """Media type."""
     body: bytes = b""
     part: FilePart | None = None
-    """A piece of an open file to send in place of `body`; whoever sends the reply closes it."""
+    """A piece of an open file to send in place of `body`; the sender closes it."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Beyond those of every answer."""
     stream: bool = False

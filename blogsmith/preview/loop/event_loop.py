@@ -115,7 +115,7 @@ class EventLoop:
                     if self._is_answering():
                         self._answer_waiting()
                 except Exception as error:
-                    # a bug of ours; the next save gives another chance
+                    # an internal error; the next save gives another chance
                     self._looks.break_off()
                     self._report_bug(error)
                     self._answer_waiting()
@@ -162,7 +162,7 @@ class EventLoop:
             else:
                 asked.answer.set_result(self._shown.answer(asked.path))
         except Exception as error:
-            # a bug of ours: the server tells of it
+            # an internal error: the server tells of it
             asked.answer.set_exception(error)
 
     def _answer_waiting(self) -> None:

@@ -177,7 +177,7 @@ class ServedSite:
             return None
         part = open_regular(file)
         if part is None:
-            # whoever opens it to send it says so
+            # reported where it is opened to be sent
             return None
         with io.BufferedReader(part.file) as stream:
             return cleaned_stream(stream)

@@ -51,7 +51,7 @@ def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
     """What Python's grammar says of `code`; None if it is fine. mode: as `compile` takes it."""
     try:
         with warnings.catch_warnings():
-            # an escape such as "\d" is the business of whoever runs it
+            # an escape such as "\d" is reported when it runs
             warnings.simplefilter("ignore")
             ast.parse(code, mode=mode)
     except SyntaxError as error:

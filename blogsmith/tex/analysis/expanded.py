@@ -1,4 +1,4 @@
-r"""A formula with its macros opened and its definitions taken out, for whoever looks at its structure.
+r"""A formula with its macros opened and its definitions taken out, for callers that look at its structure.
 
 Nothing is typeset and nothing reported: a wrong definition is left to `convert_formula`. Groups do not
 end a definition here, since a label in a macro that two groups define differently is nobody's habit.

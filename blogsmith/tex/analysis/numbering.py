@@ -228,7 +228,7 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
     after = skip_spaces(tokens, index + 1)
     star = command.text == "\\tag" and after < len(tokens) and tokens[after].text == "*"
     argument = read_argument(tokens, after + star)
-    if argument is None:  # reported by whoever typesets the formula; what follows is not looked at
+    if argument is None:  # reported when the formula is typeset; what follows is not looked at
         return len(tokens)
     inside = trim(argument.tokens)
     if not inside:

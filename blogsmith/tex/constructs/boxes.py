@@ -143,7 +143,7 @@ _LAPS: Mapping[str, str] = MappingProxyType(
 
 
 def _lap(parser: Parser, command: str) -> Atom:
-    r"""`\mathrlap` and its kin: printed, but no room taken."""
+    r"""`\mathrlap` and related commands: printed, but no room taken."""
     kind = command[1:].removeprefix("math")
     parser.optional()
     return ORD, lapped(joined(parser.inside(parser.argument())), kind)

@@ -1,4 +1,4 @@
-r"""`\newcommand`, `\def`, `\let` and their kin (TeXbook, chapter 20; LaTeX2e, `ltdefns`)."""
+r"""`\newcommand`, `\def`, `\let` and related commands (TeXbook, chapter 20; LaTeX2e, `ltdefns`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fences: `\\left … \\right`, `\\big` and its kin."""
+"""Fences: `\\left … \\right`, `\\big` and related commands."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _unclosed(parser: Parser, command: str) -> ParseError:
 
 
 def _sized(parser: Parser, command: str) -> Atom:
-    r"""`\bigl(` and its kin."""
+    r"""`\bigl(` and related commands."""
     name = command[1:]
     role = name[-1] if name[-1] in "lrm" else ""
     size = _SIZES[name[:-1] if role else name]

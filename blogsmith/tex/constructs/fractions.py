@@ -121,7 +121,7 @@ def _root(parser: Parser, command: str) -> Atom:
 
 
 def _infix(parser: Parser, command: str) -> Combine:
-    r"""`\over` and its kin, with the delimiters and the thickness that some have behind them."""
+    r"""`\over` and related commands, with the delimiters and the thickness that some have behind them."""
     opening, closing, line = _INFIXES[command]
     if command.endswith("withdelims"):
         opening, closing = fence_of(parser, parser.pop()), fence_of(parser, parser.pop())

@@ -62,7 +62,7 @@ def _limit_function(parser: Parser, command: str) -> Atom:
 
 
 def _decorated_limit(parser: Parser, command: str) -> Atom:
-    r"""`\varlimsup` and its kin: lim with a line or an arrow."""
+    r"""`\varlimsup` and related commands: lim with a line or an arrow."""
     where, sign = _DECORATED[command]
     accent = "accent" if where == "over" else "accentunder"
     return LIMIT_FUNCTION, f'<m{where} {accent}="true"><mi>lim</mi><mo stretchy="true">{sign}</mo></m{where}>'

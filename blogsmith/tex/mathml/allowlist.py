@@ -2,7 +2,7 @@
 
 The parser writes elements from its own tables and escapes what the author typed, so what comes here is safe
 already. The door holds the promise all the same: markup that has an element, attribute, style or address that
-is not listed (MathML Core and a little HTML for text) is refused as a bug of ours, not printed.
+is not listed (MathML Core and a little HTML for text) is refused as an internal error, not printed.
 """
 
 from __future__ import annotations

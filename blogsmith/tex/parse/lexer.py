@@ -1,4 +1,4 @@
-"""The tokens of `scan` as records, for whoever looks at a formula and does not typeset it."""
+"""The tokens of `scan` as records, for callers that look at a formula and do not typeset it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tokenize(tex: str) -> list[Token]:
 
 
 def tokenize_unplaced(tex: str) -> list[Token]:
-    """The same in half the time, for whoever does not ask where a token stands: all are at 0."""
+    """The same in half the time, for callers that do not ask where a token stands: all are at 0."""
     tokens: list[Token] = []
     for text in split(tex):
         if text[0].isdecimal() or text[0] == ".":

@@ -34,7 +34,7 @@ class Parser(State):
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
         """The pieces up to a token that ends a row, which is taken and left in `ended_by`.
 
-        before: class of what stands in front. infix_ends: `\\over` and its kin end the row too.
+        before: class of what stands in front. infix_ends: `\\over` and related commands end the row too.
         open_end: the space behind the last piece stays; its class is in `last_kind`.
         """
         self.enter()

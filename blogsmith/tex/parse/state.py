@@ -46,7 +46,7 @@ class State(TokenReader):
         self.face: Face = ""
         self.bold = False
         self.size = 1.0
-        """Of `\\large` and its kin, to the size around the formula."""
+        """Of `\\large` and related commands, to the size around the formula."""
         self.atoms = atoms("", False)
         self.ended_by = ""
         """The token that ended the last row; empty at the end of the formula."""
