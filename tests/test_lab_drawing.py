@@ -22,7 +22,7 @@ from blogsmith.lab.drawing.charts import curves
 from blogsmith.lab.drawing.heat import heatmap
 from blogsmith.lab.drawing.inks import DARK, LIGHT, SCHEMES, Inks, contrast, luminance, ramp, text_on
 from blogsmith.lab.drawing.png import indexed_png
-from blogsmith.lab.drawing.svg import SvgDrawing, heading_size, shortened, width_of, written
+from blogsmith.lab.drawing.svg import Drawing, heading_size, shortened, width_of, written
 from blogsmith.lab.drawing.ticks import Tick, linear_ticks, log_ticks, told
 from blogsmith.render.pictures import _ACTIVE
 from blogsmith.render.vectors import svg_size, svg_words
@@ -82,11 +82,11 @@ EVERY = pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=list(DRAWINGS)
 SCHEME = pytest.mark.parametrize("inks", SCHEMES, ids=lambda inks: inks.scheme)
 
 
-def of_scheme(drawing: SvgDrawing, inks: Inks) -> str:
+def of_scheme(drawing: Drawing, inks: Inks) -> str:
     return drawing.light if inks is LIGHT else drawing.dark
 
 
-def texts(drawing: SvgDrawing) -> list[str]:
+def texts(drawing: Drawing) -> list[str]:
     """Everything written on the light one."""
     return [element.text or "" for element in ElementTree.fromstring(drawing.light).iter(f"{NAME}text")]
 
@@ -100,7 +100,7 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 class TestFiles:
     @EVERY
     @SCHEME
-    def test_they_pass_what_pages_ask_of_pictures(self, drawing: SvgDrawing, inks: Inks) -> None:
+    def test_they_pass_what_pages_ask_of_pictures(self, drawing: Drawing, inks: Inks) -> None:
         svg = of_scheme(drawing, inks)
         root = ElementTree.fromstring(svg)
         assert root.get("role") == "img"
@@ -114,7 +114,7 @@ class TestFiles:
         assert len(svg) <= 200_000
 
     @EVERY
-    def test_words_of_the_file_are_those_of_the_drawing(self, drawing: SvgDrawing) -> None:
+    def test_words_of_the_file_are_those_of_the_drawing(self, drawing: Drawing) -> None:
         said = svg_words(BytesIO(drawing.light.encode()))
         assert said == " ".join(str(drawing).split())[:600] or said.endswith("…")
         assert svg_words(BytesIO(drawing.dark.encode())) == said
@@ -197,7 +197,7 @@ class TestFiles:
 class TestColours:
     @EVERY
     @SCHEME
-    def test_every_text_can_be_read_on_its_ground(self, drawing: SvgDrawing, inks: Inks) -> None:
+    def test_every_text_can_be_read_on_its_ground(self, drawing: Drawing, inks: Inks) -> None:
         root = ElementTree.fromstring(of_scheme(drawing, inks))
         grounds: list[tuple[float, float, float, float, str]] = []
         poor = []
@@ -373,7 +373,7 @@ class TestHeatmaps:
         assert "masked" not in texts(DRAWINGS["tokens"])
 
     @EVERY
-    def test_nothing_is_cut_off(self, drawing: SvgDrawing) -> None:
+    def test_nothing_is_cut_off(self, drawing: Drawing) -> None:
         root = ElementTree.fromstring(drawing.light)
         width, height = float(root.get("width", "0")), float(root.get("height", "0"))
         for element in root.iter(f"{NAME}text"):

@@ -22,7 +22,7 @@ import numpy as np
 from . import flash_package
 from .ran import BackendError
 from .scaled_dot_product import BACKENDS, attended_by
-from .tables import MarkdownTable, table
+from .tables import Table, table
 
 _CPU_FILE = Path("/proc/cpuinfo")
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
@@ -85,7 +85,7 @@ class DeviceReport:
     def _repr_html_(self) -> str:
         return self._machine()._repr_html_() + self._backends()._repr_html_()
 
-    def _machine(self) -> MarkdownTable:
+    def _machine(self) -> Table:
         return table(("part", "here"), self._facts(), "Machine")
 
     def _facts(self) -> Iterator[tuple[str, str]]:
@@ -102,7 +102,7 @@ class DeviceReport:
             yield f"device {number}", str(device)
         yield "flash-attn", self.flash_attn or "not installed"
 
-    def _backends(self) -> MarkdownTable:
+    def _backends(self) -> Table:
         rows = [
             (tried.backend, tried.device, tried.ran or "no", tried.reason or None) for tried in self.backends
         ]

@@ -17,7 +17,7 @@ from . import reference
 from .precision import dtype_name, naive, rounded
 from .ran import BackendError, tell
 from .subjects import Backends, Subject, as_given, from_arrays, kind_of_arrays, proved, subjects
-from .tables import MarkdownTable, table, two_digits
+from .tables import Table, table, two_digits
 
 FACTOR = 2.0
 SLACK = 1e-5
@@ -196,7 +196,7 @@ def _wanted(dtypes: str | Sequence[object] | None) -> tuple[str, ...]:
     return tuple(map(dtype_name, [dtypes] if isinstance(dtypes, str) else dtypes))
 
 
-def _table(rows: Iterable[Compared]) -> MarkdownTable:
+def _table(rows: Iterable[Compared]) -> Table:
     # what is long stands last: a phone shows the first columns
     header = ("backend", "dtype", "max abs error", "bound", "verdict", "max rel error", "what ran")
     return table(

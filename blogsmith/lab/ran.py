@@ -108,7 +108,7 @@ def profiled(call: Callable[[], Any]) -> Ran:
         return Ran("own", "cpu")
     torch: Any = import_module("torch")
     activity: Any = import_module("torch.profiler").ProfilerActivity
-    # to trace CUDA is to start it, and code that computes on the CPU should not be said to have used it
+    # to trace CUDA is to start it, and whoever computes on the CPU should not be said to have used it
     wanted = [activity.CPU, *([activity.CUDA] if torch.cuda.is_initialized() else [])]
     before = _allocations(torch)
     with without_profiler_lines(), torch.profiler.profile(activities=wanted) as profile:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .rows import MeasuredRow, newest
-from .tables import MarkdownTable, table, two_digits
+from .rows import Row, newest
+from .tables import Table, table, two_digits
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timings:
     """Measured rows; prints as tables of time, memory and what ran, those of each machine under its name."""
 
-    rows: tuple[MeasuredRow, ...]
+    rows: tuple[Row, ...]
 
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self.tables()))
@@ -21,12 +21,12 @@ class Timings:
     def _repr_html_(self) -> str:
         return "".join(shown._repr_html_() for shown in self.tables())
 
-    def tables(self) -> tuple[MarkdownTable, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Three for each machine and setting: time, memory, what ran."""
-        groups: dict[tuple[str, str], list[MeasuredRow]] = {}
+        groups: dict[tuple[str, str], list[Row]] = {}
         for row in newest(self.rows):
             groups.setdefault((row.machine, row.setting), []).append(row)
-        found: list[MarkdownTable] = []
+        found: list[Table] = []
         for (machine, setting), rows in groups.items():
             where = f"{setting}. {machine}"
             found.append(_grid(rows, _time, f"Median time ± interquartile range of one call: {where}"))
@@ -44,14 +44,14 @@ def time_in_words(seconds: float, spread_s: float | None = None) -> str:
     return f"{value:.{digits}f}{spread} {unit}"
 
 
-def _grid(rows: Sequence[MeasuredRow], cell: Callable[[MeasuredRow], str], caption: str) -> MarkdownTable:
+def _grid(rows: Sequence[Row], cell: Callable[[Row], str], caption: str) -> Table:
     names = _columns(rows)
     at = {(row.n, row.backend, row.threads): cell(row) for row in rows}
     lines = [[n, *(at.get((n, *column)) for column in names)] for n in sorted({row.n for row in rows})]
     return table(["n", *names.values()], lines, caption)
 
 
-def _columns(rows: Iterable[MeasuredRow]) -> dict[tuple[str, int], str]:
+def _columns(rows: Iterable[Row]) -> dict[tuple[str, int], str]:
     """Backend and threads → how the column is called; threads are said where they tell columns apart."""
     found = dict.fromkeys((row.backend, row.threads) for row in rows)
     several = [backend for backend, _ in found]
@@ -61,18 +61,18 @@ def _columns(rows: Iterable[MeasuredRow]) -> dict[tuple[str, int], str]:
     }
 
 
-def _time(row: MeasuredRow) -> str:
+def _time(row: Row) -> str:
     return row.status if row.median_s is None else time_in_words(row.median_s, row.iqr_s)
 
 
-def _memory(row: MeasuredRow) -> str:
+def _memory(row: Row) -> str:
     if row.peak_bytes is None:
         return row.status
     mib = row.peak_bytes / 2**20
     return f"{mib:.0f} MiB" if mib >= 100 else f"{two_digits(mib)} MiB"
 
 
-def _proofs(rows: Sequence[MeasuredRow], caption: str) -> MarkdownTable:
+def _proofs(rows: Sequence[Row], caption: str) -> Table:
     header = ("backend", "what ran", "threads", "max abs error", "memory counted by", "measured")
     lines: list[Sequence[object]] = []
     for (backend, threads), name in _columns(rows).items():

@@ -36,7 +36,7 @@ _TELLING = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredRow:
+class Row:
     """One case of attention on one machine."""
 
     device: str
@@ -116,7 +116,7 @@ class MeasuredRow:
         return f"{self.dtype}, batch {self.batch}, {_counted(self.heads, 'head')} of {self.d}{causal}"
 
 
-def read_rows(path: str | os.PathLike[str]) -> tuple[MeasuredRow, ...]:
+def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     """All rows of a file, oldest first. ValueError naming file and line if a line is no row; OSError.
 
     What a cell makes of them depends on the file, also where its session adds rows to it: audit hooks are
@@ -127,13 +127,13 @@ def read_rows(path: str | os.PathLike[str]) -> tuple[MeasuredRow, ...]:
     return rows
 
 
-def rows_of(path: str | os.PathLike[str]) -> tuple[MeasuredRow, ...]:
+def rows_of(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     """As `read_rows`, without a word to the audit hooks: for what only adds to them."""
     text = Path(path).read_text("utf-8")
     return tuple(_row(line, f"{path}:{i}") for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
-def append_rows(path: str | os.PathLike[str], rows: Iterable[MeasuredRow]) -> None:
+def append_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
     """Add rows at the end, all or none of them; the file is made if it is missing. OSError."""
     data = "".join(f"{_line(row)}\n" for row in rows).encode()
     # unbuffered: the lines go out in one write, behind what others have written meanwhile
@@ -147,15 +147,15 @@ def append_rows(path: str | os.PathLike[str], rows: Iterable[MeasuredRow]) -> No
             raise OSError(f"{path}: no room for another row")
 
 
-def newest(rows: Iterable[MeasuredRow]) -> tuple[MeasuredRow, ...]:
+def newest(rows: Iterable[Row]) -> tuple[Row, ...]:
     """The last row of each case on each machine, in the order in which cases were first measured."""
-    found: dict[tuple[object, ...], MeasuredRow] = {}
+    found: dict[tuple[object, ...], Row] = {}
     for row in rows:
         found[case_of(row)] = row
     return tuple(found.values())
 
 
-def case_of(row: MeasuredRow) -> tuple[object, ...]:
+def case_of(row: Row) -> tuple[object, ...]:
     """What was measured and where: rows with the same replace each other."""
     return (
         row.machine,
@@ -174,19 +174,19 @@ Point = tuple[float, float] | tuple[float, float, float, float]
 
 
 def series(
-    rows: Iterable[MeasuredRow], *, x: str = "n", y: str = "median_s", by: str | Sequence[str] = "backend"
+    rows: Iterable[Row], *, x: str = "n", y: str = "median_s", by: str | Sequence[str] = "backend"
 ) -> dict[str, list[Point]]:
     """The newest rows as lines to draw: label → points (x, y), sorted.
 
-    x, y: names of fields of `MeasuredRow`; times come with their quartiles, as (x, median, first, third).
-    by: what tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError for a
-    name that is no field, or if a line had two values for one x.
+    x, y: names of fields of `Row`; times come with their quartiles, as (x, median, first, third). by: what
+    tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError for a name that is
+    no field, or if a line had two values for one x.
     """
     names = (by,) if isinstance(by, str) else tuple(by)
     for name in (x, y, *names):
-        if not hasattr(MeasuredRow, name):
+        if not hasattr(Row, name):
             raise ValueError(_unknown(name))
-    lines: dict[str, dict[float, MeasuredRow]] = {}
+    lines: dict[str, dict[float, Row]] = {}
     for row in newest(rows):
         if getattr(row, y) is None:
             continue
@@ -197,30 +197,30 @@ def series(
     return {label: [_point(line[at], x, y) for at in sorted(line)] for label, line in lines.items()}
 
 
-def _point(row: MeasuredRow, x: str, y: str) -> Point:
+def _point(row: Row, x: str, y: str) -> Point:
     if y == "median_s" and row.low_s is not None and row.high_s is not None:
         return getattr(row, x), getattr(row, y), row.low_s, row.high_s
     return getattr(row, x), getattr(row, y)
 
 
 def _unknown(name: str) -> str:
-    near = get_close_matches(name, [item.name for item in fields(MeasuredRow)], n=1)
+    near = get_close_matches(name, [item.name for item in fields(Row)], n=1)
     return f"rows have no field {name}" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def _ambiguous(label: str, x: str, one: MeasuredRow, two: MeasuredRow) -> str:
+def _ambiguous(label: str, x: str, one: Row, two: Row) -> str:
     differ = [name for name in _TELLING if getattr(one, name) != getattr(two, name)]
     at = f"{x} = {getattr(one, x)}"
     return f"{label}: two rows for {at}, which differ in {', '.join(differ)}; choose rows, or name it in `by`"
 
 
-def _line(row: MeasuredRow) -> str:
+def _line(row: Row) -> str:
     written = {f.name: getattr(row, f.name) for f in fields(row) if f.name != "more"}
     kept = {name: value for name, value in written.items() if value not in ("", None)}
     return json.dumps({**kept, **row.more}, ensure_ascii=False, allow_nan=False)
 
 
-def _row(line: str, place: str) -> MeasuredRow:
+def _row(line: str, place: str) -> Row:
     try:
         read = json.loads(line)
     except ValueError as error:
@@ -228,17 +228,15 @@ def _row(line: str, place: str) -> MeasuredRow:
     if not isinstance(read, dict):
         raise ValueError(f"{place}: no row: expected an object")
     known: dict[str, Any] = {}
-    for item in fields(MeasuredRow):
+    for item in fields(Row):
         if item.name in read and item.name != "more":
             known[item.name] = _checked(read.pop(item.name), str(item.type), f"{place}: {item.name}")
     missing = [
-        f.name
-        for f in fields(MeasuredRow)
-        if f.default is f.default_factory is MISSING and f.name not in known
+        f.name for f in fields(Row) if f.default is f.default_factory is MISSING and f.name not in known
     ]
     if missing:
         raise ValueError(f"{place}: no row: without {', '.join(missing)}")
-    return MeasuredRow(**known, more=MappingProxyType(read))
+    return Row(**known, more=MappingProxyType(read))
 
 
 def _checked(value: object, wanted: str, place: str) -> object:

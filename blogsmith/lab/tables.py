@@ -15,7 +15,7 @@ DASH = "–"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MarkdownTable:
+class Table:
     """Printed as text, shown as HTML; the first column names the rows."""
 
     header: tuple[str, ...]
@@ -44,14 +44,14 @@ class MarkdownTable:
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> MarkdownTable:
+def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Table:
     """Cells become text with `str`; None becomes a dash. ValueError if a row is not as long as the header."""
     names = tuple(map(_text, header))
     lines = tuple(tuple(map(_text, row)) for row in rows)
     for line in lines:
         if len(line) != len(names):
             raise ValueError(f"a row has {len(line)} cells, the header {len(names)}: {', '.join(line)}")
-    return MarkdownTable(names, lines, caption)
+    return Table(names, lines, caption)
 
 
 def two_digits(value: float | None) -> str:
@@ -77,7 +77,7 @@ def _text(value: object) -> str:
     return DASH if value is None else " ".join(str(value).split())
 
 
-def _right_columns(shown: MarkdownTable) -> tuple[bool, ...]:
+def _right_columns(shown: Table) -> tuple[bool, ...]:
     """Columns of numbers, with or without a unit: every cell begins with a digit, or holds a dash."""
     return tuple(
         any(row[i] != DASH for row in shown.rows)

@@ -28,7 +28,7 @@ from .measuring import give_back, is_out_of_memory, peak_of, times_of
 from .precision import dtype_name, rounded
 from .ran import BackendError, tell
 from .row_tables import Timings
-from .rows import MeasuredRow, append_rows, case_of, newest, rows_of
+from .rows import Row, append_rows, case_of, newest, rows_of
 from .subjects import (
     KINDS,
     Backends,
@@ -86,13 +86,11 @@ def benchmark(
     known = () if rows is None else _known(rows)
     plan = _Plan({s.name: s for s in subjects(backends, inputs)}, seed, repeats, budget_s, clock)
     wanted = [
-        MeasuredRow(
-            **_machine(subject.kind), **case, backend=subject.name, ran="", n=n, code=_code(subject.function)
-        )
+        Row(**_machine(subject.kind), **case, backend=subject.name, ran="", n=n, code=_code(subject.function))
         for subject in plan.subjects.values()
         for n in asked
     ]
-    fresh: list[MeasuredRow] = []
+    fresh: list[Row] = []
     for row in wanted if again else _missing(wanted, known):
         fresh += _added(row, plan, rows, named=backends is not None)
     shown = {case_of(row): row for row in newest([*known, *fresh])}
@@ -124,13 +122,13 @@ def _lengths(lengths: int | Iterable[int], *others: int) -> list[int]:
     return asked
 
 
-def _missing(wanted: Iterable[MeasuredRow], known: Iterable[MeasuredRow]) -> list[MeasuredRow]:
+def _missing(wanted: Iterable[Row], known: Iterable[Row]) -> list[Row]:
     """Those that no row stands for, or only one of other code."""
     code = {case_of(row): row.code for row in known}
     return [row for row in wanted if code.get(case_of(row)) != row.code]
 
 
-def _known(path: str | os.PathLike[str]) -> tuple[MeasuredRow, ...]:
+def _known(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     """Rows of a file that may be missing."""
     # opened for adding alone, first: the file is an output of the cell, not one of its inputs
     with suppress(PermissionError), Path(path).open("ab"):
@@ -138,9 +136,7 @@ def _known(path: str | os.PathLike[str]) -> tuple[MeasuredRow, ...]:
     return rows_of(path)
 
 
-def _added(
-    row: MeasuredRow, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool
-) -> list[MeasuredRow]:
+def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool) -> list[Row]:
     """`row` measured and written down; nothing if a backend that nobody named refuses."""
     try:
         measured = _measured(row, plan)
@@ -155,7 +151,7 @@ def _added(
     return [measured]
 
 
-def _measured(row: MeasuredRow, plan: _Plan) -> MeasuredRow:
+def _measured(row: Row, plan: _Plan) -> Row:
     """`row` with its numbers. BackendError."""
     subject = plan.subjects[row.backend]
     random = np.random.default_rng([plan.seed, row.n])

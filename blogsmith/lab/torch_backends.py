@@ -1,6 +1,6 @@
 """Scaled dot-product attention of torch, on the CPU and on CUDA, chosen or forced.
 
-This module imports torch; its callers import it where torch is asked for, not before.
+This module imports torch; whoever uses it imports it where torch is asked for, not before.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
 _NO_REASONS = ("not used because:", "has been runtime disabled.")
 
 
-class OperatorWatch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not there when types are checked
+class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not there when types are checked
     """Notes the names of the operators that the dispatcher executes."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def attend(
     if choice == "efficient" and extra:
         # it knows no groups
         k4, v4, extra = (*(x.repeat_interleave(size.groups, dim=1) for x in (k4, v4)), {})
-    with _forced(choice) if choice else _FREE, OperatorWatch() as watch:
+    with _forced(choice) if choice else _FREE, Watch() as watch:
         output = torch.nn.functional.scaled_dot_product_attention(
             q4, k4, v4, attn_mask=seen, is_causal=is_causal and seen is None, scale=scale, **extra
         )
@@ -94,7 +94,7 @@ def attend_by_package(
 ) -> tuple[Any, Ran]:
     """The same by the package flash-attn; BackendError if it is absent or cannot take these inputs."""
     q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
-    with OperatorWatch() as watch:
+    with Watch() as watch:
         output = flash_package.attend(q4, k4, v4, size, mask=mask, is_causal=is_causal, scale=scale)
     # older versions call their library past torch's dispatcher; then their function is all there is to name
     ran = ran_by_names([*watch.names, "flash_attn.flash_attn_func"], q.device.type)
@@ -141,7 +141,7 @@ def tensor(x: Any, device: Any) -> Any:
 def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
     """One mask of four axes to be added: torch takes either a mask or `is_causal`, and adds booleans too.
 
-    It is made here, since torch would make it under the eyes of `OperatorWatch`, at three times the cost.
+    It is made here, since torch would make it under the eyes of `Watch`, at three times the cost.
     """
     seen = tensor(mask, q.device)
     if seen.dtype == torch.bool:

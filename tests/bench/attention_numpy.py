@@ -26,7 +26,7 @@ import numpy as np
 
 from blogsmith.lab import attention, reference
 from blogsmith.lab.row_tables import time_in_words
-from blogsmith.lab.tables import MarkdownTable, table
+from blogsmith.lab.tables import Table, table
 
 from .attention_paired import Paired, measure_paired
 
@@ -113,7 +113,7 @@ def measure_numpy(shapes: Sequence[Shape], dtypes: Sequence[str], budget_s: floa
     return [NumpyTimes(*case, Paired(answer)) for case, answer in zip(cases, answers, strict=True)]
 
 
-def shown_numpy(found: Iterable[NumpyTimes]) -> MarkdownTable:
+def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
     """A line for each size."""
     header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain", "which", "ratio")
     lines = [

@@ -15,7 +15,7 @@ import numpy as np
 
 from blogsmith.lab import attention
 from blogsmith.lab.row_tables import time_in_words
-from blogsmith.lab.tables import MarkdownTable, table
+from blogsmith.lab.tables import Table, table
 
 from .attention_paired import Call, Paired, measure_paired
 
@@ -68,7 +68,7 @@ def _measured(case: Case, rounds: int) -> Overhead:
         return Overhead(case, measure_paired(calls, 2.0, min(rounds, LEAST_ROUNDS), rounds))
 
 
-def shown_overhead(found: Iterable[Overhead]) -> MarkdownTable:
+def shown_overhead(found: Iterable[Overhead]) -> Table:
     """A line for each case."""
     lines = [
         (

@@ -16,7 +16,7 @@ import numpy as np
 
 from blogsmith.lab import attention, causal_mask, compare, padding_mask
 from blogsmith.lab.parity import Compared
-from blogsmith.lab.tables import MarkdownTable, table, two_digits
+from blogsmith.lab.tables import Table, table, two_digits
 
 DTYPES = ("float32", "float16", "bfloat16")
 Array = np.ndarray[Any, Any]
@@ -135,7 +135,7 @@ def _drawn_for_functions(n: int) -> list[Any]:
     return [import_module("torch").from_numpy(x) for x in arrays] if find_spec("torch") else arrays
 
 
-def shown_parity(found: Iterable[Parity]) -> MarkdownTable:
+def shown_parity(found: Iterable[Parity]) -> Table:
     """A line for each backend and precision; of its cases the one nearest to its bound."""
     header = ("backend", "dtype", "cases", "refused", "max abs error", "bound", "error / bound", "verdict")
     return table(

@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy", reason="the lab needs NumPy")
 from blogsmith.lab import Attended, Timings, reference  # noqa: E402 - after the check
 from blogsmith.lab import attention as lab_attention  # noqa: E402
 from blogsmith.lab.parity import Compared  # noqa: E402
-from blogsmith.lab.rows import MeasuredRow  # noqa: E402
+from blogsmith.lab.rows import Row  # noqa: E402
 from blogsmith.lab.subjects import from_arrays  # noqa: E402
 
 from . import attention, attention_numpy, attention_parity  # noqa: E402
@@ -204,8 +204,8 @@ def test_the_lab_is_compared_with_the_same_call_of_torch() -> None:
 
 
 def test_the_longest_length_that_both_end_is_compared() -> None:
-    def row(backend: str, n: int, seconds: float | None, peak: int | None) -> MeasuredRow:
-        return MeasuredRow(
+    def row(backend: str, n: int, seconds: float | None, peak: int | None) -> Row:
+        return Row(
             device="d",
             kind="cpu",
             backend=backend,

@@ -12,12 +12,12 @@ torch = pytest.importorskip("torch")
 
 from blogsmith.lab import benchmark, read_rows  # noqa: E402
 from blogsmith.lab.ran import BackendError  # noqa: E402
-from blogsmith.lab.rows import MeasuredRow  # noqa: E402
+from blogsmith.lab.rows import Row  # noqa: E402
 
 MIB = 2**20
 
 
-def rows_of(*backends: object, **options: Any) -> tuple[MeasuredRow, ...]:
+def rows_of(*backends: object, **options: Any) -> tuple[Row, ...]:
     return benchmark(list(backends), **{"lengths": 256, "repeats": 3, **options}).rows  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .chart_marks import dash_of, draw_mark
-from .chart_series import ChartSeries, Point
+from .chart_series import Point, Series
 from .svg import Sheet, shortened, width_of
 
 _LINE = 16.0
@@ -31,7 +31,7 @@ class Name:
 
 
 def placed_names(
-    lines: Sequence[ChartSeries], pixels: Sequence[Sequence[Sequence[Point]]], top: float, width: float
+    lines: Sequence[Series], pixels: Sequence[Sequence[Sequence[Point]]], top: float, width: float
 ) -> tuple[Name, ...]:
     """A name beside the end of each line; empty if one would touch another, a foreign line or the edge.
 
@@ -58,11 +58,11 @@ def placed_names(
     return tuple(names[at] for at in range(len(lines)))
 
 
-def legend_height(lines: Sequence[ChartSeries], width: float) -> float:
+def legend_height(lines: Sequence[Series], width: float) -> float:
     return (max(row for row, _, _ in _legend_places(lines, width)) + 1) * _ROW + 8
 
 
-def draw_legend(sheet: Sheet, lines: Sequence[ChartSeries], top: float, width: float) -> None:
+def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float) -> None:
     """Pieces of line with their marks and names, in rows."""
     for at, (row, x, name) in enumerate(_legend_places(lines, width)):
         y = top + row * _ROW + 10
@@ -97,7 +97,7 @@ def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, floa
                 yield one.x + (other.x - one.x) * share, one.y + (other.y - one.y) * share
 
 
-def _legend_places(lines: Sequence[ChartSeries], width: float) -> list[tuple[int, float, str]]:
+def _legend_places(lines: Sequence[Series], width: float) -> list[tuple[int, float, str]]:
     """Row, left edge and name of each entry."""
     places = []
     row, x = 0, 0.0

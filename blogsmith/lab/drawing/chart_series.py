@@ -27,7 +27,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class ChartSeries:
+class Series:
     label: str
     points: tuple[Point, ...]
     """As handed in; those that cannot be drawn have NaN as `y`."""
@@ -48,15 +48,13 @@ class ChartSeries:
                 yield tuple(points)
 
 
-def read_series(series: Mapping[str, Any], log: str) -> tuple[ChartSeries, ...]:
+def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
     """log: axes with nothing at or below 0. TypeError or ValueError, in words, for what is no series."""
     if not isinstance(series, Mapping):
         raise TypeError("series is a mapping from a label to points, such as {'naive': [(128, 0.01)]}")
     if len(series) > MOST:
         raise ValueError(f"{len(series)} series in one chart; more than {MOST} cannot be told apart")
-    read = tuple(
-        ChartSeries(str(label), tuple(_points(label, given, log))) for label, given in series.items()
-    )
+    read = tuple(Series(str(label), tuple(_points(label, given, log))) for label, given in series.items())
     if not any(one.drawn for one in read):
         raise ValueError("there is nothing to draw: no series has a point whose x and y are finite")
     return read

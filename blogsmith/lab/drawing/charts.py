@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from .chart_labels import Name, draw_legend, legend_height, placed_names
 from .chart_marks import dash_of, draw_mark
-from .chart_series import ChartSeries, Point, read_series, thinned
-from .svg import WIDTH, Sheet, SvgDrawing, drawn_twice, heading_size, number, shortened, width_of
+from .chart_series import Point, Series, read_series, thinned
+from .svg import WIDTH, Drawing, Sheet, drawn_twice, heading_size, number, shortened, width_of
 from .ticks import UNITS, Tick, linear_ticks, log_ticks, told
 
 Log = Literal["", "x", "y", "xy"]
@@ -55,7 +55,7 @@ class _Chart:
     """A chart with all its places."""
 
     title: str
-    lines: tuple[ChartSeries, ...]
+    lines: tuple[Series, ...]
     x: Axis
     y: Axis
     x_name: str
@@ -83,7 +83,7 @@ def curves(
     points: bool = True,
     x_unit: Unit = "",
     y_unit: Unit = "",
-) -> SvgDrawing:
+) -> Drawing:
     """Lines of up to eight series.
 
     series: label → points `(x, y)` or `(x, y, low, high)`, as a list or an array with a row for each; or a
@@ -106,7 +106,7 @@ def curves(
 
 
 def _chart(
-    lines: tuple[ChartSeries, ...],
+    lines: tuple[Series, ...],
     names: tuple[str, str],
     title: str,
     log: str,
@@ -145,7 +145,7 @@ def _chart(
     return laid(right, legend_height(lines, WIDTH))
 
 
-def _pixels(chart: _Chart, line: ChartSeries) -> list[tuple[Point, ...]]:
+def _pixels(chart: _Chart, line: Series) -> list[tuple[Point, ...]]:
     return [tuple(thinned(chart.in_px(stretch), 0.5)) for stretch in line.stretches()]
 
 
@@ -212,7 +212,7 @@ def _draw_axes(chart: _Chart, sheet: Sheet) -> None:
         sheet.text(0, chart.y.end_px - 12, chart.y_name, fill=inks.ink)
 
 
-def _draw_band(sheet: Sheet, line: ChartSeries, stretches: list[tuple[Point, ...]], colour: str) -> None:
+def _draw_band(sheet: Sheet, line: Series, stretches: list[tuple[Point, ...]], colour: str) -> None:
     if not line.has_band:
         return
     for points in stretches:
@@ -234,7 +234,7 @@ def _draw_line(sheet: Sheet, at: int, stretches: list[tuple[Point, ...]]) -> Non
 
 
 def _draw_points(
-    chart: _Chart, sheet: Sheet, at: int, line: ChartSeries, stretches: list[tuple[Point, ...]]
+    chart: _Chart, sheet: Sheet, at: int, line: Series, stretches: list[tuple[Point, ...]]
 ) -> None:
     """Marks. A point that no line reaches has one always, and so has the last: the name stands beside it."""
     drawn = line.drawn
@@ -249,7 +249,7 @@ def _joined(places: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in places)
 
 
-def _words(lines: tuple[ChartSeries, ...], names: tuple[str, str], log: str, units: tuple[str, str]) -> str:
+def _words(lines: tuple[Series, ...], names: tuple[str, str], log: str, units: tuple[str, str]) -> str:
     """First and last point of each series."""
     scale = {"": "", "x": ", horizontal axis logarithmic", "y": ", vertical axis logarithmic"}.get(
         log, ", both axes logarithmic"

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Literal
 
 from .heat_cells import draw_cells, numbers_of, pixels_of
-from .heat_layout import HeatLayout, Labels, index_labels, laid_out
+from .heat_layout import Labels, Layout, index_labels, laid_out
 from .heat_legend import Colouring, draw_legend, legend_size
 from .heat_values import Rows, counts_of, extreme_of, read_heads
-from .svg import Sheet, SvgDrawing, drawn_twice, heading_size, shortened
+from .svg import Drawing, Sheet, drawn_twice, heading_size, shortened
 from .ticks import told
 
 
@@ -32,7 +32,7 @@ def heatmap(
     mask: Any = None,
     scale: Literal["sequential", "diverging"] = "sequential",
     unit: str = "",
-) -> SvgDrawing:
+) -> Drawing:
     """Fields as strong as their entries.
 
     weights: (n, m), or (h, n, m) for one matrix a head; nested lists, an array or a tensor. All heads share
@@ -97,7 +97,7 @@ def _colouring(heads: Sequence[Rows], scale: str, unit: str) -> Colouring:
 def _draw(
     draw_fields: Callable[[Sheet], None],
     labels: Labels,
-    layout: HeatLayout,
+    layout: Layout,
     colouring: Colouring,
     title: str,
     sheet: Sheet,
@@ -113,7 +113,7 @@ def _draw(
     return layout.width, layout.height
 
 
-def _draw_labels(sheet: Sheet, number: int, labels: Labels, layout: HeatLayout) -> None:
+def _draw_labels(sheet: Sheet, number: int, labels: Labels, layout: Layout) -> None:
     """The name of a head; names of rows and columns where its panel is the first of its kind."""
     left, top = layout.panel(number)
     if labels.heads:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .heat_layout import HeatLayout
+from .heat_layout import Layout
 from .heat_legend import Colouring, cross, hatch
 from .heat_values import Rows, block_side, pooled
 from .inks import LIGHT, Inks, ramp, text_on
@@ -52,7 +52,7 @@ class Pixels:
         return [indexed_png(rows, palette, self.levels + 1) for rows in self.panels]
 
 
-def pixels_of(heads: Sequence[Rows], layout: HeatLayout, colouring: Colouring) -> Pixels | None:
+def pixels_of(heads: Sequence[Rows], layout: Layout, colouring: Colouring) -> Pixels | None:
     """With as many colours as the file may have; None if the entries are few enough for rectangles."""
     if math.prod(layout.shape) <= _MOST_FIELDS:
         return None
@@ -69,7 +69,7 @@ def pixels_of(heads: Sequence[Rows], layout: HeatLayout, colouring: Colouring) -
 def draw_cells(
     sheet: Sheet,
     heads: Sequence[Rows],
-    layout: HeatLayout,
+    layout: Layout,
     colouring: Colouring,
     numbers: Sequence[Sequence[Sequence[str]]],
     pixels: Pixels | None,
@@ -124,7 +124,7 @@ def _draw_numbers(
             sheet.text(x, y + 4.3, texts[i][j], size=_NUMBER_PX, fill=colour, anchor="middle")
 
 
-def _draw_pixels(sheet: Sheet, pixels: Pixels, layout: HeatLayout, colouring: Colouring) -> None:
+def _draw_pixels(sheet: Sheet, pixels: Pixels, layout: Layout, colouring: Colouring) -> None:
     """One PNG a head. One that is made smaller must be smoothed, else whole rows vanish."""
     width, height = layout.panel_px
     for at, png in enumerate(pixels.pngs(colouring.stops(sheet.inks), sheet.inks)):

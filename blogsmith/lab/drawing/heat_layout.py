@@ -43,7 +43,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatLayout:
+class Layout:
     """Lengths in px."""
 
     shape: tuple[int, int, int]
@@ -91,7 +91,7 @@ def laid_out(
     labels: Labels,
     title: tuple[float, float],
     legend: Callable[[float], tuple[float, float]],
-) -> HeatLayout:
+) -> Layout:
     """Fields as large as the width allows, square unless the matrix is very long or very wide.
 
     title: its width and height; legend: left edge → right edge and height.
@@ -111,7 +111,7 @@ def laid_out(
     head_px = 22.0 if labels.heads else 0.0
     top = math.ceil(title[1] + (_AXES_PX if labels.axes else 0.0) + head_px + column_px)
     width = left + across * cell[0] * m + (across - 1) * _GAP_PX + right
-    layout = HeatLayout(
+    layout = Layout(
         shape=shape,
         cell=cell,
         across=across,

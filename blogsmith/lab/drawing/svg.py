@@ -35,7 +35,7 @@ Anchor = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SvgDrawing:
+class Drawing:
     """A finished drawing. As the value of a cell, or given to `display`, it is a picture of the page."""
 
     light: str
@@ -144,10 +144,10 @@ class Sheet:
         self._parts.append(part)
 
 
-def drawn_twice(title: str, words: str, draw: Callable[[Sheet], tuple[float, float]]) -> SvgDrawing:
+def drawn_twice(title: str, words: str, draw: Callable[[Sheet], tuple[float, float]]) -> Drawing:
     """draw: fills a sheet and gives the width and height that it took."""
     light, dark = (sheet.svg(*draw(sheet), title, words) for sheet in (Sheet(inks) for inks in (LIGHT, DARK)))
-    return SvgDrawing(light, dark, title, words)
+    return Drawing(light, dark, title, words)
 
 
 def number(value: float) -> str:
