@@ -160,7 +160,7 @@ def test_most_files_are_read_without_scrolling() -> None:
 
 def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    # the lab is a library of its own; and a change of its text makes records old that need a GPU to be made anew
+    # the lab is a library of its own; and records that need a GPU are old when a file of it is another one
     for file in (file for file in MODULES if unit_of(name_of(file)) != "lab"):
         for node in ast.parse(file.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

@@ -19,6 +19,7 @@ from blogsmith.pipeline.incremental import IncrementalPipeline
 from blogsmith.preview.cells.messages import Outcome, Work
 from blogsmith.preview.events.publisher import EventPublisher
 from blogsmith.preview.loop.cell_requests import request_cells
+from blogsmith.preview.loop.changes import UnreportedChanges
 from blogsmith.preview.loop.event_loop import EventLoop
 from blogsmith.preview.loop.fast_path import first_difference
 from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
@@ -26,6 +27,8 @@ from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
 from blogsmith.watch.changes import ChangedFiles
+from blogsmith.watch.watcher import NET_S
+from tests.preview_client import soon
 from tests.preview_sites import options
 from tests.site_files import NOW
 
@@ -140,6 +143,37 @@ def test_an_edited_page_is_told_with_its_line(preview: Preview) -> None:
     assert told[0]["pages"]["/posts/a/"]["line"] == 2
     assert told[0]["pages"]["/posts/a/"]["version"] == preview.engine.version("/posts/a/") != version
     assert "Two." in preview.text("/posts/a/")
+
+
+def test_a_file_that_comes_and_goes_before_anybody_tells_of_it(preview: Preview) -> None:
+    write(preview.root, "posts/c.md", "Three.\n")
+    preview.save(posts_a="Another.\n")
+    assert preview.engine.answer("/posts/c/").status == 200, "the look at the site has found it"
+    (preview.root / "content/posts/c.md").unlink()
+    assert soon(lambda: preview.engine.answer("/posts/c/").status == 404, PATIENCE_S)
+
+
+def test_a_file_that_goes_and_comes_before_anybody_tells_of_it(preview: Preview) -> None:
+    (preview.root / "content/posts/b.md").unlink()
+    preview.save(posts_a="Another.\n")
+    assert preview.engine.answer("/posts/b/").status == 404
+    write(preview.root, "posts/b.md", "Three.\n")
+    assert soon(lambda: preview.engine.answer("/posts/b/").status == 200, PATIENCE_S)
+
+
+def test_looks_for_what_nobody_tells_of_come_to_an_end() -> None:
+    unreported = UnreportedChanges()
+    unreported.note({"a": 1, "b": 1}, {"a": 2, "b": 2, "c": 1}, {"b"})
+    waits = []
+    while (wait_s := unreported.retry_s) is not None:
+        waits.append(wait_s)
+        unreported.note({"a": 2}, {"a": 2}, ())
+    assert waits == [0.2, 0.4, 0.8, 1.6, 3.2] and sum(waits) > 2 * NET_S
+    unreported.note({}, {"a": 2, "b": 2}, ())
+    unreported.report(["a"])
+    assert unreported.retry_s == 0.2
+    unreported.report(["b"])
+    assert unreported.retry_s is None
 
 
 def test_pages_that_nobody_looks_at_are_not_told(preview: Preview) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -26,6 +26,44 @@ class Save:
     """Other files may have changed as well."""
 
 
+FIRST_RETRY_S = 0.2
+RETRIES = 5
+"""Looks after a change that nobody reported, each after twice the time; the watcher's net takes less."""
+
+
+@dataclass(slots=True)
+class UnreportedChanges:
+    """Files that a look found changed before the watcher told of them.
+
+    The watcher waits a moment before it tells of a new file, and compares with what it told last. What a look
+    finds by accident and what is undone in that moment it never tells of: so the site is looked at again.
+    """
+
+    _left: dict[str, int] = field(default_factory=dict)
+    """Path → looks to come."""
+
+    @property
+    def retry_s(self) -> float | None:
+        """How long until the next look; None: none is needed."""
+        if not self._left:
+            return None
+        return float(FIRST_RETRY_S * 2 ** (RETRIES - max(self._left.values())))
+
+    def note(
+        self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
+    ) -> None:
+        """A look has come to its end. before, now: path → stamp. reported: paths that it knew of."""
+        self._left = {path: left - 1 for path, left in self._left.items() if left > 1}
+        for path in before.keys() | now.keys():
+            if path not in reported and before.get(path) != now.get(path):
+                self._left[path] = RETRIES
+
+    def report(self, paths: Iterable[str]) -> None:
+        """The watcher tells of these."""
+        for path in paths:
+            self._left.pop(path, None)
+
+
 @dataclass(slots=True)
 class PendingChanges:
     """Belongs to one engine.
@@ -37,6 +75,7 @@ class PendingChanges:
     _paths: set[str] = field(default_factory=set)
     everything: bool = True
     """At first nothing is known."""
+    unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
     _taken: Save = field(default_factory=lambda: Save((), everything=False))
     """What the look that is under way knows of."""
 
@@ -50,6 +89,7 @@ class PendingChanges:
         save = Save(tuple(sorted(self._named(changes.paths))), changes.everything)
         self._paths.update(save.paths)
         self.everything |= save.everything
+        self.unreported.report(save.paths)
         return save
 
     def add_record(self, post: str) -> str:

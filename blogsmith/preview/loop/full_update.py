@@ -81,9 +81,12 @@ class FullUpdate:
             next(self._work)
         except StopIteration:
             self._work = None
+            retry_s = self._saves.unreported.retry_s
             if self._another:
                 self._another = False
                 self.begin()
+            elif retry_s is not None:
+                self.begin(rest_s=retry_s)
 
     def _look(self) -> Iterator[None]:
         before = self._shown.present
@@ -108,6 +111,9 @@ class FullUpdate:
             return
         self._is_under_way, self._behind_since_s = False, None
         self._saves.done()
+        if before is not None and self._shown.present is not None:
+            old, new = (site.resolved.files.stamps for site in (before, self._shown.present))
+            self._saves.unreported.note(old, new, {*taken.paths, *self._saves.paths})
         if self._another:
             # what was saved meanwhile is not in what this look has found
             self._edits.render(self._saves.paths[:MANY])
