@@ -31,8 +31,7 @@ FUZZ_FLAGS ?= --seconds 600
 # for pytest: `make test-long LONG_FLAGS="-k row_13"`
 LONG_FLAGS ?=
 
-# Tests of these marks are left out of `make check`.
-CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not long and not process and not browser"
+CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench bench-math \
 	bench-execute bench-attention bench-browser bench-preview soak gallery fuzz fuzz-site screenshots serve clean
@@ -40,7 +39,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not long and not process and not 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
 
-# While one works: what needs no process of its own and no browser, in about a minute.
+# While one works: without files that start processes, build many sites or need a browser (`tests/conftest.py`).
 check: lint types $(READY)
 	$(BIN)/python -m pytest $(CHECK_FLAGS)
 

@@ -4,13 +4,86 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).parent.parent
+from blogsmith.render.sandbox import Sandbox
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+FAST = "not slow and not long"
+"""What `make check` selects."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
+
+# Files that start processes, build many sites, or try very many inputs; and folders of such.
+SLOW_FILES = frozenset(
+    [
+        "author_runs",
+        "broken",
+        "cells_hostile",
+        "claims",
+        "claims_of_posts",
+        "cli",
+        "diagrams",
+        "execute_dask",
+        "execute_faults",
+        "execute_forked",
+        "execute_jupyter",
+        "execute_pool",
+        "execute_session",
+        "execution_broken_off",
+        "execution_machine",
+        "execution_safety",
+        "freeze_store",
+        "fuzz",
+        "fuzz_site",
+        "hooks",
+        "lints",
+        "math_command",
+        "math_font",
+        "output",
+        "performing",
+        "performing_needs",
+        "plugin_imports",
+        "preview_engine",
+        "preview_line",
+        "preview_running",
+        "preview_server",
+        "preview_server_admission",
+        "preview_server_events",
+        "preview_server_life",
+        "preview_soak",
+        "preview_stored",
+        "probe_cache",
+        "properties",
+        "pyodide",
+        "serve",
+        "serve_cells",
+        "serve_command",
+        "serve_saves",
+        "serve_site",
+        "serve_stored",
+        "sites",
+        "tex_hostile",
+        "used_files",
+        "versions_of_results",
+        "watch",
+        "watch_saves",
+        "worker",
+        "worker_endings",
+        "worker_figures",
+        "worker_landlock",
+        "worker_observed",
+        "worker_values",
+        "working_folder",
+    ]
+)
+SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 
 # The same examples in every run, and no clock: a slow machine is not a failure.
 settings.register_profile("blogsmith", derandomize=True, deadline=None, database=None)
@@ -26,12 +99,51 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
 
 
+def is_slow(path: Path) -> bool:
+    """Whether the tests of a file, or of all files below a folder, are left out of `make check`."""
+    parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()
+    return bool(parts) and (parts[0] in SLOW_FOLDERS or path.stem.removeprefix("test_") in SLOW_FILES)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of which nothing is wanted are not even imported: that alone takes half of a minute."""
+    wants_fast_only = str(config.getoption("markexpr")) == FAST
+    return True if wants_fast_only and is_slow(collection_path) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each test has the mark of its tier."""
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Settings of the user's shell decide no test, and no test trusts a site for the user."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     for name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compiled_templates() -> Iterator[None]:
+    """A template is compiled once in a process: that is half of what building a small site costs."""
+    known: dict[object, object] = {}
+    plain = Sandbox.compile
+
+    def compile_once(self: Sandbox, source: Any, *args: Any, **kwargs: Any) -> Any:
+        # what else the code depends on: constants are worked out with filters, and written escaped or not
+        environment = (type(self), self.autoescape, self.trim_blocks, self.lstrip_blocks, *self.filters)
+        key = (environment, source, args, tuple(kwargs.items()))
+        if not isinstance(source, str):
+            return plain(self, source, *args, **kwargs)
+        if key not in known:
+            known[key] = plain(self, source, *args, **kwargs)
+        return known[key]
+
+    with patch.object(Sandbox, "compile", compile_once):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from statistics import median
@@ -86,6 +87,7 @@ def folder_of(file: Path) -> tuple[str, str]:
     return (parts[0], parts[1]) if len(parts) > 2 and parts[0] in INNER_LAYERS else (parts[0], "")
 
 
+@cache
 def imports_of(file: Path) -> set[str]:
     """Modules of ours that `file` imports."""
     package = ("blogsmith", *file.relative_to(PACKAGE).parts[:-1])
