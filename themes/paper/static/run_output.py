@@ -91,8 +91,8 @@ class Output:
 class Stream(io.TextIOBase):
     """`sys.stdout` or `sys.stderr`."""
 
-    encoding = "utf-8"
-    errors = "replace"
+    encoding = "utf-8"  # type: ignore[assignment]
+    errors = "replace"  # type: ignore[assignment]
 
     def __init__(self, output: Output, name: str) -> None:
         self._output = output
