@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
-
-from blogsmith.render.sandbox import Sandbox
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -124,26 +119,6 @@ def quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     for name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True, scope="session")
-def compiled_templates() -> Iterator[None]:
-    """A template is compiled once in a process: that is half of what building a small site costs."""
-    known: dict[object, object] = {}
-    plain = Sandbox.compile
-
-    def compile_once(self: Sandbox, source: Any, *args: Any, **kwargs: Any) -> Any:
-        # what else the code depends on: constants are worked out with filters, and written escaped or not
-        environment = (type(self), self.autoescape, self.trim_blocks, self.lstrip_blocks, *self.filters)
-        key = (environment, source, args, tuple(kwargs.items()))
-        if not isinstance(source, str):
-            return plain(self, source, *args, **kwargs)
-        if key not in known:
-            known[key] = plain(self, source, *args, **kwargs)
-        return known[key]
-
-    with patch.object(Sandbox, "compile", compile_once):
-        yield
 
 
 @pytest.fixture(scope="session")
