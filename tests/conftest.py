@@ -17,7 +17,7 @@ SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 
 # Files that start processes, build many sites, or try very many inputs; and folders of such.
 SLOW_FILES = frozenset(
-    [
+    (
         "author_runs",
         "broken",
         "cells_hostile",
@@ -38,13 +38,18 @@ SLOW_FILES = frozenset(
         "fuzz",
         "fuzz_site",
         "hooks",
+        "lab_drawing",
         "lints",
+        "marks",
         "math_command",
         "math_font",
         "output",
+        "outputs",
         "performing",
         "performing_needs",
+        "photos",
         "plugin_imports",
+        "posts",
         "preview_engine",
         "preview_line",
         "preview_running",
@@ -64,7 +69,9 @@ SLOW_FILES = frozenset(
         "serve_site",
         "serve_stored",
         "sites",
+        "tex_chemistry",
         "tex_hostile",
+        "tex_remembered",
         "used_files",
         "versions_of_results",
         "watch",
@@ -76,7 +83,7 @@ SLOW_FILES = frozenset(
         "worker_observed",
         "worker_values",
         "working_folder",
-    ]
+    )
 )
 SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 
