@@ -79,7 +79,7 @@ class IncrementalPipeline:
     def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
 
-        Gives a Present as soon as it is known what there is, and the exact one at the end; None in between.
+        Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
         SiteError if settings, plugins or theme are wrong: then there is no site.
         """
         last = before.resolved if before else None

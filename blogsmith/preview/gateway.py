@@ -1,4 +1,4 @@
-"""What the server asks: the engine, and until that knows the whole site the pages of the last preview."""
+"""What the server asks: the event loop, and until that knows the whole site the pages of the last preview."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SiteGateway:
         return self._hello()
 
     def take(self, engine: EventLoop) -> list[tuple[str, str]]:
-        """Ask the engine from now on; gives the pages that were sent without it, with their versions."""
+        """Ask the event loop from now on; gives the pages that were sent without it, with their versions."""
         self._engine = engine
         self._has_engine.set()
         return self._sent

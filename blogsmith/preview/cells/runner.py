@@ -25,7 +25,7 @@ _CLOSE_S = 10.0
 
 
 class CellRunner:
-    """Called from the engine's thread, works in threads of its own."""
+    """Called from the thread of the event loop, works in threads of its own."""
 
     def __init__(
         self,

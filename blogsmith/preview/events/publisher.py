@@ -19,7 +19,7 @@ from .terminal import ChangeLine, change_line, new_problems, problem_lines, whol
 
 
 class EventPublisher:
-    """Belongs to one engine. `hello` may be called from any thread."""
+    """Belongs to one event loop. `hello` may be called from any thread."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class EventPublisher:
 
     @property
     def finished(self) -> frozenset[str]:
-        """As in `Asked` of the line."""
+        """As in `UpdateRequest`."""
         return frozenset(self._finished)
 
     # -- to browsers --

@@ -1,4 +1,4 @@
-"""What the engine is told by other threads; it takes one message at a time."""
+"""What other threads tell the event loop; it takes one message at a time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Saved:
 
     changes: ChangedFiles
     at_s: float
-    """When that was seen, on the engine's clock."""
+    """When that was seen, on the clock of the loop."""
 
 
 @dataclass(frozen=True, slots=True)
