@@ -1,4 +1,4 @@
-"""What makes the pages of a preview: the watcher, the pipeline, the runner of cells, and the event loop between."""
+"""What makes the pages of a preview: watcher, pipeline, runner of cells, and the event loop between."""
 
 from __future__ import annotations
 
