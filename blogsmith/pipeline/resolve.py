@@ -57,7 +57,7 @@ class Resolver:
         options: BuildOptions,
         finished: frozenset[str],
     ) -> ResolvedSite:
-        """Which documents there are, and where all goes. last: what it was; finished: as in `UpdateRequest`."""
+        """Which documents there are, and where all goes. last: as it was; finished: see `UpdateRequest`."""
         self._memory.take(context)
         log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
         log.add(context.settings.diagnostics)
