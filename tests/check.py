@@ -19,7 +19,8 @@ from blogsmith.bundled import bundled_folder
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.hooks import Plugins, load_plugins
+from blogsmith.hooks import Plugins
+from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
 from blogsmith.model.results import (
     Blob,

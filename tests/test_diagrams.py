@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blogsmith.bundled import bundled_folder
-from blogsmith.hooks import load_plugins
+from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.report import BuildReport
 from blogsmith.render.drawing_paint import HUES, TINTS, written_colours
 from blogsmith.render.drawings import MAX_CHARACTERS, Drawing, clean_drawing

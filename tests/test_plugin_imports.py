@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
+from blogsmith.hooks import Plugins
+from blogsmith.hooks.failures import blamed_on_plugins
+from blogsmith.hooks.loader import load_plugins
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport

@@ -18,7 +18,8 @@ from ..cells.results import CellUpdate
 from ..cells.update import update_cells
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..hooks import blamed_on_plugins, filter_document
+from ..hooks.calls import filter_document
+from ..hooks.failures import blamed_on_plugins
 from ..lint.doubts import doubts
 from ..model.decode import decode
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
-from ..hooks import filter_document
+from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document

@@ -16,7 +16,8 @@ from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..hooks import SiteOutputs, plugin_files
+from ..hooks import SiteOutputs
+from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.template_views import PageView, SiteView
 from ..photos.cleaning import cleaned_bytes

@@ -14,7 +14,8 @@ from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
 from ..config.urls import base_url_problem
 from ..diagnostics.model import Diagnostic, SiteError
-from ..hooks import Plugins, load_plugins
+from ..hooks import Plugins
+from ..hooks.loader import load_plugins
 from ..render.theme import Theme, load_theme
 from ..strict_yaml.loader import YamlPath
 from ..syntax.kinds import kind_table

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter
-from ..hooks import filter_html
+from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
