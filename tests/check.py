@@ -37,7 +37,7 @@ from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
-from blogsmith.render.theme import Theme, load_theme
+from blogsmith.render.templates.theme import Theme, load_theme
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions

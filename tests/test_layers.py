@@ -43,6 +43,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
+        "render": (("outputs",), ("policy", "svg", "templates")),
         "syntax": (("cells", "math"), ("references",)),
         "tex": (("constructs",), ("analysis", "packages"), ("parse",), ("mathml",)),
     }

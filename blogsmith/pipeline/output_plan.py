@@ -24,8 +24,8 @@ from ..photos.cleaning import cleaned_bytes
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..render.page_policy import GuardedPage, guarded
-from ..render.theme import Theme
+from ..render.policy.policy import GuardedPage, guarded
+from ..render.templates.theme import Theme
 from ..site.collisions import folded
 from ..site.feeds import feed_files
 from ..site.font_cut import FontProblem, can_cut, cut_font

@@ -16,7 +16,7 @@ from ..config.urls import base_url_problem
 from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
-from ..render.theme import Theme, load_theme
+from ..render.templates.theme import Theme, load_theme
 from ..strict_yaml.loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions

@@ -16,9 +16,9 @@ from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from .drawing_css import resolve_styles
-from .drawing_tree import local_name, rounded
-from .drawing_write import Writer
+from .simplify import local_name, rounded
+from .styles import resolve_styles
+from .writer import Writer
 
 MAX_CHARACTERS = 4_000_000
 """Of what a renderer returns; a drawing that nobody could look at is far smaller."""

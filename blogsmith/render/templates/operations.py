@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from .template_budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
+from .budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
 
 # tuples: a union would be made anew at each use
 TEXTS = (str, bytes)

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..text.names import name_set
+from ...text.names import name_set
 from .ansi import plain_output
-from .output_tags import pieces
+from .html_tags import pieces
 
 VOID = frozenset({"br", "hr", "img", "wbr"})
 _INLINE = name_set("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")

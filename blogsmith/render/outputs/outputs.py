@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..model.cell_locations import in_post
-from ..model.cells import Cell
-from ..model.results import CellOutput, CellResult, Display, Failure, Stream
-from ..text.units import format_size
+from ...model.cell_locations import in_post
+from ...model.cells import Cell
+from ...model.results import CellOutput, CellResult, Display, Failure, Stream
+from ...text.units import format_size
+from ..captions import inline_html
+from ..context import Rendering
+from ..formulas import NARROW, printed_width
+from ..prose import escaped
 from .ansi import ansi_html, plain_output
-from .captions import inline_html
-from .context import Rendering
-from .formulas import NARROW, printed_width
-from .output_html import TableHead, clean_html, dropped_in_words
+from .html import TableHead, clean_html, dropped_in_words
 from .pictures import Drawn, drawn, figures_of, option_text
-from .prose import escaped
 from .values import bare_tex, output_math
 
 LONG = 40

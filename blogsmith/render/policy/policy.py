@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 
-from ..config.load import CONFIG_NAME
-from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
+from ...config.load import CONFIG_NAME
+from ...config.schema import Config
+from ...diagnostics.model import Diagnostic
 from .openers import with_openers
-from .page_sources import SELF, Sources, page_sources
-from .page_tags import PageTag, page_tags
+from .sources import SELF, Sources, page_sources
+from .tags import PageTag, page_tags
 
 _ORDER = (
     *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),

@@ -9,16 +9,16 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ..diagnostics.model import TextMap
-from ..model.cells import Cell
-from ..model.documents import ImageInfo
-from ..model.results import DARK, Blob, Display
-from .captions import inline_html, plain
-from .context import Rendering
-from .figures import figure_caption
-from .images import img_tag
-from .prose import escaped
-from .vectors import svg_words
+from ...diagnostics.model import TextMap
+from ...model.cells import Cell
+from ...model.documents import ImageInfo
+from ...model.results import DARK, Blob, Display
+from ..captions import inline_html, plain
+from ..context import Rendering
+from ..figures import figure_caption
+from ..images import img_tag
+from ..prose import escaped
+from ..svg.metadata import svg_words
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
 """Paper is light whatever the reader's system says."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
-from ..model.documents import Asset
-from ..read.files import is_litter
-from ..strict_yaml import loader
+from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
+from ...model.documents import Asset
+from ...read.files import is_litter
+from ...strict_yaml import loader
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (

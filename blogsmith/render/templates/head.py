@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..model.template_views import PageView, SiteView
+from ...model.template_views import PageView, SiteView
 
 _TYPES = {"post": "BlogPosting", "home": "WebSite"}
 

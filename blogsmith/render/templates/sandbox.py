@@ -20,13 +20,13 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
-from ..model.documents import TocEntry
-from ..model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
-from .template_budget import Budget, TakesTooLong, extent_of, is_container, time_net
-from .template_code import PaidCode
-from .template_filters import paid_filter
-from .template_operations import prepare_call, prepare_field, prepare_operator, take_result
-from .theme_head import HeadAssets
+from ...model.documents import TocEntry
+from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
+from .compiler import PaidCode
+from .filters import paid_filter
+from .head import HeadAssets
+from .operations import prepare_call, prepare_field, prepare_operator, take_result
 
 _HTML: Mapping[type, frozenset[str]] = MappingProxyType(
     {

@@ -11,15 +11,15 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..diagnostics.model import Place
-from ..pyodide.distribution import Distribution
-from ..pyodide.imports import Import, imports_of
-from ..pyodide.names import needs_no_package
-from ..pyodide.release import VERSION
-from ..syntax.cells.runnables import Runnable
-from ..syntax.records import get
-from .context import Rendering, Rule
-from .prose import attributes, escaped
+from ...diagnostics.model import Place
+from ...pyodide.distribution import Distribution
+from ...pyodide.imports import Import, imports_of
+from ...pyodide.names import needs_no_package
+from ...pyodide.release import VERSION
+from ...syntax.cells.runnables import Runnable
+from ...syntax.records import get
+from ..context import Rendering, Rule
+from ..prose import attributes, escaped
 
 _INSTALLER = "micropip"
 """The package with which code installs others while it runs."""

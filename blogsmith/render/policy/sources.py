@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from .page_tags import PageTag, page_tags
+from .tags import PageTag, page_tags
 
 SELF = "'self'"
 Sources = dict[str, set[str]]

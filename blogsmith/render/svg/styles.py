@@ -15,8 +15,8 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-from ..text.names import name_set
-from .drawing_tree import Styles, local_name
+from ...text.names import name_set
+from .simplify import Styles, local_name
 
 PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "

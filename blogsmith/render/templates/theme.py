@@ -18,14 +18,14 @@ from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeErr
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from ..diagnostics.model import Place, Reporter, SiteError, did_you_mean
-from ..model.documents import Asset
-from ..model.template_views import PageView, SiteView
+from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
+from ...model.documents import Asset
+from ...model.template_views import PageView, SiteView
+from .budget import TakesTooLong
+from .errors import NamedUndefined, template_diagnostic
+from .files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
+from .head import page_head
 from .sandbox import Sandbox
-from .template_budget import TakesTooLong
-from .template_errors import NamedUndefined, template_diagnostic
-from .theme_files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
-from .theme_head import page_head
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),

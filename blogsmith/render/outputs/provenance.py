@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
-from ..model.results import CellResult, Machine
-from ..text.units import format_duration
+from ...model.results import CellResult, Machine
+from ...text.units import format_duration
 from .ansi import plain_output
 
 UNKNOWN = "unknown"

@@ -8,14 +8,14 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..model.cells import Value
-from ..model.results import ValueResult
-from ..syntax.records import get
-from ..tex.convert import convert_formula
-from ..tex.errors import TexError
+from ...model.cells import Value
+from ...model.results import ValueResult
+from ...syntax.records import get
+from ...tex.convert import convert_formula
+from ...tex.errors import TexError
+from ..context import Rendering, Rule
+from ..prose import escaped
 from .ansi import plain_output
-from .context import Rendering, Rule
-from .prose import escaped
 
 _FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _PENDING = ValueResult(pending=True)

@@ -8,10 +8,10 @@ from html import escape
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
-from ..text.names import name_set
-from .drawing_css import PROPERTIES
-from .drawing_paint import ON_HUE, is_plain, on_area, rgb, variable, written_colours
-from .drawing_tree import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
+from ...text.names import name_set
+from .colors import ON_HUE, is_plain, on_area, rgb, variable, written_colours
+from .simplify import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
+from .styles import PROPERTIES
 
 TEXTS = name_set("text tspan")
 GROUPS = name_set("a defs g svg switch use")

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ..model.documents import ImageInfo
-from .blocks import table_caption
-from .images import img_tag
-from .output_tree import VOID, Node, read_html
+from ...model.documents import ImageInfo
+from ..blocks import table_caption
+from ..images import img_tag
+from .html_tree import VOID, Node, read_html
 
 MAX_CHARACTERS = 1_000_000
 """Of what is read; a table that long helps nobody."""

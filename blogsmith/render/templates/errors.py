@@ -15,8 +15,8 @@ from jinja2 import StrictUndefined, TemplateNotFound, TemplateSyntaxError, Undef
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.utils import missing
 
-from ..diagnostics.model import Diagnostic, Place, did_you_mean
-from .template_budget import NET_S, OverBudget, TakesTooLong
+from ...diagnostics.model import Diagnostic, Place, did_you_mean
+from .budget import NET_S, OverBudget, TakesTooLong
 
 
 class NamedUndefined(StrictUndefined):

@@ -10,8 +10,8 @@ from typing import Any
 from jinja2 import Environment
 from jinja2.filters import make_attrgetter
 
-from .template_budget import ITEM, Budget, OverBudget, extent_of, is_container
-from .template_operations import (
+from .budget import ITEM, Budget, OverBudget, extent_of, is_container
+from .operations import (
     TEXTS,
     Estimate,
     check_number,

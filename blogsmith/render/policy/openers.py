@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from .page_tags import PageTag, page_tags
+from .tags import PageTag, page_tags
 
 _LEADING = frozenset(("a", "area", "form"))
 _WORD = "noopener"

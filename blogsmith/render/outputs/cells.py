@@ -12,16 +12,16 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..model.cells import Cell
-from ..model.results import CellResult, Failure
-from ..syntax.records import Fence, get
+from ...model.cells import Cell
+from ...model.results import CellResult, Failure
+from ...syntax.records import Fence, get
+from ..captions import inline_html
+from ..context import Rendering, Rule
+from ..fences import code_of_fence, fence
+from ..prose import escaped
 from .ansi import plain_output
-from .captions import inline_html
-from .context import Rendering, Rule
-from .fences import code_of_fence, fence
 from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
-from .prose import escaped
 from .provenance import provenance
 from .runnable import runnable_cell
 from .values import stale_words
