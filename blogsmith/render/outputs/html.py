@@ -1,6 +1,6 @@
 """HTML that a value of a cell gives of itself → HTML that may stand in a page.
 
-Read into a tree by `output_tree.py`, which keeps what is listed there, and written here: tables get what
+Read into a tree by `html_tree.py`, which keeps what is listed there, and written here: tables get what
 Markdown's tables have, numbers stand at the right, pictures are data of the page itself.
 """
 

@@ -1,7 +1,7 @@
 """The safe door for drawings: SVG from any renderer becomes inline SVG of the page, or a ValueError.
 
 The drawing is parsed as XML, its style sheet resolved to attributes, its colours to the theme's
-(`drawing_paint.py`), and what is on the allow-lists is written again: shapes, text, markers and
+(`colors.py`), and what is on the allow-lists is written again: shapes, text, markers and
 gradients. Scripts, handlers, links, pictures, HTML, animations, filters and fonts are not drawn.
 """
 

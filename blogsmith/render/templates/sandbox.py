@@ -4,8 +4,8 @@ Jinja asks many questions before it hands an attribute out. Our records hold not
 need none of them; anything else goes the long way. Fields that are HTML of our own making are marked as such
 here, where a template reads them: to mark them before would mean a copy of every page that a list names.
 
-What templates do is paid for, see `template_budget.py`; the functions below that take a value and give it
-back are called by compiled templates, see `template_code.py`.
+What templates do is paid for, see `budget.py`; the functions below that take a value and give it
+back are called by compiled templates, see `compiler.py`.
 """
 
 from __future__ import annotations

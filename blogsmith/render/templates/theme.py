@@ -1,6 +1,6 @@
 """Themes: pages and shortcodes through Jinja templates.
 
-Templates come from `theme_files`; they run in Jinja's sandbox, with autoescape on and no way to
+Templates come from `files.py`; they run in Jinja's sandbox, with autoescape on and no way to
 disk, clock or chance, so a theme can neither execute code nor break repeatability. Data arrives
 ready: the only helpers are `url`, `asset`, `date`, `isodate` and `json`. HTML of our own making is marked
 as such where it is read, see `sandbox.py`, so templates need no `| safe`.
