@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
 
-from blogsmith.bundled import bundled_folder
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
@@ -33,6 +32,7 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
+from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blogsmith.bundled import bundled_folder
 from blogsmith.hooks.loader import load_plugins
+from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.report import BuildReport
 from blogsmith.render.svg.colors import HUES, TINTS, written_colours
 from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing

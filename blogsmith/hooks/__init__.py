@@ -31,7 +31,7 @@ from ..config.schema import Config
 from ..diagnostics.extras import install_command
 from ..model.documents import Document
 from ..model.template_views import PageView
-from ..trust.plugin_code import PluginCode
+from .plugin_code import PluginCode
 
 __all__ = ["Config", "Document", "Hooks", "PageView", "SiteOutputs"]
 """What plugins may import: the types of what they are given."""

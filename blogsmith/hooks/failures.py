@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
-from ..trust.plugin_imports import guarded_imports
 from . import Hooks, Plugins
+from .plugin_imports import guarded_imports
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
-from ..trust.plugin_code import FOLDER, PluginCode
-from ..trust.plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 from . import Hooks, Plugins, combine_hooks
 from .failures import blamed_on
+from .plugin_code import FOLDER, PluginCode
+from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
 
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:

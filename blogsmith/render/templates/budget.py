@@ -18,7 +18,7 @@ from typing import Any
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import Namespace
 
-from ...timeout import alarm, has_alarm
+from ..timeout import alarm, has_alarm
 
 STEPS = 20_000_000
 """About two seconds of work. A list of 5,000 posts takes some 200,000."""

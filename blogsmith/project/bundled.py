@@ -11,6 +11,6 @@ from pathlib import Path
 
 def bundled_folder(name: str) -> Path:
     """The bundled folder `name`: the one inside the package, else the one beside it."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     inside = package / name
     return inside if inside.is_dir() else package.parent / name
