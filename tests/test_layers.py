@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),
-    ("records and formats", ("model", "strict_yaml", "pyodide", "photos")),
+    ("records and formats", ("model", "strict_yaml", "pyodide")),
     ("mistakes", ("diagnostics",)),
     ("files; text", ("storage", "text")),
     ("for posts, not for the builder", ("lab",)),

@@ -20,7 +20,6 @@ from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.template_views import PageView, SiteView
-from ..photos.cleaning import cleaned_bytes
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
@@ -36,6 +35,7 @@ from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
 from ..storage.cache import read_or_make
 from ..text.characters import without_forbidden
+from ..write.photos.cleaning import cleaned_bytes
 from .disclosure import disclosures, leaks, published_assets
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ...diagnostics.model import SiteError
 from ...model.template_views import PageView
-from ...photos.cleaning import cleaned_stream
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.output_plan import OutputFile
 from ...pipeline.snapshot import SiteSnapshot
+from ...write.photos.cleaning import cleaned_stream
 from ..http.files import open_regular
 from ..protocol import Response
 from .media_types import media_type
