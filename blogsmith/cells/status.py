@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ..config.schema import Execution
+from ..diagnostics.codes import CELL_CODES
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.record import PageRecord
@@ -43,8 +44,7 @@ class PageStatus:
     @property
     def wrong(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
-        found = (d for d in self.parsed.diagnostics if d.severity == "error")
-        return any(d.code.startswith(("cell-", "value-", "claim-")) for d in found)
+        return any(d.severity == "error" and d.code in CELL_CODES for d in self.parsed.diagnostics)
 
     @property
     def stale(self) -> bool:
