@@ -21,7 +21,7 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
-from .notices import HintQueue
+from .hints import HintQueue
 from .notifier import CannotWatch
 from .walk import is_passed_over
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .notices import HintQueue
+from .hints import HintQueue
 from .notifier import Notifier
 
 
@@ -16,6 +16,6 @@ def open_notifier(notices: HintQueue) -> Notifier:
 
         return InotifyNotifier(notices)
     else:
-        from .observed import ObserverNotifier
+        from .observer import ObserverNotifier
 
         return ObserverNotifier(notices)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 from ...model.cells import Need
 from ..probe.requirements import unmet
-from .elsewhere import Terms, whole_environment
+from .remote import RemoteEnvironment, whole_environment
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class WorkerResources:
     """A worker, as its scheduler describes it."""
 
     host: str
@@ -27,7 +27,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class NeedsVerdict:
     """Who meets what."""
 
     unmet: Mapping[Need, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Judged:
 
 
 def questions(
-    needs: Iterable[Need], offers: Mapping[str, Offer], cuda: Mapping[str, float]
+    needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
     """Address of a worker → what to ask there; one worker of each kind.
 
@@ -59,10 +59,10 @@ def questions(
 
 def judge(
     needs: Iterable[Need],
-    offers: Mapping[str, Offer],
+    offers: Mapping[str, WorkerResources],
     cuda: Mapping[str, float],
     answers: Mapping[str, Mapping[Need, str] | Exception],
-) -> Judged:
+) -> NeedsVerdict:
     """Conclude from what the asked workers said.
 
     answers: address → each need that is not met there, with the reason; or why that worker did not answer.
@@ -78,11 +78,11 @@ def judge(
         elif not meets[need]:
             address, reason = next(iter(said.items()))
             reasons[need] = f"no worker of the Dask cluster has it; {address} says: {reason}"
-    return Judged(reasons, meets)
+    return NeedsVerdict(reasons, meets)
 
 
 async def unmet_there(
-    asked: Mapping[str, tuple[Need, ...]], terms: Terms, address: str
+    asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, address: str
 ) -> Mapping[Need, str]:
     """What is not met on the machine where this is called. asked: what `questions` gives."""
     import asyncio  # slow, and the callers have it already
@@ -91,7 +91,7 @@ async def unmet_there(
     return await asyncio.to_thread(unmet, asked[address], terms.python_there, whole_environment(terms))
 
 
-def _speakers(offers: Mapping[str, Offer]) -> dict[str, str]:
+def _speakers(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
     """Address of each worker → address of the one that is asked for all of its kind."""
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):
@@ -99,7 +99,7 @@ def _speakers(offers: Mapping[str, Offer]) -> dict[str, str]:
     return {address: first[_kind(offer)] for address, offer in offers.items()}
 
 
-def _kind(offer: Offer) -> tuple[str, frozenset[tuple[str, float]]]:
+def _kind(offer: WorkerResources) -> tuple[str, frozenset[tuple[str, float]]]:
     return offer.host, frozenset(offer.resources.items())
 
 

@@ -19,7 +19,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from .notices import HintQueue
+from .hints import HintQueue
 from .notifier import CannotWatch
 from .walk import is_below, is_passed_over
 

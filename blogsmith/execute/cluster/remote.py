@@ -32,7 +32,7 @@ Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RemoteEnvironment:
     """What sessions bring along wherever they run."""
 
     python: str = ""
@@ -53,12 +53,12 @@ class Terms:
         return cell_environment({**own, **dict(self.values)}, self.names, threads, temporary)
 
 
-def terms_of(python: str, names: tuple[str, ...], environ: Mapping[str, str]) -> Terms:
-    """What the site says. python: as in `Terms`; environ: the builder's."""
-    return Terms(python, names, tuple((name, environ[name]) for name in names if name in environ))
+def terms_of(python: str, names: tuple[str, ...], environ: Mapping[str, str]) -> RemoteEnvironment:
+    """What the site says. python: as in `RemoteEnvironment`; environ: the builder's."""
+    return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
-def run_there(run: Run, job: SessionJob, terms: Terms, wanted: Callable[[], bool]) -> SessionRun:
+def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]) -> SessionRun:
     """Run a session on the machine where this is called.
 
     wanted: asked again and again; once it is false, all processes of the session are ended.
@@ -72,7 +72,7 @@ def run_there(run: Run, job: SessionJob, terms: Terms, wanted: Callable[[], bool
             return run(there, silent_observer, live.start)
 
 
-def whole_environment(terms: Terms) -> dict[str, str]:
+def whole_environment(terms: RemoteEnvironment) -> dict[str, str]:
     """The environment of cells on the machine where this is called, for who asks its Python something."""
     return terms.environment(os.environ, 1, Path(tempfile.gettempdir()))
 

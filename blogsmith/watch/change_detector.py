@@ -22,7 +22,7 @@ CLOSE_S = 0.100
 
 
 @dataclass(slots=True)
-class Findings:
+class ChangeDetector:
     """Collected for one report."""
 
     tree: WatchedTree

@@ -19,7 +19,9 @@ from .notation import notation, report_notation
 from .pages import formulas_of
 
 
-def doubts(pages: Sequence[Parsed], waiting: Iterable[Document], settings: LoadedConfig) -> list[Diagnostic]:
+def lint_pages(
+    pages: Sequence[Parsed], waiting: Iterable[Document], settings: LoadedConfig
+) -> list[Diagnostic]:
     """What is doubtful in the pages of a site and in its settings.
 
     waiting: drafts and posts of the future; nothing is said of them, but they may use what others declare.

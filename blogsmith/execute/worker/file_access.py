@@ -44,7 +44,7 @@ _MOST_ATTENTION = 16
 _MOST_ROWS = 64
 
 
-class Observed:
+class FileAccess:
     """Files and modules of the site, as one session comes to use them.
 
     before_spawn: called before another program starts.

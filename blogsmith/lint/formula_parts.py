@@ -33,7 +33,7 @@ class Piece(NamedTuple):
     """Braces around a lone piece belong to it."""
 
 
-def pieces(tex: str) -> list[Piece]:
+def split_formula(tex: str) -> list[Piece]:
     """The pieces of `tex`; none if its braces do not match, since then none of it means much."""
     found: list[Piece] = []
     if len(tex) > _MAX_LENGTH:
