@@ -80,7 +80,7 @@ SLOW_FILES = frozenset(
         "worker_endings",
         "worker_figures",
         "worker_landlock",
-        "worker_observed",
+        "worker_file_access",
         "worker_values",
         "working_folder",
     )
