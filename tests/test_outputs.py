@@ -191,7 +191,9 @@ class TestForeignMarkup:
             ("<font color=red>x</font><center>y</center>", "x<div>y</div>"),
             ('<p align="right">x', '<p class="align-right">x</p>'),
             ("<h1>Title</h1>text", "<p>Title</p>text"),
+            ("<h2>a<p>b", "<p>a</p><p>b</p>"),
             ("<p>a<div>b</div>c", "<p>a</p><div>b</div>c"),
+            ("<b>x<div>y</div>", "<b>x</b><div>y</div>"),
             ("<ul>a<li>b<li>c</ul>", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
             ("<li>alone", "<div>alone</div>"),
             ("<dl><dd>half</dl>", "<div><div>half</div></div>"),
@@ -241,6 +243,7 @@ class TestForeignMarkup:
             ('<img src="data:image/png;base64,AAAA">y', ("img",)),
             ("<iframe src=x>a</iframe>y", ("iframe",)),
             ("<style>x</style>y", ()),
+            ("<!-- <svg> -->y", ()),
         ],
     )
     def test_what_is_left_out_is_named(self, html: str, dropped: tuple[str, ...]) -> None:
@@ -262,7 +265,20 @@ class TestForeignMarkup:
 
     @pytest.mark.parametrize(
         "piece",
-        ["<a ", "<a '\"", "<!--", "<b>", "<table>", "<td>", "<table>x<b>", "<li>", "<svg>", "</p>", "<p><b>"],
+        [
+            "<a ",
+            "<a '\"",
+            "<!--",
+            "<b>",
+            "<div>",
+            "<table>",
+            "<td>",
+            "<table>x<b>",
+            "<li>",
+            "<svg>",
+            "</p>",
+            "<p><b>",
+        ],
     )
     def test_time_is_linear(self, piece: str) -> None:
         start = time.process_time()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .changes import ChangedFiles
-from .stamps import Stamp, is_same
+from .fingerprint import Fingerprint, is_same
 from .tree import WatchedTree
 
 STEP_S = 0.050
@@ -26,7 +26,7 @@ class ChangeDetector:
     """Collected for one report."""
 
     tree: WatchedTree
-    _before: dict[str, Stamp | None] = field(default_factory=dict)
+    _before: dict[str, Fingerprint | None] = field(default_factory=dict)
     """Place of each file that changed → as it was at the last report."""
     _doubted: dict[str, float] = field(default_factory=dict)
     """Place → when doubting it ends, in seconds of the clock that `look` is told."""
@@ -41,7 +41,7 @@ class ChangeDetector:
         """Look at these and at all that are doubted. writing: whether more is to come, if that is known."""
         self._writing |= writing
         for place in {*places, *self._doubted}:
-            old, new = self.tree.stamps.get(place), self.tree.look(place)
+            old, new = self.tree.fingerprints.get(place), self.tree.look(place)
             patience_s = _patience_s(old, new, self._writing.get(place, False))
             if patience_s and now_s < self._doubted.setdefault(place, now_s + patience_s):
                 continue
@@ -54,7 +54,7 @@ class ChangeDetector:
 
     def changes(self, everything: bool) -> ChangedFiles | None:
         """What to report; None if nothing is different."""
-        now = {place: self.tree.stamps.get(place) for place in self._before}
+        now = {place: self.tree.fingerprints.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:
             return None
@@ -64,20 +64,20 @@ class ChangeDetector:
         """Have all that is not told found again."""
         for place, old in self._before.items():
             if old is None:
-                self.tree.stamps.pop(place, None)
+                self.tree.fingerprints.pop(place, None)
             else:
-                self.tree.stamps[place] = old
+                self.tree.fingerprints[place] = old
 
-    def _note(self, place: str, old: Stamp | None, new: Stamp | None) -> None:
+    def _note(self, place: str, old: Fingerprint | None, new: Fingerprint | None) -> None:
         if not is_same(old, new):
             self._before.setdefault(place, old)
         if new is None:
-            self.tree.stamps.pop(place, None)
+            self.tree.fingerprints.pop(place, None)
         else:
-            self.tree.stamps[place] = new
+            self.tree.fingerprints[place] = new
 
 
-def _patience_s(old: Stamp | None, new: Stamp | None, writing: bool) -> float:
+def _patience_s(old: Fingerprint | None, new: Fingerprint | None, writing: bool) -> float:
     if old is None:
         return 0.0 if new is None else CLOSE_S if writing else STEP_S
     return STEP_S if old.size and (new is None or not new.size) else 0.0

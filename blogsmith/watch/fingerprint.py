@@ -12,6 +12,8 @@ import stat
 import time
 from dataclasses import dataclass
 
+from ..storage.stamps import FileStamp, stamp_of
+
 MAX_DIGESTED_BYTES = 8_000_000
 """Reading and hashing takes about 1 ms per MB."""
 
@@ -20,37 +22,34 @@ _YOUNG_NS = 2_000_000_000
 times as they are."""
 _UNREADABLE = b""
 
-Glance = tuple[int, int, int, int]
-"""Size, modified and changed (both in ns), inode: what costs no reading."""
-
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class Fingerprint:
     """A file at one moment."""
 
-    glance: Glance
+    stamp: FileStamp
     digest: bytes | None
     """None: not read; empty: could not be read."""
     again: bool
-    """Whether `glance` may stay as it is while the bytes change, or the file becomes readable."""
+    """Whether `stamp` may stay as it is while the bytes change, or the file becomes readable."""
 
     @property
     def size(self) -> int:
         """In bytes."""
-        return self.glance[0]
+        return self.stamp.size
 
 
-def glance_at(status: os.stat_result) -> Glance:
-    """What `stat` says, as far as it counts here."""
-    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+def watch_stamp(status: os.stat_result) -> FileStamp:
+    """With the time that no program puts back: a file that is read for nothing costs little."""
+    return stamp_of(status, with_changed=True)
 
 
-def unread(glance: Glance) -> Stamp:
-    """A file by its glance alone."""
-    return Stamp(glance, None, _is_young(glance))
+def unread_fingerprint(stamp: FileStamp) -> Fingerprint:
+    """A file by its stamp alone."""
+    return Fingerprint(stamp, None, _is_young(stamp))
 
 
-def read_stamp(file: str) -> Stamp | None:
+def read_fingerprint(file: str) -> Fingerprint | None:
     """The regular file at a path that is no link, read unless it is large; None if there is none."""
     try:
         status = os.lstat(file)
@@ -64,30 +63,30 @@ def read_stamp(file: str) -> Stamp | None:
         return _unreadable(file)
     try:
         with open(descriptor, "rb", buffering=0) as opened:  # noqa: PTH123 - of a descriptor
-            # before the bytes: what is written while they are read makes another glance
-            glance = glance_at(os.fstat(descriptor))
-            small = glance[0] <= MAX_DIGESTED_BYTES
+            # before the bytes: what is written while they are read makes another stamp
+            stamp = watch_stamp(os.fstat(descriptor))
+            small = stamp.size <= MAX_DIGESTED_BYTES
             digest = hashlib.blake2b(opened.read(), digest_size=16).digest() if small else None
     except OSError:
         return _unreadable(file)
-    return Stamp(glance, digest, _is_young(glance))
+    return Fingerprint(stamp, digest, _is_young(stamp))
 
 
-def is_same(old: Stamp | None, new: Stamp | None) -> bool:
+def is_same(old: Fingerprint | None, new: Fingerprint | None) -> bool:
     """Whether both stand for the same bytes, as far as is known."""
     if old is None or new is None:
         return old is new
     if old.digest is not None and new.digest is not None:
         return old.digest == new.digest
-    return old.glance[:2] == new.glance[:2]
+    return old.stamp.written == new.stamp.written
 
 
-def _unreadable(file: str) -> Stamp | None:
+def _unreadable(file: str) -> Fingerprint | None:
     try:
-        return Stamp(glance_at(os.lstat(file)), _UNREADABLE, True)
+        return Fingerprint(watch_stamp(os.lstat(file)), _UNREADABLE, True)
     except OSError:
         return None
 
 
-def _is_young(glance: Glance) -> bool:
-    return abs(time.time_ns() - glance[1]) < _YOUNG_NS
+def _is_young(stamp: FileStamp) -> bool:
+    return abs(time.time_ns() - stamp.modified_ns) < _YOUNG_NS
