@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("plugins", ("hooks",)),
     ("consent", ("trust",)),
     ("settings", ("config",)),
+    ("mappings that become records", ("schema",)),
     ("records and formats", ("model", "strict_yaml", "pyodide", "photos")),
     ("mistakes", ("diagnostics",)),
     ("files; text; time", ("storage", "text", "timeout", "bundled")),
