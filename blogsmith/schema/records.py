@@ -32,6 +32,8 @@ class Rows:
     """The same for keys that depend on each other: takes field → value, and gives it."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Key → field, where they differ."""
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Other name of a key → the key."""
     made: frozenset[str] = frozenset()
     """Fields that no key fills."""
     foreign: Mapping[str, str] = field(default_factory=dict)
@@ -87,9 +89,11 @@ class Schema:
         """Field → value of the keys that are known, without what is wrong or empty."""
         found = {}
         for key in slot.value:
-            one = self.fields.get(key)
+            one, ours = self.fields.get(key), self.rows.others.get(key, key)
+            if ours != key and ours in slot.value:
+                slot.at(key).wrong(f"{key} and {ours} mean the same", f"keep {ours} only")
             # an empty value (`menu:` with all entries commented out) means the default
-            if one and (item := slot.at(key)).value is not None:
+            elif one and (item := slot.at(key)).value is not None:
                 value = one.read(item)
                 if one.name and value is not None:
                     found[one.name] = value
@@ -113,8 +117,8 @@ def schema_of(kind: type, dialect: Dialect) -> Schema:
         if name not in rows.made:
             key = keys.get(name, name)
             fields[key] = Field(name, _reader_of_row(key, hint, rows, dialect), _is_required(kind, name))
-    others = {key: Field("", read) for key, read in rows.readers.items() if key not in fields}
-    return Schema(kind, {**fields, **others}, rows)
+    fields |= {key: Field("", read) for key, read in rows.readers.items() if key not in fields}
+    return Schema(kind, {**fields, **{other: fields[key] for other, key in rows.others.items()}}, rows)
 
 
 def _reader_of_row(key: str, hint: Any, rows: Rows, dialect: Dialect) -> Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ..diagnostics.model import Place, Reporter
@@ -52,6 +53,11 @@ class Slot(NamedTuple):
         """Where it stands."""
         located = self.mapping.located
         return (located.key_places if self.is_key else located.places).get(self.path)
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """Folder of the file it stands in, relative to the site root."""
+        return PurePosixPath(self.mapping.reporter.path).parent
 
     @property
     def spelling(self) -> str | None:
