@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),
+    ("mappings that become records", ("schema",)),
     ("records and formats", ("model", "strict_yaml", "pyodide")),
     ("mistakes", ("diagnostics",)),
     ("files; text", ("storage", "text")),

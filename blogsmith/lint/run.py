@@ -39,7 +39,7 @@ def lint_pages(
         report_dollars(page.tokens, reporter)
         report_labels(page.labels.values(), here, linked, reporter)
         report_page_macros(uses[-1], reporter)
-        report_notation(formulas, notation(math.symbols, {**math.macros, **front.math_macros}), reporter)
+        report_notation(formulas, notation(math.symbols, {**math.macros, **front.math.macros}), reporter)
         found += reporter.diagnostics
     of_settings = Reporter(CONFIG_NAME, settings.lines)
     report_site_macros(uses, others, settings, of_settings)

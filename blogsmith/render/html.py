@@ -101,7 +101,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
     front = parsed.document.front
-    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math_macros}
+    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
     spoken = values.value_words(rendering)
