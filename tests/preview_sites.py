@@ -11,7 +11,7 @@ from blogsmith.model.template_views import PageView
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildOptions
-from blogsmith.write.photos.cleaning import published_bytes
+from blogsmith.write.photos.cleaning import read_published
 from tests.site_files import NOW
 
 MARK = re.compile(rb' data-(?:line|cell)="\d+"')
@@ -58,7 +58,7 @@ def _written(made: Output) -> bytes:
     if made.file is None:
         return made.data or b""
     with made.file.open("rb") as stream:
-        return b"".join(published_bytes(stream)) if made.is_cleaned else stream.read()
+        return b"".join(read_published(stream)) if made.is_cleaned else stream.read()
 
 
 def page_paths(present: SiteSnapshot) -> list[str]:

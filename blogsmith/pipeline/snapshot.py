@@ -48,7 +48,7 @@ class PageLookups:
     tools: Tools
     cells: Callable[[Document], PageCellsState]
     """Each page is looked at once."""
-    looked: Mapping[str, PageCellsState]
+    cell_states: Mapping[str, PageCellsState]
     """Source path → what is known already of its cells."""
 
 
@@ -88,9 +88,9 @@ class ResolvedSite:
         return self.lookups.tools
 
     @property
-    def looked(self) -> Mapping[str, PageCellsState]:
+    def cell_states(self) -> Mapping[str, PageCellsState]:
         """As in `PageLookups`."""
-        return self.lookups.looked
+        return self.lookups.cell_states
 
     def cells(self, document: Document) -> PageCellsState:
         """What is known of the cells of a page."""

@@ -29,7 +29,7 @@ class ChangeDetector:
     _before: dict[str, Fingerprint | None] = field(default_factory=dict)
     """Place of each file that changed → as it was at the last report."""
     _doubted: dict[str, float] = field(default_factory=dict)
-    """Place → when doubting it ends, in seconds of the clock that `look` is told."""
+    """Place → when doubting it ends, in seconds of the clock that `stamp_of` is told."""
     _writing: dict[str, bool] = field(default_factory=dict)
 
     @property
@@ -41,7 +41,7 @@ class ChangeDetector:
         """Look at these and at all that are doubted. writing: whether more is to come, if that is known."""
         self._writing |= writing
         for place in {*places, *self._doubted}:
-            old, new = self.tree.fingerprints.get(place), self.tree.look(place)
+            old, new = self.tree.fingerprints.get(place), self.tree.stamp_of(place)
             patience_s = _patience_s(old, new, self._writing.get(place, False))
             if patience_s and now_s < self._doubted.setdefault(place, now_s + patience_s):
                 continue

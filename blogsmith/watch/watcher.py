@@ -153,7 +153,7 @@ class Watcher:
 
     def _find_and_tell(self, findings: ChangeDetector, burst: EventBatch, places: Set[str]) -> None:
         everything = burst.overflow
-        told = self._look(findings, burst, places)
+        told = self._scan(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
         if burst.rescan and not told and findings.any and self._poll_s is None:
             wait_s = max(wait_s, _EVENT_S)
@@ -161,7 +161,7 @@ class Watcher:
         while wait_s > 0 and not self._notices.closed:
             more = self._notices.take(wait_s) or EventBatch()
             everything |= more.overflow
-            told |= self._look(findings, more, final=time.monotonic() >= end_s)
+            told |= self._scan(findings, more, final=time.monotonic() >= end_s)
             wait_s = findings.wait_s(time.monotonic())
         changes = findings.changes(everything)
         if changes is not None and not self._notices.closed:
@@ -169,7 +169,7 @@ class Watcher:
                 self._count_missed(changes)
             self._changed(changes)
 
-    def _look(
+    def _scan(
         self,
         findings: ChangeDetector,
         burst: EventBatch,
@@ -183,7 +183,7 @@ class Watcher:
         with self._lock:
             if burst.rescan or burst.overflow:
                 places = places | self._compare(self._tree.scan).keys()
-            told = self._or_poll(lambda: self._tree.concerned(reals))
+            told = self._or_poll(lambda: self._tree.affected_files(reals))
             places = places | told
             self._missed = [missed for missed in self._missed if missed.isdisjoint(told)]
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
