@@ -31,9 +31,9 @@ def new_line(root: Path) -> IncrementalPipeline:
 def settled(
     line: IncrementalPipeline, before: SiteSnapshot | None = None, asked: UpdateRequest | None = None
 ) -> SiteSnapshot:
-    """The site as it is now; SiteError as `IncrementalPipeline.settle`."""
+    """The site as it is now; SiteError as `IncrementalPipeline.update_all`."""
     found = before
-    for present in line.settle(before, asked or UpdateRequest()):
+    for present in line.update_all(before, asked or UpdateRequest()):
         found = present or found
     assert found is not None and found.is_whole
     return found

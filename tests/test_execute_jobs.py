@@ -33,7 +33,7 @@ from blogsmith.execute.session.jobs import (
 from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.process import Process, describe_exit
 from blogsmith.execute.session.protocol import Closed, Printed, Wire
-from blogsmith.execute.session.terminal_text import cut, settle
+from blogsmith.execute.session.terminal_text import apply_carriage_returns, cut
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.model.results import Display, Stream
 
@@ -60,13 +60,13 @@ from blogsmith.model.results import Display, Stream
     ],
 )
 def test_text_as_a_terminal_shows_it_in_the_end(text: str, shown: str) -> None:
-    assert settle(text) == shown
+    assert apply_carriage_returns(text) == shown
 
 
 @given(st.text(st.sampled_from("ab\r\n\b\x1b[]0;31mKA\x07 é"), max_size=60))
 def test_settled_text_is_settled(text: str) -> None:
-    settled = settle(text)
-    assert settle(settled) == settled
+    settled = apply_carriage_returns(text)
+    assert apply_carriage_returns(settled) == settled
     assert not re.search(r"[\r\b\x07]|\x1b(?!\[[0-9;:]*m)", settled)
     assert settled.count("\n") <= text.count("\n")
 

@@ -154,7 +154,7 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     for path, text in POSTS.items():
         write(tmp_path / path, text)
     line = new_line(tmp_path)
-    early = next(present for present in line.settle(None, UpdateRequest()) if present)
+    early = next(present for present in line.update_all(None, UpdateRequest()) if present)
     assert len(early.unread) == 4
     early = line.with_pages(early, ["content/posts/b.md"])
     assert early.unread == early.resolved.documents.keys() - {"content/posts/b.md"}

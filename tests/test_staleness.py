@@ -400,7 +400,7 @@ def test_a_result_from_another_machine_outlives_a_run_without_that_machine() -> 
 
 
 def words_of(cells: Mapping[int, Any]) -> list[str]:
-    return [cells[number].words for number in sorted(cells)]
+    return [cells[number].summary for number in sorted(cells)]
 
 
 def test_a_kept_result_knows_that_its_session_went_on_without_it() -> None:

@@ -184,7 +184,7 @@ def test_every_part_of_the_identity_counts(
     tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if other == "device":
-        monkeypatch.setattr(identity, "_born_ns", lambda root, status: 0)
+        monkeypatch.setattr(identity, "_birth_time_ns", lambda root, status: 0)
     site = make_site(tmp_path / "x")
     trust(site)
     noted = json.loads(record_file().read_text())

@@ -1,8 +1,8 @@
 """The pipeline with a memory: everything that is still true is reused, and the rest made in small steps.
 
-`update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page` looks
-at one page whose text has changed and leaves the rest of the site as it was; it is quick, and `update_all`
-follows.
+`update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page`
+looks at one page whose text has changed and leaves the rest of the site as it was; it is quick, and
+`update_all` follows.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class IncrementalPipeline:
         self._leaks = DisclosureCache()
         self._resolver = Resolver(root, self._memory, self._cells, options.execution)
 
-    def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
+    def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
 
         Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
@@ -91,9 +91,9 @@ class IncrementalPipeline:
             asked.changed,
         )
         with blame_plugins(context.plugins):
-            yield from self._settle(context, before, asked)
+            yield from self._update_all(context, before, asked)
 
-    def _settle(
+    def _update_all(
         self, context: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         last = before.resolved if before else None

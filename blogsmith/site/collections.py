@@ -32,7 +32,7 @@ def page_views(
     add_series(rendered, list(unpublished), views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
     add_relations(rendered, views, around)
-    views = {url: around[url].given_to(view) for url, view in views.items()}
+    views = {url: around[url].apply_to(view) for url, view in views.items()}
     newest_first = _newest_first(rendered)
     posts = [views[item.url] for item in newest_first]
     by_section = _group_by_section(newest_first, views)

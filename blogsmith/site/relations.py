@@ -34,7 +34,7 @@ class Relations:
     backlinks: tuple[Link, ...] = ()
     related: tuple[Link, ...] = ()
 
-    def given_to(self, view: PageView) -> PageView:
+    def apply_to(self, view: PageView) -> PageView:
         """The view of a page with its relations."""
         return replace(
             view,

@@ -33,11 +33,11 @@ class ChangeDetector:
     _writing: dict[str, bool] = field(default_factory=dict)
 
     @property
-    def any(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether something changed, or may have."""
         return bool(self._before or self._doubted)
 
-    def look(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
+    def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
         """Look at these and at all that are doubted. writing: whether more is to come, if that is known."""
         self._writing |= writing
         for place in {*places, *self._doubted}:

@@ -19,7 +19,7 @@ from ...model.results import SessionRun
 from ..session.jobs import SessionJob
 from ..session.pool import LostSession
 from .remote import Run
-from .remote_needs import NeedsVerdict, WorkerResources, in_words
+from .remote_needs import NeedsVerdict, WorkerResources, format_resources
 
 GRACE_S = 30.0
 """A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
@@ -206,10 +206,10 @@ class DaskExecutor(Executor):
 
 
 def _no_worker_message(job: SessionJob, resources: Mapping[str, float]) -> str:
-    needed = [str(need) for need in job.needs] or [in_words(resources)]
+    needed = [str(need) for need in job.needs] or [format_resources(resources)]
     return f"no worker of the Dask cluster has all it needs: {', '.join(filter(None, needed))}"
 
 
 def _lost_workers_message(resources: Mapping[str, float]) -> str:
-    offering = f" that offer {in_words(resources)}" if resources else " that could run it"
+    offering = f" that offer {format_resources(resources)}" if resources else " that could run it"
     return f"the workers of the Dask cluster{offering} are gone"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from .protocol import Name
-from .terminal_text import cut, settle
+from .terminal_text import apply_carriage_returns, cut
 
 # Charged for every output besides its text, or a million outputs of one letter would fit.
 _OUTPUT_BYTES = 64
@@ -136,7 +136,9 @@ class OutputBuffer:
             self._note_dropped(name, count)
         self._dropped = {}
         settled = [
-            Stream(output.name, settle(output.text), output.dropped) if isinstance(output, Stream) else output
+            Stream(output.name, apply_carriage_returns(output.text), output.dropped)
+            if isinstance(output, Stream)
+            else output
             for output in self._outputs
         ]
         return tuple(o for o in settled if not isinstance(o, Stream) or o.text or o.dropped)

@@ -20,14 +20,14 @@ _MOVES = re.compile(r"[\r\b]|\x1b(?!\[[0-9;:]*m)")
 _RESET = ("\x1b[0m", "\x1b[m")
 
 
-def settle(text: str) -> str:
+def apply_carriage_returns(text: str) -> str:
     """`text` with carriage returns, backspaces and erasing carried out, line by line."""
     if _CONTROL.search(text) or "\x1b" in text:
         text = _CONTROL.sub("", _STRING.sub("", text))
     if not _MOVES.search(text):
         return text
     lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(_settle_line(line) if _MOVES.search(line) else line for line in lines)
+    return "\n".join(_apply_to_line(line) if _MOVES.search(line) else line for line in lines)
 
 
 def cut(text: str, limit_bytes: int) -> tuple[str, int]:
@@ -41,7 +41,7 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
     return kept, len(data) - len(kept.encode("utf-8"))
 
 
-def _settle_line(line: str) -> str:
+def _apply_to_line(line: str) -> str:
     """One line, laid out character by character; each remembers the colour it was written in."""
     if "\x1b" not in line and "\b" not in line:
         return _apply_overwrites(line)

@@ -94,7 +94,7 @@ class FullUpdate:
         taken = self._saves.take()
         self._is_under_way = True
         try:
-            for present in self._line.settle(
+            for present in self._line.update_all(
                 before, self._edits.request_for(taken.paths, everything=taken.everything)
             ):
                 if present is not None:

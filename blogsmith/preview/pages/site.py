@@ -51,7 +51,7 @@ class ServedSite:
     @present.setter
     def present(self, present: SiteSnapshot) -> None:
         if self._present is not None:
-            self._former.replaced(self._present, present)
+            self._former.add_replaced(self._present, present)
         self._present = present
 
     def answer(self, path: str) -> Response:
@@ -66,7 +66,7 @@ class ServedSite:
         path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
-        planned = present.table.get(path) or self._former.at(path)
+        planned = present.table.get(path) or self._former.file_at(path)
         if planned is None and f"{path}/" in present.table:
             return Response(301, location=address(f"{path}/"))
         if planned is None:

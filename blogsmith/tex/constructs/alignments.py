@@ -53,7 +53,7 @@ def _alignat(parser: Parser, name: str) -> Atom:
         read_place(parser)
     count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or len(count) > 2 or not int(count):
-        raise parser.error(
+        raise parser.syntax_error(
             f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"
         )
     return _aligned_rows(parser, name, "math-alignat", columns=2 * int(count))
@@ -145,7 +145,7 @@ def _hint_for(found: str) -> str:
 
 def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
-        raise parser.error(f"{command} stands outside an alignment")
+        raise parser.syntax_error(f"{command} stands outside an alignment")
     parser.between_rows = text(parser, parser.argument())
 
 

@@ -52,7 +52,7 @@ def _matrix_side(parser: Parser) -> str:
         return ""
     word = "".join(found).strip()
     if word not in ("l", "c", "r"):
-        raise parser.error("the columns of a starred matrix are [l], [c] or [r]")
+        raise parser.syntax_error("the columns of a starred matrix are [l], [c] or [r]")
     return SIDES[word]
 
 

@@ -94,7 +94,7 @@ def _arity(parser: Parser) -> int:
         return 0
     text = "".join(found).strip()
     if not text.isdecimal() or len(text) > 1:
-        raise parser.error(
+        raise parser.syntax_error(
             f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}"
         )
     return int(text)
@@ -248,7 +248,7 @@ def _let(parser: Parser, command: str) -> None:
     if command == "\\futurelet":
         follower = parser.peek()
         if not follower:
-            raise parser.error(f"{command} needs two tokens behind the name")
+            raise parser.syntax_error(f"{command} needs two tokens behind the name")
         parser.push([target])
         target = follower
     _check_fixed(name)
@@ -263,7 +263,7 @@ def _let(parser: Parser, command: str) -> None:
 def _global(parser: Parser, command: str) -> None:
     token = parser.peek()
     if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
-        raise parser.error(f"{command} stands before no definition")
+        raise parser.syntax_error(f"{command} stands before no definition")
     parser.is_global = parser.is_global or command == "\\global"
 
 

@@ -70,7 +70,7 @@ def _genfrac(parser: Parser, command: str) -> Atom:
     line = read_length(parser.name_argument(), command) if not _is_empty(parser) else None
     chosen = "".join(parser.name_argument()).strip()
     if chosen not in ("", "0", "1", "2", "3"):
-        raise parser.error(
+        raise parser.syntax_error(
             f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style"
         )
     style = int(chosen) if chosen else parser.style
@@ -114,7 +114,7 @@ def _root(parser: Parser, command: str) -> Atom:
     while parser.peek() and parser.peek() != "\\of":
         index.append(parser.pop())
     if not parser.pop():
-        raise parser.error("\\root needs its \\of", hint="write \\sqrt[n]{x}")
+        raise parser.syntax_error("\\root needs its \\of", hint="write \\sqrt[n]{x}")
     parser.spend(len(index))
     xml = "".join(parser.parse_group(index, SCRIPTSCRIPT))
     return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"

@@ -149,7 +149,7 @@ def _range(parser: Parser) -> set[int]:
     first, _, last = "".join(parser.name_argument()).replace(" ", "").partition("-")
     numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
     if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
-        raise parser.error(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
+        raise parser.syntax_error(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
     return set(range(numbers[0] - 1, numbers[1]))
 
 

@@ -38,7 +38,7 @@ def _url(parser: Parser, command: str) -> str:
 
 def _check_place(parser: Parser, command: str) -> None:
     if parser.in_link:
-        raise parser.error(f"{command} stands inside a link")
+        raise parser.syntax_error(f"{command} stands inside a link")
 
 
 def _href(parser: Parser, command: str) -> Atom:
@@ -62,14 +62,14 @@ def _class(parser: Parser, command: str) -> Atom:
     source = parser.name_argument()
     name = "".join(source).strip()
     if not _CLASS.fullmatch(name):
-        raise parser.error(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
+        raise parser.syntax_error(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
     return ORD, f'<mrow class="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
 def _id(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
     if not _ID.fullmatch(name):
-        raise parser.error(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
+        raise parser.syntax_error(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
     return ORD, f'<mrow id="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
@@ -84,7 +84,7 @@ def _reference(parser: Parser, command: str) -> Atom:
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
-        raise parser.error(f"{command} needs a label")
+        raise parser.syntax_error(f"{command} needs a label")
     shown = "??" if command == "\\ref" else "(??)"
     return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
 
@@ -96,7 +96,7 @@ def _label(parser: Parser, command: str) -> None:
 def _tag(parser: Parser, command: str) -> None:
     starred = parser.star()
     if parser.tagged and not parser.environment:
-        raise parser.error(f"{command} stands twice")
+        raise parser.syntax_error(f"{command} stands twice")
     parser.tagged = True
     source = parser.argument()
     del starred, source

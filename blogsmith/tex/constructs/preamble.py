@@ -43,7 +43,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
     while tokens:
         budget -= 1
         if budget < 0:
-            raise parser.error(f"{name} has too many columns")
+            raise parser.syntax_error(f"{name} has too many columns")
         token = tokens.pop(0)
         if token in SIDES:
             if token in "pmb":
@@ -89,7 +89,7 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
     """The columns that a `*{3}{c}` stands for; its star is taken."""
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
     if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
-        raise parser.error(f"{name} cannot repeat a column {count or 'no'} times")
+        raise parser.syntax_error(f"{name} cannot repeat a column {count or 'no'} times")
     return what * int(count)
 
 

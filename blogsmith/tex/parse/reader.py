@@ -54,7 +54,7 @@ class FormulaReader(Protocol):
     def take_between(self, opening: str, closing: str) -> list[str] | None:
         """What stands between `opening` and its partner if it is next."""
 
-    def error(self, message: str, *, hint: str = "") -> Exception:
+    def syntax_error(self, message: str, *, hint: str = "") -> Exception:
         """An error at the command, to be raised."""
 
 
@@ -116,7 +116,7 @@ class TokenReader:
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
-            raise self.error(f"an argument of {self.command} is missing at the end of {what}")
+            raise self.syntax_error(f"an argument of {self.command} is missing at the end of {what}")
         self.stack.pop()
         if token == "{":
             return self._group(token)
@@ -200,7 +200,7 @@ class TokenReader:
         self.spend(len(stack) - index)
         return None
 
-    def error(self, message: str, *, hint: str = "") -> ParseError:
+    def syntax_error(self, message: str, *, hint: str = "") -> ParseError:
         """See `FormulaReader`."""
         return ParseError("math-syntax", message, self.command, hint=hint)
 

@@ -44,14 +44,14 @@ def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
     """What the brackets that are next enclose, taken; None if `opening` is not next."""
     content = reader.take_between(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
-        raise reader.error(f"{opening} is never closed by {PARTNERS[opening]}")
+        raise reader.syntax_error(f"{opening} is never closed by {PARTNERS[opening]}")
     return content
 
 
 def take_group(reader: FormulaReader, command: str) -> list[str]:
     """The group that is next, taken."""
     if reader.peek() != "{":
-        raise reader.error(f"{command} needs an argument in braces")
+        raise reader.syntax_error(f"{command} needs an argument in braces")
     return reader.argument()
 
 

@@ -55,9 +55,11 @@ def _bracket_matrix(opening: str, closing: str, environment: str) -> Expander:
 def _size(reader: FormulaReader, command: str) -> int:
     text = text_of(reader.argument()).strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 9):
-        raise reader.error(f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}")
+        raise reader.syntax_error(
+            f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}"
+        )
     if int(text) > _MAX_SIZE:
-        raise reader.error(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
+        raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
     return max(1, int(text))
 
 
@@ -103,7 +105,9 @@ def _matrix_tokens(reader: FormulaReader, command: str, cell: list[str], numbere
 def _pauli(reader: FormulaReader, command: str) -> list[str]:
     name = text_of(reader.argument()).strip()
     if name not in _PAULI:
-        raise reader.error(f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z")
+        raise reader.syntax_error(
+            f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z"
+        )
     return fill(_PAULI[name])
 
 
@@ -115,7 +119,7 @@ def _diagonal(*, anti: bool) -> Expander:
             return []
         blocks = _split_at_commas(reader.argument())
         if len(blocks) > _MAX_SIZE:
-            raise reader.error(f"{command} is too big: at most {_MAX_SIZE} blocks")
+            raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} blocks")
         last = len(blocks) - 1
         cells = [fill("\\mqty{#1}", block) for block in blocks]
         return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])

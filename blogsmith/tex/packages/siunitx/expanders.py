@@ -57,7 +57,7 @@ class _Source:
         """`found` at its place."""
         blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
-            return self.reader.error(found.message, hint=found.hint)
+            return self.reader.syntax_error(found.message, hint=found.hint)
         return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
@@ -266,7 +266,7 @@ def _declare(reader: FormulaReader, command: str) -> list[str]:
     reader.optional()
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
     if name[:1] != "\\":
-        raise reader.error(f"{command} needs a command to define, not {quote_text(name) or 'nothing'}")
+        raise reader.syntax_error(f"{command} needs a command to define, not {quote_text(name) or 'nothing'}")
     if isinstance(reader, TokenReader):
         reader.define(name, Macro(0, None, tuple(symbol)))
     return []
