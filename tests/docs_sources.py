@@ -140,10 +140,13 @@ def used_codes() -> set[str]:
 
 
 def _codes_of(call: ast.Call) -> Iterator[str]:
-    """Literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, and any `code="…"`."""
+    """Literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, any `code=` and `key_code=`."""
     name = ast.unparse(call.func).rpartition(".")[2]
     first = call.args[:1] if name in ("Diagnostic", "error", "warn", "report") else []
-    for argument in (*first, *(keyword.value for keyword in call.keywords if keyword.arg == "code")):
+    for argument in (
+        *first,
+        *(keyword.value for keyword in call.keywords if keyword.arg in ("code", "key_code")),
+    ):
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             yield argument.value
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.model.cells import PageExecution
-from blogsmith.model.documents import Document, FrontMatter, Reference, Series, Source
+from blogsmith.model.documents import Document, FrontMatter, PageMath, Reference, Series, Source
 from blogsmith.read.front_matter import read_document
 
 VIENNA = Config(timezone="Europe/Vienna")
@@ -112,10 +112,10 @@ def test_a_broken_head_still_gives_a_document(text: str, title: str, body: str, 
         ("lang: pt-BR", "lang", "pt-BR"),
         ("aliases: /old/", "aliases", ("/old/",)),
         ("aliases: [/a/, /b.html]", "aliases", ("/a/", "/b.html")),
-        ("math: true", "math_macros", {}),
-        ("math: {numbering: none}", "math_numbering", "none"),
-        ("math:\n  macros:\n    \\R: \\mathbb{R}", "math_macros", {"\\R": "\\mathbb{R}"}),
-        ("math: {macros: {\\one: 1}}", "math_macros", {"\\one": "1"}),
+        ("math: true", "math", PageMath()),
+        ("math: {numbering: none}", "math", PageMath(numbering="none")),
+        ("math:\n  macros:\n    \\R: \\mathbb{R}", "math", PageMath({"\\R": "\\mathbb{R}"})),
+        ("math: {macros: {\\one: 1}}", "math", PageMath({"\\one": "1"})),
         ("execute: all", "execution", PageExecution(mode="all")),
         ("execute: {mode: marked}", "execution", PageExecution(mode="marked")),
         ("uses_math: true\nuses_code: false", "extra", {}),
@@ -237,10 +237,10 @@ def test_references_as_a_mapping() -> None:
         ("updated: 2026", ['date 2:10 "2026" is no date']),
         ("date: ٢٠٢٦-٠٢-٠٣", ['date 2:7 "٢٠٢٦-٠٢-٠٣" is no date']),
         ("draft: 1\ntoc: 2\ndate: x\ntitel: y\nmath: {a: 1}", [
-            'front-matter-value 6:8 unknown key "a"',
-            'date 4:7 "x" is no date',
             "front-matter-value 2:8 draft must be true or false",
             "front-matter-value 3:6 toc must be true or false",
+            'date 4:7 "x" is no date',
+            'front-matter-value 6:8 unknown key "a"',
             'front-matter-key 5:1 unknown key "titel"',
         ]),
     ],

@@ -39,4 +39,4 @@ def test_packages_of_a_page(math: str, packages: tuple[str, ...] | None) -> None
     source = Source(PurePosixPath("content/a.md"), f"---\nmath: {math}\n---\n", "")
     document, found = read_document(source, Config())
     assert found == ()
-    assert document.front.math_packages == packages
+    assert document.front.math.packages == packages

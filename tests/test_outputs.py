@@ -28,13 +28,13 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
-from blogsmith.render.ansi import NAMES, ansi_html, plain_output
 from blogsmith.render.context import Rendering
-from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
-from blogsmith.render.output_tree import MAX_DEPTH
-from blogsmith.render.provenance import provenance
-from blogsmith.render.values import bare_tex
-from blogsmith.render.vectors import svg_size, svg_words
+from blogsmith.render.outputs.ansi import NAMES, ansi_html, plain_output
+from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
+from blogsmith.render.outputs.html_tree import MAX_DEPTH
+from blogsmith.render.outputs.provenance import provenance
+from blogsmith.render.outputs.values import bare_tex
+from blogsmith.render.svg.metadata import svg_size, svg_words
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
 from tests.test_theme_look import TONES, colours, contrast, mixed
@@ -338,7 +338,7 @@ class TestOutputs:
         assert f"{path}:15: W" in html
 
     def test_markup_of_strangers_is_text(self) -> None:
-        from blogsmith.render.outputs import show_outputs
+        from blogsmith.render.outputs.outputs import show_outputs
 
         # nothing of a stranger runs, but what is recorded might be shown one day
         page = shown()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import get_args, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config.load import parse_config
-from blogsmith.read.head import _NUMBERING
+from blogsmith.config.schema import Config, MathSettings
+from blogsmith.model.documents import Source
+from blogsmith.read.front_matter import read_document
 from blogsmith.tex.analysis.numbering import SourceRow, split_rows
 from tests.check import render
 from tests.site_files import build
@@ -179,5 +182,10 @@ def test_two_posts_may_use_one_label(tmp_path: Path) -> None:
 
 
 def test_a_page_may_ask_for_what_a_site_may_ask_for() -> None:
-    for value in _NUMBERING:
+    values = get_args(get_type_hints(MathSettings)["numbering"])
+    assert len(values) == 5
+    for value in values:
         assert parse_config(f"math: {{numbering: {value}}}").config.math.numbering == value
+        head = f"---\nmath: {{numbering: {value}}}\n---\n"
+        document, found = read_document(Source(PurePosixPath("content/a.md"), head, ""), Config())
+        assert (document.front.math.numbering, found) == (value, ())

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.watch.backends import open_notifier
 from blogsmith.watch.changes import ChangedFiles
-from blogsmith.watch.notices import HintQueue
+from blogsmith.watch.hints import HintQueue
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
-from blogsmith.watch.observed import ObserverNotifier
+from blogsmith.watch.observer import ObserverNotifier
 from blogsmith.watch.probe import PROBE_S, EventProbe
-from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import descriptors, wait_for
 from tests.test_watch_saves import (
@@ -664,7 +664,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files that were looked at already are compared with what was told of them, not with that look."""
-    monkeypatch.setattr("blogsmith.watch.findings.STEP_S", DEADLINE_S / 8)
+    monkeypatch.setattr("blogsmith.watch.change_detector.STEP_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):

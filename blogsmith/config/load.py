@@ -1,8 +1,7 @@
 """`blogsmith.yaml` → `Config`: reading, typing, and an error with its place for every mistake.
 
-Typing walks the structs of `schema.py` field by field instead of converting the whole at once, so
-that all mistakes are found in one run; what is wrong keeps its default. What a value must be beyond
-its type stands in `validate.py`.
+All mistakes are found in one run; what is wrong keeps its default. A setting is a field of a struct in
+`schema.py`; what its value must be beyond its type stands in `validate.py`.
 """
 
 from __future__ import annotations
@@ -10,30 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import inspect
 
-from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
+from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, one_line_end
-from ..strict_yaml.loader import MAX_BYTES, MAX_REPORTS, Located, YamlPath, load
+from ..schema.readers import QUOTE, words
+from ..schema.records import Dialect, schema_of
+from ..schema.slots import LocatedMapping, Slot
+from ..strict_yaml.loader import MAX_BYTES, YamlPath, load
 from ..text.characters import find_hidden, name_of
 from .schema import Config
-from .validate import check_config
+from .validate import ROWS
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 """A line whose value is a text for readers, which may need invisible characters."""
 
-_WORDS: tuple[tuple[type[inspect.Type], str], ...] = (
-    (inspect.StrType, "a text"),
-    (inspect.BoolType, "true or false"),
-    (inspect.IntType, "a whole number"),
-    (inspect.FloatType, "a number"),
-    (inspect.StructType, "settings as `key: value`"),
-    (inspect.DictType, "a mapping of `key: value`"),
+_WORDS: Mapping[type, str] = MappingProxyType(
+    {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 )
 
 
@@ -78,8 +76,12 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
     _warn_of_hidden(reporter)
     if located is None or located.value is None:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
-    converted = _Converter(reporter, located).convert(located.value, inspect.type_info(Config), ())
-    config = check_config(converted, located, reporter) if isinstance(converted, Config) else Config()
+    root = LocatedMapping(located, reporter, code="config-value", key_code="config-key").root()
+    if isinstance(root.value, dict):
+        config = _SETTINGS.read(root)
+    else:
+        config = Config()
+        root.wrong("the file must hold `key: value` lines")
     return LoadedConfig(config, tuple(reporter.diagnostics), located.places, tuple(reporter.lines))
 
 
@@ -103,118 +105,40 @@ def _missing(file: Path) -> Diagnostic:
     return Diagnostic("config-missing", f"there is no {CONFIG_NAME} here", CONFIG_NAME, hint=hint)
 
 
-class _Wrong:
-    """The type of `_WRONG`, which stands for a value that has been reported."""
+def _strict(kind: Any, slot: Slot) -> Any:
+    """A text, number or truth as YAML gives it."""
+    if kind is str and slot.value is None:
+        return ""
+    try:
+        return msgspec.convert(slot.value, kind)
+    except msgspec.ValidationError:
+        is_number = kind is str and slot.spelling is not None
+        return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
 
 
-_WRONG = _Wrong()
-
-
-@dataclass(frozen=True, slots=True)
-class _Converter:
-    """Gives values their types. Lives as long as one file is read."""
-
-    reporter: Reporter
-    located: Located
-
-    def convert(self, value: Any, kind: inspect.Type, path: YamlPath) -> Any:
-        """The value as the type wants it, or `_WRONG` after a report."""
-        if isinstance(kind, inspect.StructType):
-            return self._struct(value, kind, path)
-        if isinstance(kind, inspect.UnionType):
-            return self._one_of(value, kind, path)
-        if isinstance(kind, inspect.DictType):
-            return self._mapping(value, kind, path)
-        if isinstance(kind, inspect.VarTupleType):
-            return self._list(value, kind, path)
-        return self._scalar(value, kind, path)
-
-    def _struct(self, value: Any, kind: inspect.StructType, path: YamlPath) -> Any:
-        if not isinstance(value, dict):
-            return self._wrong(kind, path)
-        fields = {field.encode_name: field for field in kind.fields}
-        found = {}
-        for key, item in value.items():
-            if key not in fields:
-                self._unknown(key, tuple(fields), path)
-            # an empty value (`menu:` with all entries commented out) means the default
-            elif item is not None:
-                found[key] = self.convert(item, fields[key].type, (*path, key))
-        kept = {key: item for key, item in found.items() if item is not _WRONG}
-        missing = [name for name, field in fields.items() if field.required and name not in kept]
-        for name in missing:
-            # a misspelt key is both unknown and missing; one report is enough
-            if name not in found and value.keys() <= fields.keys():
-                self.reporter.error("config-value", f"{name} is missing", self.located.places.get(path))
-        return _WRONG if missing else kind.cls(**kept)
-
-    def _one_of(self, value: Any, kind: inspect.UnionType, path: YamlPath) -> Any:
-        """A setting that is either a word or a mapping of settings."""
-        mappings = (inspect.StructType, inspect.DictType)
-        wanted = mappings if isinstance(value, dict) else (inspect.LiteralType,)
-        fitting = next(one for one in kind.types if isinstance(one, wanted))
-        if isinstance(fitting, inspect.LiteralType) and value not in fitting.values:
-            return self._wrong(kind, path)
-        return self.convert(value, fitting, path)
-
-    def _mapping(self, value: Any, kind: inspect.DictType, path: YamlPath) -> Any:
-        if not isinstance(value, dict):
-            return self._wrong(kind, path)
-        items = {key: self.convert(item, kind.value_type, (*path, key)) for key, item in value.items()}
-        return {key: item for key, item in items.items() if item is not _WRONG}
-
-    def _list(self, value: Any, kind: inspect.VarTupleType, path: YamlPath) -> Any:
-        if not isinstance(value, list):
-            return self._wrong(kind, path)
-        items = [self.convert(item, kind.item_type, (*path, index)) for index, item in enumerate(value)]
-        # dropping single items would shift the places of those behind them
-        return _WRONG if _WRONG in items else tuple(items)
-
-    def _scalar(self, value: Any, kind: inspect.Type, path: YamlPath) -> Any:
-        if isinstance(kind, inspect.LiteralType):
-            return value if value in kind.values else self._wrong(kind, path)
-        if isinstance(kind, inspect.StrType) and value is None:
-            return ""
-        try:
-            return msgspec.convert(value, _PYTHON_TYPES.get(type(kind), Any))
-        except msgspec.ValidationError:
-            return self._wrong(kind, path)
-
-    def _unknown(self, key: str, known: tuple[str, ...], path: YamlPath) -> None:
-        if len(self.reporter.diagnostics) >= MAX_REPORTS:
-            return
-        place = self.located.key_places.get((*path, key))
-        hint = did_you_mean(key, known) or f"known keys: {', '.join(known)}"
-        self.reporter.error("config-key", f'unknown key "{key}"', place, hint)
-
-    def _wrong(self, kind: inspect.Type, path: YamlPath) -> _Wrong:
-        name = f"{path[-1]}" if path and isinstance(path[-1], str) else _entry(path)
-        is_number = path in self.located.texts and isinstance(kind, inspect.StrType)
-        hint = "put it in quotes" if is_number else ""
-        message = f"{name} must be {_in_words(kind)}" if path else "the file must hold `key: value` lines"
-        self.reporter.error("config-value", message, self.located.places.get(path), hint)
-        return _WRONG
-
-
-def _entry(path: YamlPath) -> str:
-    """The list entry at `path`, counted from 1."""
-    return f"entry {int(path[-1]) + 1} of {path[-2]}" if path else ""
-
-
-_PYTHON_TYPES: Mapping[type[inspect.Type], type] = {
-    inspect.StrType: str,
-    inspect.BoolType: bool,
-    inspect.IntType: int,
-    inspect.FloatType: float,
-}
-
-
-def _in_words(kind: inspect.Type) -> str:
+def _in_words(kind: Any) -> str:
     """The type as an author would say it."""
-    if isinstance(kind, inspect.LiteralType):
-        return f"one of {', '.join(str(value) for value in kind.values)}"
-    if isinstance(kind, inspect.UnionType):
-        return " or ".join(_in_words(one) for one in kind.types)
-    if isinstance(kind, inspect.VarTupleType):
-        return "a list of texts" if isinstance(kind.item_type, inspect.StrType) else "a list"
-    return next((words for wanted, words in _WORDS if isinstance(kind, wanted)), "another value")
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(sorted(parts))}"
+    if get_origin(kind) in (Union, UnionType):
+        return " or ".join(_in_words(one) for one in parts)
+    if get_origin(kind) is tuple:
+        return "a list of texts" if parts[0] is str else "a list"
+    return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
+
+
+def _any_mapping(slot: Slot) -> Any:
+    is_mapping = isinstance(slot.value, dict)
+    return slot.value if is_mapping else slot.wrong(f"{slot.name} must be {_in_words(Mapping[str, Any])}")
+
+
+_SETTINGS = schema_of(
+    Config,
+    Dialect(
+        readers={**{kind: partial(_strict, kind) for kind in _WORDS}, Mapping[str, Any]: _any_mapping},
+        choice=lambda choices, listed: words({word: word for word in choices}, listed, suggest=False),
+        rows=ROWS,
+        words=_in_words,
+    ),
+)

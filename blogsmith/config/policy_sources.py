@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any
 
-from .schema import Config
+from ..schema.slots import Slot
 
 DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),
@@ -21,30 +22,26 @@ _SOURCE = re.compile(
 )
 
 
-class Checker(Protocol):
-    """Reports at settings."""
+def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> Any:
+    """The policy, or None after a report of directives and sources that no page can have."""
+    found = [
+        _check_directive(directive, sources, slot)
+        for directive, sources in ({} if isinstance(declared, str) else declared).items()
+    ]
+    return declared if all(found) else None
 
-    def wrong(self, message: str, *path: str | int, hint: str = "") -> None:
-        """Report the value at `path`."""
 
-    def wrong_key(self, message: str, *path: str | int, hint: str = "") -> None:
-        """Report the key at `path`."""
-
-
-def check_policy(config: Config, checker: Checker) -> None:
-    """Report directives and sources that no page can have."""
-    declared = config.security.csp
-    for directive, sources in ({} if isinstance(declared, str) else declared).items():
-        if directive not in DIRECTIVES:
-            is_header = directive in _FROM_SERVERS
-            hint = "only a server's header can say that" if is_header else f"known: {', '.join(DIRECTIVES)}"
-            message = f'the policy of a page has no directive "{directive}"'
-            checker.wrong_key(message, "security", "csp", directive, hint=hint)
-            continue
-        for index, source in enumerate(sources):
-            message, hint = _source_problem(directive, source)
-            if message:
-                checker.wrong(message, "security", "csp", directive, index, hint=hint)
+def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> bool:
+    if directive not in DIRECTIVES:
+        is_header = directive in _FROM_SERVERS
+        hint = "only a server's header can say that" if is_header else f"known: {', '.join(DIRECTIVES)}"
+        policy.key(directive).wrong(f'the policy of a page has no directive "{directive}"', hint)
+        return False
+    problems = [_source_problem(directive, source) for source in sources]
+    for index, (message, hint) in enumerate(problems):
+        if message:
+            policy.at(directive).at(index).wrong(message, hint)
+    return not any(message for message, _ in problems)
 
 
 def _source_problem(directive: str, source: str) -> tuple[str, str]:

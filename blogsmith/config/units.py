@@ -12,15 +12,17 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from ..model.cells import Freeze
+from ..schema.readers import parsed, shaped, words
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
 """Value of `freeze` → what becomes of a recorded result. The names of Quarto."""
 
-SECONDS_HINT = "write seconds, or a time such as 5 min"
 BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
 KERNEL = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}")
 """The form of a kernel's name."""
 KERNEL_HINT = "write the name that jupyter kernelspec list shows"
+SECONDS_HINT = "write seconds, or a time such as 5 min"
+KERNEL_NAMED = shaped(KERNEL, "name of a kernel", KERNEL_HINT)
 MAX_SEED = 2**32 - 1
 """The largest that NumPy takes."""
 
@@ -70,3 +72,9 @@ def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
         if depth < 0:
             return "leads out of the site"
     return ""
+
+
+FREEZE_WORD = words(FREEZE, "auto, true or false", suggest=False)
+SECONDS = parsed(parse_seconds, "a time of at most a week", SECONDS_HINT)
+BYTES = parsed(parse_bytes, "an amount of memory", BYTES_HINT)
+SEED = parsed(parse_seed, f"a whole number from 0 to {MAX_SEED}")

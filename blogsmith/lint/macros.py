@@ -41,7 +41,7 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
     counts = Counter(_COMMAND.findall(text))
     declared = {}
     lines = text.split("\n")
-    for name in front.math_macros:
+    for name in front.math.macros:
         declared[name] = _name_place(name, front.places.get("math", Place(1)), lines)
         counts[name] -= 1
     for math in formulas:
@@ -50,7 +50,7 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
             if found[1] not in declared:
                 declared[found[1]] = math.origin.place(found.start(1), len(found[1]))
     used = frozenset(name for name, count in counts.items() if count > 0)
-    return MacroUse(declared, frozenset(front.math_macros), used)
+    return MacroUse(declared, frozenset(front.math.macros), used)
 
 
 def report_page_macros(page: MacroUse, reporter: Reporter) -> None:

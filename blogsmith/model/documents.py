@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
@@ -85,8 +85,23 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class PageMath:
+    """What a page's `math:` says."""
+
+    macros: Mapping[str, str] = field(default_factory=dict)
+    """Name with backslash → TeX body."""
+    numbering: str = ""
+    """As in the site's settings; empty means: as the site says."""
+    packages: tuple[str, ...] | None = None
+    """LaTeX packages in force; None means: as the site says."""
+
+
+@dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a post, typed; see vocabulary section 2 and the manual."""
+    """The head of a post, typed; see vocabulary section 2 and the manual.
+
+    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise.
+    """
 
     title: str = ""
     """Markdown-free except for `$…$`; empty means: taken from the first H1, else the file name."""
@@ -121,14 +136,8 @@ class FrontMatter:
     """Empty means: as the site says."""
     comments: bool | None = None
     """Handed to the theme; None means: as the theme likes."""
-    status: str = ""
-    """`wip` or empty."""
-    math_macros: Mapping[str, str] = field(default_factory=dict)
-    """Name with backslash → TeX body."""
-    math_packages: tuple[str, ...] | None = None
-    """LaTeX packages in force; None means: as the site says."""
-    math_numbering: str = ""
-    """`all`, `labelled`, `none`, the first two also with ` by section`; empty means: as the site says."""
+    status: Literal["", "wip"] = ""
+    math: PageMath = field(default_factory=PageMath)
     execution: PageExecution = field(default_factory=PageExecution)
     """How the page wants its code run."""
     references: tuple[Reference, ...] = ()

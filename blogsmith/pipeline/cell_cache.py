@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ..cells.results import show_results
 from ..cells.run import RunOutcome
-from ..cells.status import PageStatus, surroundings, survey_pages
+from ..cells.status import PageStatus, read_environment, survey_pages
 from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
@@ -72,7 +72,7 @@ class CellCache:
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
     def _around(self, context: SiteContext, *, may_run: bool) -> Environment:
-        around = surroundings(self.root, context.config.execution, running=may_run)
+        around = read_environment(self.root, context.config.execution, running=may_run)
         return replace(around, digest_of=self._digest)
 
     def _digest(self, path: str) -> str | None:

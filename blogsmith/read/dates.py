@@ -13,8 +13,8 @@ _DATE = re.compile(
 _NAME_PREFIX = re.compile(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
-def parse_date(text: str, zone: dt.tzinfo) -> dt.datetime | None:
-    """The moment `text` names, whole seconds; `zone` if it names none. None: not the form of a date.
+def parse_date(text: str) -> dt.datetime | None:
+    """The moment `text` names, whole seconds; without a zone if it names none. None: not the form of a date.
 
     Raises ValueError for a day or time that does not exist. Years 1 to 9999.
     """
@@ -23,7 +23,7 @@ def parse_date(text: str, zone: dt.tzinfo) -> dt.datetime | None:
         return None
     *numbers, offset = found.groups()
     year, month, day, hour, minute, second = (int(number or 0) for number in numbers)
-    return dt.datetime(year, month, day, hour, minute, second, tzinfo=_offset(offset) if offset else zone)
+    return dt.datetime(year, month, day, hour, minute, second, tzinfo=_offset(offset) if offset else None)
 
 
 def _offset(text: str) -> dt.timezone:

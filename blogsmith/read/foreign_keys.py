@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .fields import Fields
+from ..schema.slots import Slot
 
 _ADDRESS = "write slug: name, or permalinks: in blogsmith.yaml; old addresses go under aliases:"
 _PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
@@ -29,12 +29,10 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 """Key → what does the same here."""
 
 
-def warn_of_foreign_keys(fields: Fields) -> None:
+def warn_of_foreign_keys(head: Slot) -> None:
     """A warning for each key above, and for `published: false`."""
     hints = dict(_HINTS)
-    if fields.values.get("published") is False:
+    if head.value.get("published") is False:
         hints["published"] = "write draft: true"
-    for key in fields.values:
-        if key in hints:
-            place = fields.located.key_places.get((key,))
-            fields.reporter.warn("front-matter-key", f"{key} changes nothing here", place, hints[key])
+    for key in [key for key in head.value if key in hints]:
+        head.key(key).warn("front-matter-key", f"{key} changes nothing here", hints[key])

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
+from ..schema.slots import LocatedMapping, Slot
 from ..strict_yaml.loader import Located, load
 from ..text.characters import find_forbidden, find_hidden, name_of, without_forbidden
-from .fields import Fields
 from .head import read_head
 
 _HYPHENS = re.compile(r"-{3,}")
@@ -40,8 +40,7 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     reporter = Reporter(source.path.as_posix(), lines)
     split = _split(source.text, lines, reporter)
     located = load(split.head, reporter, first_line=2) if split.head.strip() else None
-    fields = _fields(located, reporter)
-    front = read_head(fields, source.path, config.timezone)
+    front = read_head(_root(located, reporter), source.path, config.timezone)
     _warn_of_hidden(split, reporter)
     body = _printable_body(split, reporter)
     if body != split.body:
@@ -113,12 +112,12 @@ def _cut(lines: list[str], head_end: int, body_start: int) -> _Split:
     return _Split("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1)
 
 
-def _fields(located: Located | None, reporter: Reporter) -> Fields:
+def _root(located: Located | None, reporter: Reporter) -> Slot:
     """The head as a mapping; empty if it is none."""
-    found = located or Located(None, {}, {}, {})
-    if isinstance(found.value, dict):
-        return Fields(found.value, (), found, reporter)
-    fields = Fields({}, (), found, reporter)
-    if found.value is not None:
-        fields.wrong("front matter must be `key: value` lines")
-    return fields
+    found = located or Located({}, {}, {}, {})
+    root = LocatedMapping(found, reporter, code="front-matter-value").root()
+    if isinstance(root.value, dict):
+        return root
+    if root.value is not None:
+        root.wrong("front matter must be `key: value` lines")
+    return root._replace(value={})

@@ -1,5 +1,6 @@
-"""The keys of the front matter, one by one: from plain data to `FrontMatter`.
+"""The keys of the front matter: from plain data to `FrontMatter`, whose fields they are.
 
+A key is read by the type of its field; `_ROWS` lists what its type does not say.
 Unknown keys are kept for themes, so a misspelling can only be warned of; the threshold is strict,
 to avoid false positives. What a slug or an alias may look like is said where addresses are
 made, in `site/urls.py`.
@@ -13,52 +14,22 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
-from ..config.validate import LANGUAGE, MACRO_NAME, PACKAGES
-from ..diagnostics.model import Place, did_you_mean
-from ..model.documents import FrontMatter, Series
+from ..config.schema import MathSettings
+from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
+from ..diagnostics.model import Place
+from ..model.cells import PageExecution
+from ..model.documents import FrontMatter, PageMath, Series
+from ..schema.readers import choice, flag, known, shaped, text, texts, unless_empty
+from ..schema.records import Dialect, Rows, refuse_key, schema_of
+from ..schema.slots import Slot
 from .dates import parse_date, split_dated_name
-from .execution import read_execution
-from .fields import Fields
+from .execution import EXECUTION, MODE
 from .foreign_keys import warn_of_foreign_keys
 from .references import read_people, read_references
 
-KNOWN_KEYS = (
-    "title",
-    "subtitle",
-    "description",
-    "date",
-    "updated",
-    "slug",
-    "tags",
-    "categories",
-    "series",
-    "part",
-    "authors",
-    "template",
-    "draft",
-    "aliases",
-    "toc",
-    "image",
-    "lang",
-    "comments",
-    "status",
-    "math",
-    "execute",
-    "references",
-    "bibliography",
-    "numbering",
-    "uses_math",
-    "uses_code",
-)
-OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {"category": "categories", "layout": "template", "author": "authors"}
-)
-"""Names of other generators → ours."""
-
-_NUMBERING = ("all", "labelled", "none", "all by section", "labelled by section")
 _TEMPLATE = re.compile(r"\w[\w-]*")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
@@ -67,189 +38,163 @@ _LOOKED_AT = 50
 _DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
 
 
-def read_head(fields: Fields, path: PurePosixPath, timezone: str) -> FrontMatter:
+def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     """The front matter of the file at `path`; every wrong value is reported and left out."""
-    _refuse_double_names(fields)
     zone = ZoneInfo(timezone)
-    math = _math(fields)
-    for hint in ("uses_math", "uses_code"):
-        fields.flag(hint)  # only its type is checked: content decides
-    _warn_of_unmet_wishes(fields)
-    warn_of_foreign_keys(fields)
-    date, updated = _date(fields, "date", zone) or _name_date(path, zone), _date(fields, "updated", zone)
-    if date and updated and updated < date:
-        fields.reporter.warn("date", "updated is before date", fields.place("updated"))
-    return FrontMatter(
-        title=fields.text("title"),
-        subtitle=fields.text("subtitle"),
-        description=fields.text("description"),
-        date=date,
-        updated=updated,
-        slug=fields.text("slug"),
-        tags=fields.texts("tags", separator=","),
-        categories=fields.texts(_written(fields, "categories"), separator=","),
-        series=_series(fields),
-        authors=read_people(fields, _written(fields, "authors")),
-        template=_shaped(fields, _written(fields, "template"), _TEMPLATE, "name of a template"),
-        draft=fields.flag("draft") or False,
-        aliases=fields.texts("aliases"),
-        toc=fields.flag("toc"),
-        image=fields.text("image"),
-        lang=_shaped(fields, "lang", LANGUAGE, "language tag"),
-        comments=fields.flag("comments"),
-        status=fields.choice("status", ("wip",)),
-        math_macros=_macros(math),
-        math_packages=_packages(math),
-        math_numbering=math.choice("numbering", _NUMBERING) if math else "",
-        execution=read_execution(fields, path),
-        references=read_references(fields),
-        bibliography=fields.text("bibliography"),
-        numbering=fields.flag("numbering"),
-        extra=_extra(fields),
-        places=_places(fields),
-    )
+    found = _HEAD.read_fields(head)
+    warn_of_foreign_keys(head)
+    for name, moment in (("date", found.get("date") or _name_date(path)), ("updated", found.get("updated"))):
+        found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
+    if found["date"] and found["updated"] and found["updated"] < found["date"]:
+        head.at("updated").warn("date", "updated is before date")
+    return FrontMatter(**found, extra=_extra(head), places=_places(head))
 
 
-def _warn_of_unmet_wishes(fields: Fields) -> None:
-    """Keys that are understood but do nothing yet must not look as if they did."""
-    place = fields.place("bibliography")
-    if place and isinstance(fields.values["bibliography"], str):
-        hint = "write the entries under references:"
-        fields.reporter.warn("not-yet", "bibliography files are not read yet", place, hint)
-
-
-def _written(fields: Fields, key: str) -> str:
-    """The name under which the author gave `key`: ours, or another generator's."""
-    others = (other for other, ours in OTHER_NAMES.items() if ours == key and other in fields.values)
-    return key if key in fields.values else next(others, key)
-
-
-def _refuse_double_names(fields: Fields) -> None:
-    for other, ours in OTHER_NAMES.items():
-        if other in fields.values and ours in fields.values:
-            fields.wrong(f"{other} and {ours} mean the same", other, hint=f"keep {ours} only")
-
-
-def _places(fields: Fields) -> dict[str, Place]:
+def _places(head: Slot) -> dict[str, Place]:
     """Known key → where its value stands."""
-    places = {key: fields.place(_written(fields, key)) for key in KNOWN_KEYS}
-    return {key: place for key, place in places.items() if place is not None}
+    keys = {OTHER_NAMES.get(key, key): key for key in head.value if key in _HEAD.fields}
+    # under both names, ours counts
+    keys |= {key: key for key in keys if key in head.value}
+    return {key: place for key, written in keys.items() if (place := head.at(written).place)}
 
 
-def _extra(fields: Fields) -> dict[str, Any]:
+def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
-    known = {*KNOWN_KEYS, *OTHER_NAMES}
-    extra = {key: value for key, value in fields.values.items() if key not in known}
+    extra = {key: value for key, value in head.value.items() if key not in _HEAD.fields}
     for key in list(extra)[:_LOOKED_AT]:
-        near = difflib.get_close_matches(key.casefold(), sorted(known), n=1, cutoff=_ALIKE)
+        near = difflib.get_close_matches(key.casefold(), sorted(_HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
-            place = fields.located.key_places.get((key,))
-            hint = f"did you mean {near[0]}?"
-            fields.reporter.warn("front-matter-key", f'unknown key "{key}"', place, hint)
+            head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")
     return extra
 
 
-def _shaped(fields: Fields, key: str, shape: re.Pattern[str], what: str) -> str:
-    text = fields.text(key)
-    if not text or shape.fullmatch(text):
-        return text
-    fields.wrong(f'"{text}" is no {what}', key)
-    return ""
-
-
-def _date(fields: Fields, key: str, zone: dt.tzinfo) -> dt.datetime | None:
-    text = fields.text(key)
-    if not text:
-        return None
+def _date(slot: Slot) -> dt.datetime | None:
+    written = text(slot)
     try:
-        moment = parse_date(text, zone)
+        moment = parse_date(written)
     except ValueError:
-        fields.wrong(f'"{text}" is a day or time that does not exist', key, code="date")
+        slot.wrong(f'"{written}" is a day or time that does not exist', code="date")
         return None
-    if moment is None:
-        fields.wrong(f'"{text}" is no date', key, hint=_DATE_HINT, code="date")
+    if moment is None and written:
+        slot.wrong(f'"{written}" is no date', _DATE_HINT, code="date")
     return moment
 
 
-def _name_date(path: PurePosixPath, zone: dt.tzinfo) -> dt.datetime | None:
+def _name_date(path: PurePosixPath) -> dt.datetime | None:
     """The date in front of a file name, or of the folder of a bundle; None if it is none."""
     name = path.parent.name if path.stem == "index" else path.stem
     try:
-        return parse_date(split_dated_name(name)[0], zone)
+        return parse_date(split_dated_name(name)[0])
     except ValueError:
         return None
 
 
-def _series(fields: Fields) -> Series | None:
-    below = fields.below("series") if "series" in fields.values else None
-    if below is None:
-        name = fields.text("series")
-        part = _part(fields)
-        if not name and part is not None:
-            place = fields.located.key_places.get(("part",))
-            fields.reporter.warn("series-part", "part says nothing without series", place, "add series: Name")
-        return Series(name, part) if name else None
-    below.refuse_unknown(("name", "part"))
-    name = below.text("name")
-    if not name:
-        fields.wrong("a series needs a name", "series")
-        return None
-    return Series(name, _part(below if "part" in below.values else fields))
-
-
-def _part(fields: Fields) -> int | None:
-    value = fields.values.get("part")
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return value
-    if value is not None:
-        fields.wrong("part must be a number from 1 on", "part")
+def _series(slot: Slot) -> Series | None:
+    part = slot.mapping.root().at("part")
+    if not isinstance(slot.value, dict):
+        return _numbered(text(slot), part)
+    for key in slot.value:
+        if key not in ("name", "part"):
+            refuse_key(slot.key(key), ("name", "part"))
+    if name := text(slot.at("name")):
+        return _numbered(name, slot.at("part") if "part" in slot.value else part)
+    slot.wrong("a series needs a name")
     return None
 
 
-def _math(fields: Fields) -> Fields | None:
+def _part(slot: Slot) -> None:
+    """Of no series; that of a series is read with it."""
+    if slot.mapping.root().at("series").value is None:
+        _numbered("", slot)
+
+
+def _numbered(name: str, part: Slot) -> Series | None:
+    number = part.value
+    if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+        number = part.wrong("part must be a number from 1 on")
+    if not name and number is not None:
+        part.mapping.root().key("part").warn(
+            "series-part", "part says nothing without series", "add series: Name"
+        )
+    return Series(name, number) if name else None
+
+
+def _math(slot: Slot) -> Any:
     """The settings under `math`; a bare true or false is a hint that content does not need."""
-    value = fields.values.get("math")
-    if value is None or isinstance(value, bool):
-        return None
-    below = fields.below("math")
-    if below is None:
-        fields.wrong("math must be true, false, or a mapping with macros and numbering", "math")
-    else:
-        below.refuse_unknown(("macros", "numbering", "packages"))
-    return below
+    if isinstance(slot.value, dict):
+        return _MATH.read(slot)
+    if not isinstance(slot.value, bool):
+        slot.wrong("math must be true, false, or a mapping with macros and numbering")
+    return None
 
 
-def _macros(math: Fields | None) -> dict[str, str]:
-    if math is None or math.values.get("macros") is None:
+def _macros(slot: Slot) -> dict[str, str]:
+    if not isinstance(slot.value, dict):
+        slot.wrong("macros must be a mapping from names to TeX")
         return {}
-    macros = math.below("macros")
-    if macros is None:
-        math.wrong("macros must be a mapping from names to TeX", "macros")
-        return {}
-    return {name: _macro_body(macros, name) for name in macros.values if _is_macro_name(macros, name)}
-
-
-def _packages(math: Fields | None) -> tuple[str, ...] | None:
-    if math is None or math.values.get("packages") is None:
-        return None
-    names = math.texts("packages")
-    written = math.values["packages"]
-    for name in names:
-        if name not in PACKAGES:
-            at = [written.index(name)] if isinstance(written, list) and name in written else []
-            hint = did_you_mean(name, PACKAGES) or f"known: {', '.join(PACKAGES)}"
-            math.wrong(f'unknown package "{name}"', "packages", *at, hint=hint)
-    return tuple(name for name in names if name in PACKAGES)
-
-
-def _is_macro_name(macros: Fields, name: str) -> bool:
-    if MACRO_NAME.fullmatch(name):
-        return True
-    macros.wrong_key(f'"{name}" is no name of a macro', name, hint="a backslash and letters, as in \\R")
-    return False
-
-
-def _macro_body(macros: Fields, name: str) -> str:
-    value = macros.values[name]
+    names = [name for name in slot.value if MACRO_NAMED(name, slot.key(name))]
     # the line breaks of a long body are TeX's blanks: kept
-    return value if isinstance(value, str) else macros.text(name)
+    return {
+        name: body if isinstance(body := slot.value[name], str) else text(slot.at(name)) for name in names
+    }
+
+
+def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
+    return tuple(name for name in names if _PACKAGE(name, slot.entry(name)))
+
+
+_PACKAGE = known(PACKAGES, "package")
+
+
+def _execution(slot: Slot) -> Any:
+    is_mapping = isinstance(slot.value, dict)
+    return _EXECUTION.read(slot) if is_mapping else PageExecution(mode=MODE(slot))
+
+
+def _bibliography(path: str, slot: Slot) -> str:
+    """What is understood but does nothing yet must not look as if it did."""
+    if isinstance(slot.value, str):
+        slot.warn("not-yet", "bibliography files are not read yet", "write the entries under references:")
+    return path
+
+
+OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {"category": "categories", "layout": "template", "author": "authors"}
+)
+"""Names of other generators → ours."""
+_ROWS = Rows(
+    readers={
+        "date": _date,
+        "updated": _date,
+        "tags": texts(separator=","),
+        "categories": texts(separator=","),
+        "series": _series,
+        "part": _part,
+        "authors": read_people,
+        "math": _math,
+        "execute": _execution,
+        "references": read_references,
+        # only their type is checked: content decides
+        "uses_math": flag(),
+        "uses_code": flag(),
+    },
+    checks={
+        "template": unless_empty(shaped(_TEMPLATE, "name of a template")),
+        "lang": unless_empty(shaped(LANGUAGE, "language tag")),
+        "bibliography": _bibliography,
+    },
+    names={"execute": "execution"},
+    others=OTHER_NAMES,
+    made=frozenset(("extra", "places")),
+)
+_MATH_ROWS = Rows(
+    readers={"macros": _macros, "numbering": choice(get_args(get_type_hints(MathSettings)["numbering"]))},
+    checks={"packages": _packages},
+)
+_FRONT = Dialect(
+    readers={str: text, bool: flag(), tuple[str, ...]: texts()},
+    choice=lambda words, _: choice(words),
+    rows={FrontMatter: _ROWS, PageMath: _MATH_ROWS, PageExecution: EXECUTION},
+)
+_HEAD, _MATH, _EXECUTION = (schema_of(kind, _FRONT) for kind in (FrontMatter, PageMath, PageExecution))
+KNOWN_KEYS = tuple(_HEAD.fields)

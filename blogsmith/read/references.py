@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ..model.documents import Reference
-from .fields import Fields
+from ..schema.readers import one_line, text
+from ..schema.slots import Slot
 
 _KEY = re.compile(r"\w[\w:.+/-]*")
 _URL = re.compile(r"https?://[^\s<>\"]+")
@@ -20,131 +20,119 @@ _YEAR = re.compile(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
 _VENUES = ("venue", "container-title", "journal", "booktitle", "publisher")
 
 
-def read_references(fields: Fields) -> tuple[Reference, ...]:
+def read_references(slot: Slot) -> tuple[Reference, ...]:
     """The entries of `references:`, in the author's order, each key once."""
-    value = fields.values.get("references")
-    if value is not None and not isinstance(value, dict | list):
-        fields.wrong("references must be a list of entries, or a mapping from key to entry", "references")
+    if not isinstance(slot.value, dict | list):
+        slot.wrong("references must be a list of entries, or a mapping from key to entry")
         return ()
     found: dict[str, Reference] = {}
-    for step, key in _entries(value, fields):
+    for entry, key in _entries(slot):
         if key in found:
             first = found[key].place
             where = f", first on line {first.line}" if first else ""
-            fields.wrong(f'reference "{key}" is given twice{where}', "references", step)
-        elif entry := _read_entry(fields, step, key):
-            found[key] = entry
+            entry.wrong(f'reference "{key}" is given twice{where}')
+        else:
+            found[key] = _read_entry(entry, key)
     return tuple(found.values())
 
 
-def read_people(fields: Fields, key: str) -> tuple[str, ...]:
-    """Names under `key`: a list, or one person; each a text, `{name}` or CSL's `{family, given}`."""
-    value = fields.values.get(key)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        return _only([_person(fields, value, key)])
-    return _only([_person(fields, item, key, index) for index, item in enumerate(value)])
+def read_people(slot: Slot) -> tuple[str, ...]:
+    """Names: a list, or one person; each a text, `{name}` or CSL's `{family, given}`."""
+    if not isinstance(slot.value, list):
+        return _only([_person(slot, slot.name)])
+    return _only([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
 
 
 def _only(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _person(fields: Fields, value: Any, *path: str | int) -> str:
-    person = fields.below(*path) if isinstance(value, dict) else None
-    if person is None:
-        text = fields.as_text(value, *path)
-        if not text:
-            fields.wrong(f"{path[0]} must be a name or a list of names", *path)
-        return text or ""
-    if name := person.text("name") or person.text("literal"):
+def _person(slot: Slot, key: str) -> str:
+    if not isinstance(slot.value, dict):
+        found = one_line(slot)
+        if not found:
+            slot.wrong(f"{key} must be a name or a list of names")
+        return found or ""
+    if name := text(slot.at("name")) or text(slot.at("literal")):
         return name
-    family, given = person.text("family"), person.text("given")
+    family, given = text(slot.at("family")), text(slot.at("given"))
     if not family:
-        fields.wrong("a person needs name, or family and given", *path)
+        slot.wrong("a person needs name, or family and given")
     return f"{family}, {given}" if family and given else family
 
 
-def _entries(value: Any, fields: Fields) -> Iterator[tuple[str | int, str]]:
-    """Step to each entry, and its key; entries without a sound key are reported and left out."""
-    steps = (
-        enumerate(value) if isinstance(value, list) else ((key, item) for key, item in (value or {}).items())
-    )
-    for step, item in steps:
-        entry = fields.below("references", step) if isinstance(item, dict) else None
-        if entry is None:
-            fields.wrong("a reference must be a mapping such as `title: …`", "references", step)
+def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
+    """Each entry and its key; entries without a sound key are reported and left out."""
+    for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
+        entry = slot.at(step)
+        if not isinstance(entry.value, dict):
+            entry.wrong("a reference must be a mapping such as `title: …`")
             continue
-        key = step if isinstance(step, str) else entry.text("id") or entry.text("key")
+        key = step if isinstance(step, str) else text(entry.at("id")) or text(entry.at("key"))
         if not key:
-            fields.wrong(
-                "a reference needs an id", "references", step, hint="the text posts cite it by: [@id]"
-            )
+            entry.wrong("a reference needs an id", "the text posts cite it by: [@id]")
         elif not _KEY.fullmatch(key):
-            fields.wrong(
-                f'"{key}" cannot be cited', "references", step, hint="letters, digits and : . + / - _"
-            )
+            entry.wrong(f'"{key}" cannot be cited', "letters, digits and : . + / - _")
         else:
-            yield step, key
+            yield entry, key
 
 
-def _read_entry(fields: Fields, step: str | int, key: str) -> Reference | None:
-    entry = fields.below("references", step)
-    if entry is None:
-        return None
+def _read_entry(entry: Slot, key: str) -> Reference:
     return Reference(
         key,
-        title=entry.text("title"),
+        title=text(entry.at("title")),
         authors=_authors(entry),
         year=_year(entry),
-        venue=next((venue for name in _VENUES if (venue := entry.text(name))), ""),
+        venue=next((venue for name in _VENUES if (venue := text(entry.at(name)))), ""),
         url=_url(entry),
-        note=entry.text("note"),
-        place=entry.place(),
+        note=text(entry.at("note")),
+        place=entry.place,
     )
 
 
-def _authors(entry: Fields) -> tuple[str, ...]:
+def _first(entry: Slot, *keys: str) -> Slot:
+    """What stands under the first of the keys that is there, else under none."""
+    return next((slot for key in keys if (slot := entry.at(key)).value is not None), entry.at(keys[0]))
+
+
+def _authors(entry: Slot) -> tuple[str, ...]:
     """`author` or `authors`; a text may join names by BibTeX's ` and `."""
-    key = "author" if entry.values.get("author") is not None else "authors"
-    value = entry.values.get(key)
-    if isinstance(value, str):
-        return _only([name.strip() for name in re.split(r"\s+and\s+", value)])
-    return read_people(entry, key)
+    slot = _first(entry, "author", "authors")
+    if isinstance(slot.value, str):
+        return _only([name.strip() for name in re.split(r"\s+and\s+", slot.value)])
+    return () if slot.value is None else read_people(slot)
 
 
-def _year(entry: Fields) -> str:
+def _year(entry: Slot) -> str:
     """`year`, `date`, or CSL's `issued`; of a whole date its year, else the text as written."""
-    key = next((key for key in ("year", "issued", "date") if entry.values.get(key) is not None), "year")
-    value = entry.values.get(key)
-    if isinstance(value, dict):
-        return _date_parts(entry, key, value)
-    text = entry.text(key)
-    found = _YEAR.fullmatch(text)
-    return found[1] if found else text
+    slot = _first(entry, "year", "issued", "date")
+    if isinstance(slot.value, dict):
+        return _date_parts(slot)
+    written = text(slot)
+    found = _YEAR.fullmatch(written)
+    return found[1] if found else written
 
 
-def _date_parts(entry: Fields, key: str, value: dict[str, Any]) -> str:
+def _date_parts(slot: Slot) -> str:
     """The year of `{date-parts: [[2017, 6, 12]]}`."""
-    match value:
+    match slot.value:
         case {"date-parts": [[year, *_], *_]} | {"year": year} | {"raw": year} if isinstance(year, str | int):
             return str(year)
-    entry.wrong(f"{key} must be a year, or a mapping as in CSL", key, hint="write `year: 2017`")
+    slot.wrong(f"{slot.name} must be a year, or a mapping as in CSL", "write `year: 2017`")
     return ""
 
 
-def _url(entry: Fields) -> str:
+def _url(entry: Slot) -> str:
     """`url`, else the address of the DOI."""
     for key in ("url", "URL"):
-        if url := entry.text(key):
+        if url := text(entry.at(key)):
             if _URL.fullmatch(url):
                 return url
-            entry.wrong(f'"{url}" is no http or https address', key)
+            entry.at(key).wrong(f'"{url}" is no http or https address')
             return ""
     for key in ("doi", "DOI"):
-        if doi := entry.text(key):
+        if doi := text(entry.at(key)):
             if found := _DOI.fullmatch(doi):
                 return f"https://doi.org/{found[1]}"
-            entry.wrong(f'"{doi}" is no DOI', key, hint="a DOI starts with 10., as in 10.1000/182")
+            entry.at(key).wrong(f'"{doi}" is no DOI', "a DOI starts with 10., as in 10.1000/182")
     return ""

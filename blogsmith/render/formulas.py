@@ -157,7 +157,7 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
 
 def _packages(rendering: Rendering) -> frozenset[str]:
     """LaTeX packages that the page asks for, else the site."""
-    own = rendering.document.front.math_packages
+    own = rendering.document.front.math.packages
     return frozenset(rendering.tools.config.math.packages if own is None else own)
 
 

@@ -15,17 +15,18 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter
-from ..hooks import filter_html
+from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.parse.reader import Macro
 from ..text.characters import without_forbidden
-from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
+from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import is_marked, marked
+from .outputs import cells, runnable, values
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -100,7 +101,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
     front = parsed.document.front
-    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math_macros}
+    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
     spoken = values.value_words(rendering)

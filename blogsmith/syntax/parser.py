@@ -227,8 +227,8 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     numbered = options.numbering if front.numbering is None else front.numbering
     number_headings(tokens, page, numbered=numbered)
     description = _front_text(front.description, "description", front.places, reporter)
-    macros = {**options.math_macros, **front.math_macros}
-    numbering = front.math_numbering or options.math_numbering
+    macros = {**options.math_macros, **front.math.macros}
+    numbering = front.math.numbering or options.math_numbering
     labels = number_page(tokens, page, numbering, macros, [*title, *description])
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(

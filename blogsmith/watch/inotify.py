@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock, Thread
 
+from .hints import HintQueue
 from .inotify_calls import (
     CLOSE_WRITE,
     CREATE,
@@ -32,7 +33,6 @@ from .inotify_calls import (
     Inotify,
     InotifyEvent,
 )
-from .notices import HintQueue
 from .notifier import CannotWatch
 from .walk import is_passed_over
 

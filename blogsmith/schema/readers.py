@@ -1,0 +1,197 @@
+"""What the value of a key may be: one reader a kind of value, one check a thing beyond its kind.
+
+A reader takes a slot and gives the value in its type; a check takes a value and its slot and gives the value.
+Both give None once they have reported it. How strict a reader is differs between the settings, which are
+written once, and front matter and cells, where a number may stand for a text and a text for a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from ..diagnostics.model import did_you_mean
+from .slots import Slot
+
+Reader: TypeAlias = Callable[[Slot], Any]
+Check: TypeAlias = Callable[[Any, Slot], Any]
+
+QUOTE = "put it in quotes"
+TRUTHS: Mapping[str, str] = MappingProxyType(
+    {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+)
+"""Words of older YAML, and words in quotes → what is meant."""
+
+
+def any_of(words: Collection[str]) -> str:
+    """`a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
+    """True or false. hints: (key, value as written) → what to do, where the value means something else."""
+
+    def read(slot: Slot) -> bool | None:
+        if isinstance(slot.value, bool):
+            return slot.value
+        written = str(slot.value).strip()
+        meant = truths.get(written.casefold(), "")
+        hint = (hints or {}).get((slot.name, written)) or (f"write {meant}" if meant else "")
+        slot.wrong(f"{slot.name} must be true or false", hint)
+        return None
+
+    return read
+
+
+def one_line(slot: Slot) -> str | None:
+    """The text or number on one line, a number as the author spells it; None if it is something else."""
+    value = slot.value
+    if isinstance(value, str):
+        return " ".join(line.strip() for line in value.splitlines()).strip()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return slot.spelling or str(value)
+    return None
+
+
+def text(slot: Slot) -> str:
+    """A text on one line; empty if there is none."""
+    found = one_line(slot)
+    if found is None and slot.value is not None:
+        slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+    return found or ""
+
+
+def texts(separator: str = "") -> Reader:
+    """A list of texts, each once; a single text is a list of one, or is cut at `separator`."""
+
+    def read(slot: Slot) -> tuple[str, ...]:
+        items: Iterable[str] = ()
+        if isinstance(slot.value, list):
+            items = [_entry(slot.at(index)) for index in range(len(slot.value))]
+        elif (found := one_line(slot)) is not None:
+            items = [part.strip() for part in found.split(separator)] if separator else [found]
+        else:
+            slot.wrong(f"{slot.name} must be a list of texts")
+        return tuple(dict.fromkeys(item for item in items if item))
+
+    return read
+
+
+def _entry(slot: Slot) -> str:
+    found = one_line(slot)
+    if not found:
+        slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+    return found or ""
+
+
+def words(
+    meanings: Mapping[Any, Any], listed: str, *, suggest: bool = True, hints: Mapping[str, str] | None = None
+) -> Reader:
+    """One of a few words, or true or false, in its meaning. hints: another word → what to write."""
+    known = [word for word in meanings if isinstance(word, str)]
+
+    def read(slot: Slot) -> Any:
+        value = slot.value
+        if isinstance(value, str | bool) and value in meanings:
+            return meanings[value]
+        hint = (hints or {}).get(str(value).casefold(), "")
+        if not hint and suggest and isinstance(value, str):
+            hint = did_you_mean(value, known)
+        return slot.wrong(f"{slot.name} must be {listed}", hint)
+
+    return read
+
+
+def choice(choices: Iterable[str]) -> Reader:
+    """One of a few words."""
+    known = tuple(choices)
+    return words({word: word for word in known}, any_of(known))
+
+
+def parsed(parse: Callable[[object], Any], kind: str, hint: str = "") -> Reader:
+    """What `parse` finds; where it finds nothing, the value is not of this kind."""
+
+    def read(slot: Slot) -> Any:
+        found = parse(slot.value)
+        return slot.wrong(f"{slot.name} must be {kind}", hint) if found is None else found
+
+    return read
+
+
+def checked(read: Reader, *checks: Check) -> Reader:
+    """What `read` gives if no check refuses it."""
+
+    def read_checked(slot: Slot) -> Any:
+        value = read(slot)
+        for check in checks:
+            value = None if value is None else check(value, slot)
+        return value
+
+    return read_checked
+
+
+def must(is_met: Callable[[Any], object], message: str, hint: str = "") -> Check:
+    """What a value must be; `{value}` and `{name}` may stand in the message."""
+
+    def check(value: Any, slot: Slot) -> Any:
+        return value if is_met(value) else slot.wrong(message.format(value=value, name=slot.name), hint)
+
+    return check
+
+
+def without(problem_of: Callable[[Any], str], message: str, hint: str = "") -> Check:
+    """The same with a reason: `{problem}` in the message is what `problem_of` says."""
+
+    def check(value: Any, slot: Slot) -> Any:
+        problem = problem_of(value)
+        found = message.format(value=value, name=slot.name, problem=problem)
+        return slot.wrong(found, hint) if problem else value
+
+    return check
+
+
+def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
+    """A text of this shape; others are `no` such thing."""
+    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint)
+
+
+def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
+    """One of the words. listed: in the order the hint names them; empty: sorted, a dozen of them."""
+    in_order = sorted(choices)
+    shown = ", ".join(tuple(listed) or in_order[:12])
+
+    def check(value: str, slot: Slot) -> str | None:
+        if value in in_order:
+            return value
+        slot.wrong(f'unknown {kind} "{value}"', did_you_mean(value, in_order) or f"known: {shown}")
+        return None
+
+    return check
+
+
+def unless_empty(check: Check) -> Check:
+    """The check, but nothing of an empty text."""
+    return lambda value, slot: check(value, slot) if value else value
+
+
+def each(check: Check) -> Check:
+    """The check of every entry of a list."""
+    return lambda value, slot: _all(value, [check(item, slot.at(n)) for n, item in enumerate(value)])
+
+
+def keys(check: Check) -> Check:
+    """The check of every key of a mapping."""
+    return lambda value, slot: _all(value, [check(key, slot.key(key)) for key in value])
+
+
+def values(check: Check) -> Check:
+    """The check of every value of a mapping."""
+    return lambda value, slot: _all(value, [check(item, slot.at(key)) for key, item in value.items()])
+
+
+def _all(value: Any, results: Iterable[Any]) -> Any:
+    """The whole if all of it is right: dropping single entries would shift the places of those behind."""
+    return None if any(result is None for result in results) else value
