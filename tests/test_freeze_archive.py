@@ -10,6 +10,7 @@ import pytest
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
 from blogsmith.freeze.record import PageRecord
+from blogsmith.freeze.record_form import Origin
 from blogsmith.freeze.store import pictures_of, read_page, write_page
 from tests.recorded import POST, cell, page, pictured, record
 
@@ -88,7 +89,7 @@ def pictured_record(root: Path) -> PageRecord:
 
 def test_the_same_result_of_another_day_stays(gpu_box: Path, home: Path) -> None:
     session = pictured(b"1", b"2").sessions["main"]
-    later = PageRecord({"main": replace(session, origin=replace(session.origin, date="2027-01-01"))})
+    later = PageRecord({"main": replace(session, origin=Origin(session.origin.machine, "2027-01-01"))})
     mine = write_page(home, POST, later)
     assert FOLDER in unpack(home, packed(gpu_box)).same
     assert read_page(home, POST).record == mine

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.environment import FileDigests
 from blogsmith.freeze.lock import freeze_lock
-from blogsmith.freeze.record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+from blogsmith.freeze.record import CellRecord, PageRecord, SessionRecord
+from blogsmith.freeze.record_form import Origin, ValueRecord
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.freeze.store import folder_of, pictures_of, read_page, write_page
 from blogsmith.model.results import (
@@ -33,7 +34,6 @@ from blogsmith.model.results import (
     Failure,
     Machine,
     Stream,
-    ValueRun,
 )
 from tests.recorded import POST, around, cell, digest, page, picture, pictured, record, shown
 
@@ -83,7 +83,7 @@ RUN = st.builds(
     st.lists(SEEN, max_size=3).map(tuple),
 )
 CELL = st.builds(CellRecord, KEY, KEY, RUN, TEXT, WORDS, FILES, st.none() | ORIGIN)
-VALUE = st.builds(ValueRecord, KEY, TEXT, TEXT, TEXT, st.builds(ValueRun, st.just("ok"), TEXT, TEXT))
+VALUE = st.builds(ValueRecord, key=KEY, expression=TEXT, conversion=TEXT, spec=TEXT, text=TEXT, latex=TEXT)
 SESSION = st.builds(
     SessionRecord,
     KEY,
@@ -295,7 +295,7 @@ def test_an_equal_result_leaves_every_file_untouched(tmp_path: Path) -> None:
     before = stamps(tmp_path)
     session = pictured(b"1", b"2").sessions["main"]
     slower = replace(session.cells[0], run=replace(session.cells[0].run, seconds=9.0))
-    later = replace(session, cells=(slower,), origin=replace(session.origin, date="2027-01-01"))
+    later = replace(session, cells=(slower,), origin=Origin(session.origin.machine, "2027-01-01"))
     assert write_page(tmp_path, POST, PageRecord({"main": later})) == first
     assert stamps(tmp_path) == before
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..project.report import ExecutionOptions
 from . import terminal
-from .cell_progress import Watching
 from .progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from .cell_progress import Watching
 
 execute_option = click.option(
     "--execute",
@@ -73,4 +75,7 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
 
 def watching(progress: ProgressBar, verbose: bool) -> Watching:
     """What follows running cells: the bar, and their output on stderr if asked for."""
+    # it brings the records of runs with it, which help texts need not wait for
+    from .cell_progress import Watching
+
     return Watching(progress, terminal.warn if verbose else None)

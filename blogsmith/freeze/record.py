@@ -8,22 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..model.results import CellRun, Machine, ValueRun
-
-UNKNOWN = Machine()
-"""A machine of which nothing is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where and when something ran."""
-
-    machine: Machine = UNKNOWN
-    date: str = ""
-    """`2026-11-21`."""
-
-
-_NOWHERE = Origin()
+from ..model.results import CellRun
+from .record_form import Origin, ValueRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +32,6 @@ class CellRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueRecord:
-    """The result of one `{= … =}`."""
-
-    key: str
-    expression: str
-    conversion: str
-    spec: str
-    run: ValueRun
-
-
-@dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One session as it ran in one process."""
 
@@ -70,7 +45,7 @@ class SessionRecord:
     """Name of a declared variable → short digest of its value, never the value."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that the page's `depends` matched, as in `CellRecord`."""
-    origin: Origin = _NOWHERE
+    origin: Origin = field(default_factory=Origin)
     reads: Mapping[str, str] = field(default_factory=dict)
     """What values used before any cell ran, as in `CellRun`; likewise the next two. Older records have it
     with the first cell, and nowhere if no cell ran."""
@@ -83,11 +58,11 @@ class SessionRecord:
             replace(
                 cell,
                 run=replace(cell.run, seconds=0.0),
-                origin=replace(cell.origin, date="") if cell.origin else None,
+                origin=cell.origin and Origin(cell.origin.machine),
             )
             for cell in self.cells
         )
-        return replace(self, cells=cells, origin=replace(self.origin, date=""))
+        return replace(self, cells=cells, origin=Origin(self.origin.machine))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """The form of a recorded page on disk, field by field; what is left out has its default.
 
-Outputs have the names that notebooks (nbformat 4) use, so that one can be made from them.
+Outputs have the names that notebooks (nbformat 4) use, so that one can be made from them. What has the same
+form in memory stands here alone; cells and sessions have another one there: texts whole and not in lines,
+what a run gave apart from what it was made from.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..model.results import MOST_SDPA, SDPA
+from ..model.results import MOST_SDPA, SDPA, ImportName, Machine
 
 PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
 """Form of a picture's file name, as a regular expression."""
@@ -19,7 +21,6 @@ _PATH = r"(?s)^(?!/)(?!(.*/)?\.\.(/|\Z))[^\x00]+\Z"
 _Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
 _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
-_Name = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 _Sdpa = Annotated[str, msgspec.Meta(pattern=rf"^{SDPA}\Z")]
 _Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -62,21 +63,24 @@ class Error(RecordStruct, frozen=True, tag_field="output_type", tag="error"):
 Output = RecordedStream | RecordedValue | RecordedDisplay | Error
 
 
-class RecordedMachine(RecordStruct, frozen=True):
-    python: str = ""
-    platform: str = ""
-    cpu: str = ""
-    gpu: str = ""
-    capability: str = ""
-    driver: str = ""
-    cuda: str = ""
-    threads: _Count = 0
-    packages: dict[_Name, str] = {}
+class Origin(RecordStruct, frozen=True, kw_only=False):
+    """Where and when something ran."""
 
-
-class RecordedOrigin(RecordStruct, frozen=True):
-    machine: RecordedMachine = RecordedMachine()
+    # made by a function, it is always written, see `RecordedCell`
+    machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
+    """`2026-11-21`."""
+
+
+class ValueRecord(RecordStruct, frozen=True):
+    """The result of one `{= … =}`."""
+
+    key: _Key
+    expression: str
+    conversion: str = ""
+    spec: str = ""
+    text: str = ""
+    latex: str = ""
 
 
 def _ok() -> Literal["ok"]:
@@ -94,41 +98,32 @@ class RecordedCell(RecordStruct, frozen=True):
     # not if it is equal, and a record that was read would be written differently from one that was made.
     status: Literal["ok", "error"] = msgspec.field(default_factory=_ok)
     seconds: _Seconds = 0.0
-    outputs: list[Output] = []
+    outputs: tuple[Output, ...] = ()
     label: str = ""
     options: dict[str, str] = {}
     depends: _Files = {}
     reads: _Files = {}
     modules: _Files = {}
-    absent: list[_Path] = []
-    packages: list[_Name] = []
+    absent: tuple[_Path, ...] = ()
+    packages: tuple[ImportName, ...] = ()
     device: str = msgspec.field(default_factory=_cpu)
     problem: str = ""
     line: _Count = 0
     claim: str = ""
-    sdpa: Annotated[list[_Sdpa], msgspec.Meta(max_length=MOST_SDPA)] = []
-    origin: RecordedOrigin | None = None
-
-
-class Inline(RecordStruct, frozen=True):
-    key: _Key
-    expression: str
-    conversion: str = ""
-    spec: str = ""
-    text: str = ""
-    latex: str = ""
+    sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MOST_SDPA)] = ()
+    origin: Origin | None = None
 
 
 class RecordedSession(RecordStruct, frozen=True):
     start: _Key
-    cells: list[RecordedCell] = []
-    values: list[Inline] = []
+    cells: tuple[RecordedCell, ...] = ()
+    values: tuple[ValueRecord, ...] = ()
     environment: dict[str, str] = {}
     depends: _Files = {}
     reads: _Files = {}
     modules: _Files = {}
-    absent: list[_Path] = []
-    machine: RecordedMachine = RecordedMachine()
+    absent: tuple[_Path, ...] = ()
+    machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
 
 

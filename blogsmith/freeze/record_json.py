@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from ..diagnostics.model import Diagnostic, Place
-from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Machine, Stream, ValueRun
+from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from . import record_form as form
 from .keys import SCHEMA
-from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+from .record import CellRecord, PageRecord, SessionRecord
 
 _DECODER = msgspec.json.Decoder(form.File)
 
@@ -90,20 +90,20 @@ def _lines(text: str) -> list[str]:
 def _session(record: SessionRecord) -> form.RecordedSession:
     return form.RecordedSession(
         start=record.start,
-        cells=[_cell(cell) for cell in record.cells],
-        values=[_inline(value) for value in record.values],
+        cells=tuple(_cell(cell) for cell in record.cells),
+        values=record.values,
         environment=dict(record.environment),
         depends=dict(record.depends),
         reads=dict(record.reads),
         modules=dict(record.modules),
-        absent=list(record.absent),
-        machine=_machine(record.origin.machine),
+        absent=record.absent,
+        machine=record.origin.machine,
         date=record.origin.date,
     )
 
 
 def _cell(record: CellRecord) -> form.RecordedCell:
-    run, origin = record.run, record.origin
+    run = record.run
     if run.status not in ("ok", "error"):
         raise ValueError(f"a cell that ended with {run.status} is not recorded")
     return form.RecordedCell(
@@ -111,20 +111,20 @@ def _cell(record: CellRecord) -> form.RecordedCell:
         code=record.code,
         status=run.status,
         seconds=run.seconds,
-        outputs=[_output(output) for output in run.outputs],
+        outputs=tuple(_output(output) for output in run.outputs),
         label=record.label,
         options=dict(record.options),
         depends=dict(record.depends),
         reads=dict(run.reads),
         modules=dict(run.modules),
-        absent=list(run.absent),
-        packages=list(run.packages),
+        absent=run.absent,
+        packages=run.packages,
         device=run.device,
         problem=run.problem,
         line=run.line,
         claim=run.claim,
-        sdpa=list(run.sdpa),
-        origin=form.RecordedOrigin(machine=_machine(origin.machine), date=origin.date) if origin else None,
+        sdpa=run.sdpa,
+        origin=record.origin,
     )
 
 
@@ -144,58 +144,36 @@ def _datum(part: str | Blob) -> form.Lines | form.Picture:
     return _lines(part) if isinstance(part, str) else form.Picture(file=part.name, sha256=part.digest)
 
 
-def _inline(value: ValueRecord) -> form.Inline:
-    run = value.run
-    return form.Inline(
-        key=value.key,
-        expression=value.expression,
-        conversion=value.conversion,
-        spec=value.spec,
-        text=run.text,
-        latex=run.latex,
-    )
-
-
-def _machine(machine: Machine) -> form.RecordedMachine:
-    fields: dict[str, Any] = {name: getattr(machine, name) for name in form.RecordedMachine.__struct_fields__}
-    return form.RecordedMachine(**fields | {"packages": dict(machine.packages)})
-
-
 def _read_session(part: form.RecordedSession) -> SessionRecord:
-    origin = Origin(_read_machine(part.machine), part.date)
-    values = tuple(_read_value(value) for value in part.values)
-    cells = tuple(_read_cell(cell) for cell in part.cells)
     return SessionRecord(
-        part.start,
-        cells,
-        values,
-        part.environment,
-        part.depends,
-        origin,
-        part.reads,
-        part.modules,
-        tuple(part.absent),
+        start=part.start,
+        cells=tuple(_read_cell(cell) for cell in part.cells),
+        values=part.values,
+        environment=part.environment,
+        depends=part.depends,
+        origin=form.Origin(part.machine, part.date),
+        reads=part.reads,
+        modules=part.modules,
+        absent=part.absent,
     )
 
 
 def _read_cell(part: form.RecordedCell) -> CellRecord:
     run = CellRun(
-        part.status,
-        tuple(_read_output(output) for output in part.outputs),
-        part.seconds,
-        part.problem,
-        part.line,
-        part.reads,
-        part.modules,
-        part.device,
-        tuple(part.packages),
-        (),
-        part.claim,
-        tuple(part.sdpa),
-        absent=tuple(part.absent),
+        status=part.status,
+        outputs=tuple(_read_output(output) for output in part.outputs),
+        seconds=part.seconds,
+        problem=part.problem,
+        line=part.line,
+        reads=part.reads,
+        modules=part.modules,
+        device=part.device,
+        packages=part.packages,
+        claim=part.claim,
+        sdpa=part.sdpa,
+        absent=part.absent,
     )
-    origin = Origin(_read_machine(part.origin.machine), part.origin.date) if part.origin else None
-    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, origin)
+    return CellRecord(part.key, part.code, run, part.label, part.options, part.depends, part.origin)
 
 
 def _read_output(part: form.Output) -> CellOutput:
@@ -211,12 +189,3 @@ def _read_data(data: Mapping[str, Iterable[str] | form.Picture]) -> dict[str, st
         mime: Blob(part.sha256, None, part.file) if isinstance(part, form.Picture) else "".join(part)
         for mime, part in data.items()
     }
-
-
-def _read_value(part: form.Inline) -> ValueRecord:
-    run = ValueRun("ok", part.text, part.latex)
-    return ValueRecord(part.key, part.expression, part.conversion, part.spec, run)
-
-
-def _read_machine(part: form.RecordedMachine) -> Machine:
-    return Machine(*(getattr(part, name) for name in form.RecordedMachine.__struct_fields__))

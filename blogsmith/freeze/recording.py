@@ -10,7 +10,8 @@ from ..model.results import CellRun, SessionRun
 from .environment import Environment
 from .keys import SessionKeys, environment_digests, session_keys
 from .matching import match_cells
-from .record import CellRecord, Origin, SessionRecord, ValueRecord
+from .record import CellRecord, SessionRecord
+from .record_form import Origin, ValueRecord
 
 
 def session_record(
@@ -74,7 +75,14 @@ def _values(page: PageCells, run: SessionRun, keys: SessionKeys) -> tuple[ValueR
     for value in page.values:
         result, key = run.values.get(value.number), keys.values.get(value.number)
         if result is not None and key is not None and result.status == "ok":
-            found[key] = ValueRecord(key, value.expression, value.conversion, value.spec, result)
+            found[key] = ValueRecord(
+                key=key,
+                expression=value.expression,
+                conversion=value.conversion,
+                spec=value.spec,
+                text=result.text,
+                latex=result.latex,
+            )
     return tuple(found.values())
 
 

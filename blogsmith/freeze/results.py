@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..model.cells import Cell
-from ..model.results import CellResult, PageResults, ValueResult
-from .record import UNKNOWN
+from ..model.results import CellResult, Machine, PageResults, ValueResult
 from .staleness import PageVerdict, Verdict
 
 
@@ -39,7 +38,7 @@ def _result(verdict: Verdict | None) -> CellResult:
     if verdict.record is None:
         return CellResult("pending")
     run = verdict.record.run
-    machine = verdict.origin.machine if verdict.origin else UNKNOWN
+    machine = verdict.origin.machine if verdict.origin else Machine()
     return CellResult(
         run.status,
         run.outputs,
@@ -95,5 +94,4 @@ def _placeholder_result(
 def _value(verdict: Verdict) -> ValueResult:
     if verdict.value is None:
         return ValueResult(pending=True)
-    run = verdict.value.run
-    return ValueResult(run.text, run.latex, False, verdict.summary)
+    return ValueResult(verdict.value.text, verdict.value.latex, False, verdict.summary)

@@ -12,7 +12,8 @@ from .changes import StaleReasons
 from .environment import Environment
 from .keys import SessionKeys, cells_before, session_keys
 from .matching import Match, match_cells
-from .record import CellRecord, Origin, PageRecord, SessionRecord, ValueRecord
+from .record import CellRecord, PageRecord, SessionRecord
+from .record_form import Origin, ValueRecord
 
 State = Literal["fresh", "stale", "missing"]
 """Valid; recorded but not valid; not recorded."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
 """How a cell ended; `skipped`: a need was not met, or an earlier cell of the session failed."""
@@ -20,6 +22,9 @@ SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
 """Form of one entry of `CellRun.sdpa`, as a regular expression."""
 MOST_SDPA = 16
 """Entries of one cell; no machine has as many backends."""
+
+
+ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +156,8 @@ class ValueRun:
     """Found while it was computed; then it is an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Where a session ran. Empty means unknown: nothing is guessed."""
+class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a session ran. Empty means unknown: nothing is guessed. A record holds it as it is."""
 
     python: str = ""
     """Version, `3.11.7`."""
@@ -168,9 +172,9 @@ class Machine:
     driver: str = ""
     cuda: str = ""
     """Version of CUDA that torch was built with."""
-    threads: int = 0
+    threads: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
     """Threads BLAS may use; 0: unknown."""
-    packages: Mapping[str, str] = field(default_factory=dict)
+    packages: dict[ImportName, str] = {}
     """Import name → version, of the packages the code imports itself."""
 
 
@@ -183,7 +187,7 @@ class SessionRun:
     """One for each cell of the session that runs, in order."""
     values: Mapping[int, ValueRun] = field(default_factory=dict)
     """Number of the value in the page → its result."""
-    machine: Machine = Machine()
+    machine: Machine = field(default_factory=Machine)
     problem: str = ""
     """Why the session could not start at all, in words."""
     reads: Mapping[str, str] = field(default_factory=dict)

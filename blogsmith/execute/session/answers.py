@@ -73,7 +73,7 @@ def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
 
 def machine_of(frame: Frame) -> Machine:
     """The machine as the worker sees it."""
-    return Machine(**_known_fields(Machine, frame))
+    return Machine(**{name: frame[name] for name in Machine.__struct_fields__ if name in frame})
 
 
 def failure_of(frame: Frame) -> Failure | None:
