@@ -70,10 +70,10 @@ def serve_site(
         ready(f"{server.url}/")
         from .services import PreviewServices
 
-        works = PreviewServices(root, options, tag, stored, server.hub.publish, say, report_bug)
-        stack.callback(works.close)
-        front.attach(works.runner, works.hello)
-        works.run(front, check)
+        services = PreviewServices(root, options, tag, stored, server.hub.publish, say, report_bug)
+        stack.callback(services.close)
+        front.attach(services.runner, services.hello)
+        services.run(front, check)
 
 
 def _editor(root: Path) -> Editor:

@@ -57,16 +57,18 @@ class PreviewServices:
             root, publish_run, lambda outcome: self._engine.send(CellsEnded(outcome)), options.now
         )
         line = IncrementalPipeline(root, options.build, options.now)
-        self._shown = ServedSite(line, tag)
-        self._news = EventPublisher(options, publish, say, running=self.runner.current, clock=time.monotonic)
+        self._site = ServedSite(line, tag)
+        self._publisher = EventPublisher(
+            options, publish, say, running=self.runner.current, clock=time.monotonic
+        )
         self._engine = EventLoop(
             root,
             line,
-            self._shown,
-            self._news,
+            self._site,
+            self._publisher,
             clock=time.monotonic,
             request_cells=partial(
-                request_cells, self._shown, self._news, self.runner.update, options.build.execution
+                request_cells, self._site, self._publisher, self.runner.update, options.build.execution
             ),
             rested=self._on_rest,
             report_bug=report_bug,
@@ -77,7 +79,7 @@ class PreviewServices:
 
     def hello(self) -> Mapping[str, object]:
         """As `EventPublisher.hello`."""
-        return self._news.hello()
+        return self._publisher.hello()
 
     def run(self, front: SiteGateway, check: Callable[[], None]) -> None:
         """Keep the site as it is on disk until a signal or `check` raises."""
@@ -111,7 +113,7 @@ class PreviewServices:
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
-        present = self._shown.present
+        present = self._site.present
         if present and present.config.output != self._output:
             self._watch(present.config.output)
             self._on_change(ChangedFiles(frozenset(), everything=True))
@@ -127,23 +129,23 @@ class PreviewServices:
 
     def _renew_editor(self, front: SiteGateway) -> None:
         """The setting may have changed, or the trust in it."""
-        present = self._shown.present
+        present = self._site.present
         if present:
             config = present.config
             front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
-            self._shown.tag = replace(self._shown.tag, editor=front.editor.template)
+            self._site.tag = replace(self._site.tag, editor=front.editor.template)
 
     def _pages(self) -> Iterator[StoredPage]:
-        present = self._shown.present
+        present = self._site.present
         documents = present.resolved.documents if present else {}
-        for path, page in self._shown.finished_pages():
+        for path, page in self._site.finished_pages():
             document = documents.get(page.source)
             yield StoredPage(
                 path, page.version, page.source, document.source.digest if document else "", page.packed
             )
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        present = self._shown.present
+        present = self._site.present
         for path, planned in present.table.items() if present else ():
             if isinstance(planned.content, Path):
                 yield path, planned.content

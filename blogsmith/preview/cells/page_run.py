@@ -28,7 +28,7 @@ class PageRun:
     """A page as long as the preview knows it."""
 
     planned: PlannedPage
-    told: RunEvents
+    events: RunEvents
     tasks: dict[str, SessionTask] = field(default_factory=dict)
     """By session; those that are over wait for the others."""
     said: tuple[Diagnostic, ...] = ()
@@ -42,7 +42,7 @@ class PageRun:
     def update(self, planned: PlannedPage) -> None:
         """The same page as it is now."""
         self.planned = planned
-        self.told.replace_page(planned.wanted.page.cells)
+        self.events.replace_page(planned.wanted.page.cells)
 
     def queue(
         self,
@@ -60,13 +60,13 @@ class PageRun:
         self.tasks[job.session] = SessionTask(
             self.planned.path, own, priority, place, patient, changed=changed
         )
-        self.told.queue(own)
+        self.events.queue(own)
 
     def drop(self, session: str) -> None:
         """End a session whose result is not wanted."""
         task = self.tasks.pop(session, None)
         if task is not None:
-            self.told.discard(session)
+            self.events.discard(session)
             task.cancel()
 
     def drop_all(self) -> None:
@@ -74,7 +74,7 @@ class PageRun:
         if self.tasks:
             for session in list(self.tasks):
                 self.drop(session)
-            self.told.finish("stopped")
+            self.events.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> Outcome:
         """What to tell now, and kept as said."""

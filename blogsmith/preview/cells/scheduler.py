@@ -110,7 +110,7 @@ class Schedule:
 
     def flush(self, now: float) -> float | None:
         """Tell text that has waited; when there will be more, None: nothing waits."""
-        due = [found for page in self._pages.values() if (found := page.told.flush(now)) is not None]
+        due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
     # -- from any thread --
@@ -124,7 +124,7 @@ class Schedule:
             if not url or (page and page.planned.wanted.url == url):
                 if page:
                     # first of all: how killed processes end is no news of a cell
-                    page.told.discard(task.session)
+                    page.events.discard(task.session)
                 task.cancel()
 
     def break_off(self) -> None:
@@ -134,7 +134,7 @@ class Schedule:
 
     def current(self) -> list[Event]:
         """What runs, as events."""
-        return [event for page in list(self._pages.values()) if page.tasks for event in page.told.current()]
+        return [event for page in list(self._pages.values()) if page.tasks for event in page.events.current()]
 
     def close(self) -> None:
         """End everything, and wait for it."""
@@ -182,7 +182,7 @@ class Schedule:
             elif session not in page.tasks and (answer := is_due(planned, session)) != "no":
                 page.queue(planned.jobs[session], place, patient=answer == "later")
         if was_running and not page.tasks:
-            page.told.finish("stopped")
+            page.events.finish("stopped")
         said = self._diagnostics(page)
         if said != page.said:
             self._calls.done(page.outcome(said, goes_on=bool(page.tasks)))
@@ -247,7 +247,7 @@ class Schedule:
         assert self._work is not None
         around = read_environment(self._root, self._work.context.config.execution)
         ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
-        page.told.finish("stopped" if stopped else "finished")
+        page.events.finish("stopped" if stopped else "finished")
         self._calls.done(
             page.outcome(self._diagnostics(page), ran=ran, stopped=stopped, record_changed=changed)
         )
@@ -286,10 +286,10 @@ class Schedule:
         with self._lock:
             self._running.add(task)
         if context.config.execution.executor == "dask":
-            task.start_elsewhere(context, self._folder, slots, page.told, self._calls.ended)
+            task.start_elsewhere(context, self._folder, slots, page.events, self._calls.ended)
         else:
             start = partial(self._warm.start, preload=context.config.execution.preload)
-            task.start(start, page.told, self._calls.ended)
+            task.start(start, page.events, self._calls.ended)
 
     def _prepare(self, plan: RunPlan) -> None:
         """Warm workers for the pages at the front, before anything of them is due."""

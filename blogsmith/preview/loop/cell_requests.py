@@ -13,17 +13,17 @@ from ..pages.urls import address
 
 
 def request_cells(
-    shown: ServedSite, news: EventPublisher, want: Callable[[Work], None], asked: ExecutionOptions
+    site: ServedSite, publisher: EventPublisher, want: Callable[[Work], None], asked: ExecutionOptions
 ) -> None:
     """Have the cells run that are to be run. want: takes what the runner is to see to from now on."""
-    present = shown.present
+    present = site.present
     if present is not None:
-        news.keep_outcomes(present.resolved.documents)
-        want(_work(present, shown, asked))
+        publisher.keep_outcomes(present.resolved.documents)
+        want(_work(present, site, asked))
 
 
-def _work(present: SiteSnapshot, shown: ServedSite, asked: ExecutionOptions) -> Work:
-    resolved, open_posts = present.resolved, shown.open_sources()
+def _work(present: SiteSnapshot, site: ServedSite, asked: ExecutionOptions) -> Work:
+    resolved, open_posts = present.resolved, site.open_sources()
     pages = []
     for path in dict.fromkeys([*open_posts, *resolved.documents]):
         document = resolved.documents.get(path)

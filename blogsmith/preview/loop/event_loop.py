@@ -36,8 +36,8 @@ class EventLoop:
         self,
         root: Path,
         line: IncrementalPipeline,
-        shown: ServedSite,
-        news: EventPublisher,
+        site: ServedSite,
+        publisher: EventPublisher,
         *,
         clock: Callable[[], float],
         request_cells: Callable[[], None],
@@ -50,17 +50,17 @@ class EventLoop:
 
         report_bug: told of exceptions that are ours.
         """
-        self._shown = shown
-        self._news = news
+        self._site = site
+        self._publisher = publisher
         self._report_bug = report_bug
-        self._saves = PendingChanges(root)
-        self._edits = FastPath(line, shown, news, self._saves, request_cells)
-        self._looks = FullUpdate(
+        self._changes = PendingChanges(root)
+        self._fast_path = FastPath(line, site, publisher, self._changes, request_cells)
+        self._full_update = FullUpdate(
             line,
-            shown,
-            news,
-            self._saves,
-            self._edits,
+            site,
+            publisher,
+            self._changes,
+            self._fast_path,
             clock=clock,
             request_cells=request_cells,
             rested=rested,
@@ -102,7 +102,7 @@ class EventLoop:
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
         """Work until `Over` is told, or until a signal or `check` raises. check: called often."""
-        self._looks.begin(rest_s=0.0)
+        self._full_update.begin(rest_s=0.0)
         try:
             while not self._is_over:
                 message = self._next_message(check)
@@ -111,12 +111,12 @@ class EventLoop:
                     if message is not None:
                         self._take(message)
                     else:
-                        self._looks.go_on()
+                        self._full_update.go_on()
                     if self._is_answering():
                         self._answer_waiting()
                 except Exception as error:
                     # an internal error; the next save gives another chance
-                    self._looks.break_off()
+                    self._full_update.break_off()
                     self._report_bug(error)
                     self._answer_waiting()
         finally:
@@ -125,7 +125,7 @@ class EventLoop:
 
     def _next_message(self, check: Callable[[], None]) -> Message | None:
         """What has happened; None when it is time to go on with the work."""
-        while (wait_s := self._looks.wait_s) is None:
+        while (wait_s := self._full_update.wait_s) is None:
             # the system may have given Ctrl-C to another thread: that alone wakes nobody here
             with suppress(Empty):
                 return self._messages.get(timeout=LISTEN_S)
@@ -145,7 +145,7 @@ class EventLoop:
                 # until the look under way knows what there is
                 self._waiting.append(message)
         elif isinstance(message, Sent):
-            self._shown.page_sent(message.path, message.version)
+            self._site.page_sent(message.path, message.version)
         elif isinstance(message, Saved):
             self._on_save(message)
         elif isinstance(message, CellsEnded):
@@ -153,14 +153,14 @@ class EventLoop:
 
     def _is_answering(self) -> bool:
         """Whether there is a site, or it is known why there is none."""
-        return self._shown.present is not None or bool(self._news.broken)
+        return self._site.present is not None or bool(self._publisher.broken)
 
     def _answer(self, asked: AskedPage | AskedVersion) -> None:
         try:
             if isinstance(asked, AskedVersion):
-                asked.answer.set_result(self._shown.version(asked.path))
+                asked.answer.set_result(self._site.version(asked.path))
             else:
-                asked.answer.set_result(self._shown.answer(asked.path))
+                asked.answer.set_result(self._site.answer(asked.path))
         except Exception as error:
             # an internal error: the server tells of it
             asked.answer.set_exception(error)
@@ -186,17 +186,17 @@ class EventLoop:
     # -- what happens --
 
     def _on_save(self, saved: Saved) -> None:
-        save = self._saves.add(saved.changes)
+        save = self._changes.add(saved.changes)
         self._count += 1
         if self._count % COLLECT == 0:
             # rendering leaves circles behind, and what is kept for ever no longer makes Python look for them
             gc.collect()
-        if self._edits.concern_us(save):
-            self._news.on_edit(save.paths)
-            self._news.on_save(saved.at_s, save.paths, self._edits.show(save))
-            self._looks.begin()
+        if self._fast_path.concern_us(save):
+            self._publisher.on_edit(save.paths)
+            self._publisher.on_save(saved.at_s, save.paths, self._fast_path.show(save))
+            self._full_update.begin()
 
     def _on_cells_end(self, ended: CellsEnded) -> None:
-        self._news.on_outcome(ended.outcome)
-        self._edits.results(ended.outcome.post, self._saves.add_record(ended.outcome.post))
-        self._looks.begin()
+        self._publisher.on_outcome(ended.outcome)
+        self._fast_path.results(ended.outcome.post, self._changes.add_record(ended.outcome.post))
+        self._full_update.begin()

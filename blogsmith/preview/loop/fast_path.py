@@ -22,37 +22,37 @@ class FastPath:
     def __init__(
         self,
         line: IncrementalPipeline,
-        shown: ServedSite,
-        news: EventPublisher,
+        site: ServedSite,
+        publisher: EventPublisher,
         saves: PendingChanges,
         request_cells: Callable[[], None],
     ) -> None:
         """request_cells: has cells run that are to be run."""
         self._line = line
-        self._shown = shown
-        self._news = news
-        self._saves = saves
+        self._site = site
+        self._publisher = publisher
+        self._changes = saves
         self._request_cells = request_cells
 
     def concern_us(self, save: Save) -> bool:
         """Whether pages may be others after a save: files elsewhere count only where code may read them."""
-        present = self._shown.present
+        present = self._site.present
         if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
             return True
         return any(self._has_cells(path) for path in present.resolved.documents)
 
     def show(self, save: Save) -> int:
         """Show what was saved as far as that is quick; how many open pages are others now."""
-        present = self._shown.present
+        present = self._site.present
         if present is None:
             return 0
-        self._news.style_sheets(present, save.paths)
+        self._publisher.style_sheets(present, save.paths)
         if len(save.paths) > MANY or save.everything:
             return 0
         lines = self.render(save.paths)
         count = self.compare(lines)
         # with settings or plugins the consent to run may have ended
-        if self._saves.only_pages() and any(self._has_cells(path) for path in lines):
+        if self._changes.only_pages() and any(self._has_cells(path) for path in lines):
             self._request_cells()
         return count
 
@@ -60,7 +60,7 @@ class FastPath:
         """Posts that were saved → their first changed line; what is more than a post is left to a look."""
         lines = {}
         for path in paths:
-            present = self._shown.present
+            present = self._site.present
             known = present.resolved.documents.get(path) if present else None
             if present is None or known is None:
                 continue
@@ -68,34 +68,34 @@ class FastPath:
                 partial(self._line.update_page, present, path, self.request_for((path,)))
             )
             if edited is not None:
-                self._shown.present = edited
+                self._site.present = edited
                 lines[path] = first_difference(known.source.text, edited.resolved.documents[path].source.text)
         return lines
 
     def results(self, post: str, record: str) -> None:
         """Show new results of a post's cells. record: path of what is recorded of them."""
-        present = self._shown.present
+        present = self._site.present
         if present is not None:
             again = _without_site_error(
                 partial(self._line.refresh_results, present, post, self.request_for((record,)))
             )
             if again is not None:
-                self._shown.present = again
+                self._site.present = again
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
         """Tell browsers which of the pages they show are others now. lines: source path → edited line."""
-        found = self._shown.changed_pages()
-        self._news.pages(self._shown.present, found, lines)
-        self._news.problems(self._shown)
+        found = self._site.changed_pages()
+        self._publisher.pages(self._site.present, found, lines)
+        self._publisher.problems(self._site)
         return len(found)
 
     def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
         """What the line is asked for after these files have changed."""
-        return UpdateRequest(changed, everything, self._shown.open_sources(), self._news.finished)
+        return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:
-        present = self._shown.present
+        present = self._site.present
         document = present.resolved.documents.get(path) if present else None
         return bool(present and document and present.resolved.cells(document).page)
 

@@ -23,8 +23,8 @@ class FullUpdate:
     def __init__(
         self,
         line: IncrementalPipeline,
-        shown: ServedSite,
-        news: EventPublisher,
+        site: ServedSite,
+        publisher: EventPublisher,
         saves: PendingChanges,
         edits: FastPath,
         *,
@@ -34,10 +34,10 @@ class FullUpdate:
     ) -> None:
         """request_cells: has cells run. rested: called whenever there is nothing left to do."""
         self._line = line
-        self._shown = shown
-        self._news = news
-        self._saves = saves
-        self._edits = edits
+        self._site = site
+        self._publisher = publisher
+        self._changes = saves
+        self._fast_path = edits
         self._clock = clock
         self._request_cells = request_cells
         self._rested = rested
@@ -59,7 +59,7 @@ class FullUpdate:
         now_s = self._clock()
         if self._behind_since_s is None:
             self._behind_since_s = now_s
-        is_late = self._shown.present is None or now_s - self._behind_since_s > PATIENCE_S
+        is_late = self._site.present is None or now_s - self._behind_since_s > PATIENCE_S
         if self._is_under_way and is_late:
             self._another = True
             return
@@ -70,7 +70,7 @@ class FullUpdate:
     def break_off(self) -> None:
         """Do no more of the look under way; what it knew of is to be looked at again."""
         if self._is_under_way:
-            self._saves.give_back()
+            self._changes.give_back()
         self._is_under_way, self._work = False, None
 
     def go_on(self) -> None:
@@ -81,7 +81,7 @@ class FullUpdate:
             next(self._work)
         except StopIteration:
             self._work = None
-            retry_s = self._saves.unreported.retry_s
+            retry_s = self._changes.unreported.retry_s
             if self._another:
                 self._another = False
                 self.begin()
@@ -89,42 +89,42 @@ class FullUpdate:
                 self.begin(rest_s=retry_s)
 
     def _update(self) -> Iterator[None]:
-        before = self._shown.present
+        before = self._site.present
         began_s = self._clock()
-        taken = self._saves.take()
+        taken = self._changes.take()
         self._is_under_way = True
         try:
             for present in self._line.update_all(
-                before, self._edits.request_for(taken.paths, everything=taken.everything)
+                before, self._fast_path.request_for(taken.paths, everything=taken.everything)
             ):
                 if present is not None:
-                    self._shown.present = present
-                    self._news.broken = ()
+                    self._site.present = present
+                    self._publisher.broken = ()
                 yield
         except SiteError as error:
             self._is_under_way, self._behind_since_s = False, None
-            self._news.broken = error.diagnostics
+            self._publisher.broken = error.diagnostics
             # whatever is mended, the settings are to be read again
-            self._saves.give_back(everything=True)
-            self._news.problems(self._shown)
-            self._news.print_problems()
+            self._changes.give_back(everything=True)
+            self._publisher.problems(self._site)
+            self._publisher.print_problems()
             return
         self._is_under_way, self._behind_since_s = False, None
-        self._saves.finish()
-        if before is not None and self._shown.present is not None:
-            old, new = (site.resolved.files.stamps for site in (before, self._shown.present))
-            self._saves.unreported.note(old, new, {*taken.paths, *self._saves.paths})
+        self._changes.finish()
+        if before is not None and self._site.present is not None:
+            old, new = (site.resolved.files.stamps for site in (before, self._site.present))
+            self._changes.unreported.note(old, new, {*taken.paths, *self._changes.paths})
         if self._another:
             # what was saved meanwhile is not in what this look has found
-            self._edits.render(self._saves.paths[:MANY])
-        self._news.files(before, self._shown.present, taken.paths)
-        self._edits.compare({})
+            self._fast_path.render(self._changes.paths[:MANY])
+        self._publisher.files(before, self._site.present, taken.paths)
+        self._fast_path.compare({})
         if self._another:
             return
         self._request_cells()
         yield
-        for _ in self._shown.sweep():
+        for _ in self._site.sweep():
             yield
-        self._news.problems(self._shown)
-        self._news.on_complete(self._shown, self._clock() - began_s)
+        self._publisher.problems(self._site)
+        self._publisher.on_complete(self._site, self._clock() - began_s)
         self._rested()
