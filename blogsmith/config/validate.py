@@ -39,8 +39,7 @@ from .schema import (
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
 
-MACRO_NAME = re.compile(r"\\[A-Za-z]+")
-MACRO_NAMED = shaped(MACRO_NAME, "name of a macro", "a backslash and letters, as in \\R")
+MACRO_NAMED = shaped(re.compile(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")

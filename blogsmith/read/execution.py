@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
+from ..config.schema import Execution
 from ..config.units import BYTES, FREEZE_WORD, KERNEL_NAMED, SECONDS, SEED, pattern_problem
-from ..schema.readers import checked, text, texts, words
+from ..schema.readers import any_of, checked, text, texts, words
 from ..schema.records import Rows
 from ..schema.slots import Slot
 
@@ -26,9 +27,10 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
 """Setting of Quarto, or of the site → what to write in a page."""
 
 
+_MODES = get_args(get_type_hints(Execution)["mode"])
 MODE = words(
-    {"off": "off", "marked": "marked", "all": "all", False: "off"},
-    "off, marked or all",
+    {**{mode: mode for mode in _MODES}, False: "off"},
+    any_of(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
 )
 """Hints: what somebody writes who wants cells to run; the first also without quotes."""

@@ -51,6 +51,8 @@ class Dialect:
     rows: Mapping[type, Rows] = field(default_factory=dict)
     words: Callable[[Any], str] = str
     """A type in words: as an author would say it."""
+    key_of: Callable[[str], str] = str
+    """Name of a field → key, where the record has no name for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def schema_of(kind: type, dialect: Dialect) -> Schema:
     fields = {}
     for name, hint in get_type_hints(kind).items():
         if name not in rows.made:
-            key = keys.get(name, name)
+            key = keys.get(name) or dialect.key_of(name)
             fields[key] = Field(name, _reader_of_row(key, hint, rows, dialect), _is_required(kind, name))
     fields |= {key: Field("", read) for key, read in rows.readers.items() if key not in fields}
     return Schema(kind, {**fields, **{other: fields[key] for other, key in rows.others.items()}}, rows)
