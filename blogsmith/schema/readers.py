@@ -121,6 +121,17 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "") -> Reader:
     return read
 
 
+def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
+    """What `read` gives of a list or mapping. other: reads what is none, or says what it must be."""
+
+    def read_kind(slot: Slot) -> Any:
+        if isinstance(slot.value, kind):
+            return read(slot)
+        return slot.wrong(f"{slot.name} must be {other}") if isinstance(other, str) else other(slot)
+
+    return read_kind
+
+
 def checked(read: Reader, *checks: Check) -> Reader:
     """What `read` gives if no check refuses it."""
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from ...config.units import BYTES, FREEZE_WORD, SECONDS, SEED, pattern_problem
 from ...model.cells import CellOptions, Need
 from ...schema.readers import TRUTHS, checked, choice, flag, shaped, words
-from ...schema.records import Dialect, Rows, schema_of
+from ...schema.records import Table, schema_of
 from ...schema.slots import Slot
 from ..references.references import label_id
 
@@ -143,7 +143,9 @@ def _depends(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...] | None:
     return patterns
 
 
-_ROWS = Rows(
+_TABLE = Table(
+    types={str: _text, bool: flag(_TRUTHS, _FLAG_HINTS), tuple[str, ...]: _texts},
+    choice=lambda words, _: choice(words),
     readers={
         "code-fold": _fold,
         "freeze": FREEZE_WORD,
@@ -163,15 +165,8 @@ _ROWS = Rows(
     },
     names={"timeout": "timeout_s", "memory": "memory_bytes"},
     made=frozenset(("fold_open", "places", "texts")),
+    key_of=lambda name: name.replace("_", "-"),
 )
-OPTIONS = schema_of(
-    CellOptions,
-    Dialect(
-        readers={str: _text, bool: flag(_TRUTHS, _FLAG_HINTS), tuple[str, ...]: _texts},
-        choice=lambda words, _: choice(words),
-        rows={CellOptions: _ROWS},
-        key_of=lambda name: name.replace("_", "-"),
-    ),
-)
+OPTIONS = schema_of(CellOptions, _TABLE)
 KEYS: Sequence[str] = tuple(OPTIONS.fields)
 """The options of a cell."""
