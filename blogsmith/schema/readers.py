@@ -132,16 +132,9 @@ def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
     return read_kind
 
 
-def checked(read: Reader, *checks: Check) -> Reader:
-    """What `read` gives if no check refuses it."""
-
-    def read_checked(slot: Slot) -> Any:
-        value = read(slot)
-        for check in checks:
-            value = None if value is None else check(value, slot)
-        return value
-
-    return read_checked
+def checked(read: Reader, check: Check) -> Reader:
+    """What `read` gives if the check does not refuse it."""
+    return lambda slot: None if (value := read(slot)) is None else check(value, slot)
 
 
 def must(is_met: Callable[[Any], object], message: str, hint: str = "") -> Check:

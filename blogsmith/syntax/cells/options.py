@@ -12,7 +12,7 @@ from typing import Any
 
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import CellOptions
-from ...schema.slots import LocatedMapping
+from ...schema.slots import LocatedMapping, Slot
 from ...strict_yaml.loader import Located, YamlPath
 from ..records import OptionSetting
 from ..state import PageState
@@ -70,19 +70,22 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
 
 def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]:
     """Field → value of the options that are right."""
-    places: dict[YamlPath, Place] = {(key,): setting.place for key, setting in given.items()}
+    places: dict[YamlPath, Place] = {}
+    key_places: dict[YamlPath, Place] = {}
+    texts: dict[YamlPath, str] = {}
+    located = Located(None, places, key_places, texts)
+    mapping = LocatedMapping(located, page.reporter, code="cell-option", is_bounded=False)
+    found = {}
     for key, setting in given.items():
-        places |= {(key, number): place for number, place in enumerate(setting.entries)}
-    located = Located(
-        {key: setting.value for key, setting in given.items()},
-        places,
-        {(key,): setting.key_place for key, setting in given.items()},
-        {(key,): setting.spelling for key, setting in given.items()},
-    )
-    root = LocatedMapping(located, page.reporter, code="cell-option", is_bounded=False).root()
-    # an option without a value is read as well: it looks as if it said something
-    values = {OPTIONS.fields[key].name: OPTIONS.fields[key].read(root.at(key)) for key in given}
-    return {name: value for name, value in values.items() if value is not None}
+        path = (key,)
+        places[path], key_places[path], texts[path] = setting.place, setting.key_place, setting.spelling
+        for number, place in enumerate(setting.entries):
+            places[(key, number)] = place
+        # an option without a value is read as well: it looks as if it said something
+        value = OPTIONS.fields[key].read(Slot(mapping, path, setting.value))
+        if value is not None:
+            found[OPTIONS.fields[key].name] = value
+    return found
 
 
 def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, OptionSetting]:
