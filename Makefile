@@ -31,6 +31,9 @@ FUZZ_FLAGS ?= --seconds 600
 # for pytest: `make test-long LONG_FLAGS="-k row_13"`
 LONG_FLAGS ?=
 
+# An environment that forbids bytecode would have each of thousands of processes compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench bench-math \

@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
 
-from blogsmith.bundled import bundled_folder
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
 from blogsmith.diagnostics.model import Diagnostic
-from blogsmith.hooks import Plugins, load_plugins
+from blogsmith.hooks import Plugins
+from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Asset, Body, Document, ImageInfo, Source
 from blogsmith.model.results import (
     Blob,
@@ -32,11 +32,12 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
+from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
-from blogsmith.render.theme import Theme, load_theme
+from blogsmith.render.templates.theme import Theme, load_theme
 from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions

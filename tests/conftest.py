@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,7 +82,7 @@ SLOW_FILES = frozenset(
         "worker_endings",
         "worker_figures",
         "worker_landlock",
-        "worker_observed",
+        "worker_file_access",
         "worker_values",
         "working_folder",
     )
@@ -91,6 +93,10 @@ SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 settings.register_profile("blogsmith", derandomize=True, deadline=None, database=None)
 settings.load_profile("blogsmith")
 
+# Thousands of processes are started here, each of which would compile the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # A shell that starts tests in the background lets them ignore Ctrl-C, and all that they start inherits it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -99,6 +105,13 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # No proxy that the environment names can reach servers on this machine.
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the package once; processes that may write nothing here cannot do it for themselves."""
+    if not hasattr(session.config, "workerinput"):
+        for folder in ("blogsmith", "plugins"):
+            compileall.compile_dir(ROOT / folder, quiet=1)
 
 
 def is_slow(path: Path) -> bool:

@@ -8,10 +8,10 @@ from pathlib import Path
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import Output
 from blogsmith.model.template_views import PageView
-from blogsmith.photos.cleaning import published_bytes
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildOptions
+from blogsmith.write.photos.cleaning import published_bytes
 from tests.site_files import NOW
 
 MARK = re.compile(rb' data-(?:line|cell)="\d+"')

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from blogsmith.preview.pages.script_tag import NEEDS
-from blogsmith.render.page_policy import with_sources
+from blogsmith.render.policy.policy import with_sources
 from tests.preview_sites import MARK
 from tests.serve_process import Listener, Serving, post, running, write
 from tests.test_watch_saves import in_place, temporary_and_rename, vim

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.model.documents import Body
-from blogsmith.render.code import Highlighted, code_figure, highlight, is_known_language
+from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highlight, is_known_language
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.syntax.parser import Parsed
@@ -45,8 +45,7 @@ def shown(source: str, language: str = "python", max_line: int = 10_000) -> High
 
 
 def figure(source: str, language: str = "python", **look: object) -> str:
-    html, _ = code_figure(source, language, deadline_s=PATIENCE_S, max_line=10_000, **look)  # type: ignore[arg-type]
-    return html
+    return code_figure(shown(source, language).lines, language, FigureOptions(**look))  # type: ignore[arg-type]
 
 
 def text_of(html: str) -> str:
@@ -191,9 +190,9 @@ def test_whoever_renders_may_remember_pieces() -> None:
         asked.append((source, alias, deadline_s))
         return [("k", source)]
 
-    html, problem = code_figure("x = 1", "triton", deadline_s=2.0, max_line=100, lex=lex)
-    assert '<span class="k">x = 1</span>' in html
-    assert (asked, problem) == ([("x = 1", "python", 2.0)], "")
+    found = highlight("x = 1", "triton", deadline_s=2.0, max_line=100, lex=lex)
+    assert found.lines == ('<span class="k">x = 1</span>',)
+    assert (asked, found.problem) == ([("x = 1", "python", 2.0)], "")
 
 
 def test_a_page_asks_the_highlighter_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

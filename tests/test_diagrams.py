@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blogsmith.bundled import bundled_folder
-from blogsmith.hooks import load_plugins
+from blogsmith.hooks.loader import load_plugins
+from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.report import BuildReport
-from blogsmith.render.drawing_paint import HUES, TINTS, written_colours
-from blogsmith.render.drawings import MAX_CHARACTERS, Drawing, clean_drawing
+from blogsmith.render.svg.colors import HUES, TINTS, written_colours
+from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing
 from tests.site_files import SiteText, build_text
 
 NS = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'

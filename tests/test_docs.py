@@ -13,7 +13,7 @@ from blogsmith.config.schema import Config
 from blogsmith.diagnostics.codes import CODES
 from blogsmith.execute.session.environment import ALLOWED, cell_environment
 from blogsmith.freeze.keys import session_keys
-from blogsmith.hooks import load_plugins
+from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import Source
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document

@@ -21,7 +21,7 @@ from blogsmith.config.schema import Dask
 from blogsmith.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_cluster
 from blogsmith.execute.cluster.dask_cluster import ClusterError, DaskCluster
-from blogsmith.execute.cluster.elsewhere import Terms
+from blogsmith.execute.cluster.remote import RemoteEnvironment
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import run_sessions
 from blogsmith.model.results import SessionRun
@@ -84,7 +84,7 @@ def every_ending(root: Path) -> list[SessionJob]:
 @needs_dask
 def test_the_same_results_as_here(tmp_path: Path) -> None:
     jobs = every_ending(tmp_path)
-    with no_process_left(), DaskCluster(Dask(), Terms(), tmp_path, tmp_path) as cluster:
+    with no_process_left(), DaskCluster(Dask(), RemoteEnvironment(), tmp_path, tmp_path) as cluster:
         far = list(run_sessions(jobs, workers=2, executor=cluster.executor(jobs, 2)))
         assert running(tmp_path) == []
     near = list(run_sessions(jobs, workers=2))
@@ -111,7 +111,7 @@ def test_a_worker_that_dies_takes_only_its_session(tmp_path: Path) -> None:
         named(tmp_path, "harm", "import os; os.kill(os.getppid(), 9)", "2"),
         *(named(tmp_path, f"s{n}", f"import time; time.sleep(0.2)\nprint({n})") for n in range(4)),
     ]
-    with no_process_left(), DaskCluster(Dask(), Terms(), tmp_path, tmp_path) as cluster:
+    with no_process_left(), DaskCluster(Dask(), RemoteEnvironment(), tmp_path, tmp_path) as cluster:
         with_cuda = [named(tmp_path, f"c{n}", alone, cuda=True) for n in range(3)]
         executor = cluster.executor([*jobs, *with_cuda], 2)
         cuda = list(run_sessions(with_cuda, workers=2, executor=executor))
@@ -272,7 +272,7 @@ def test_who_stops_listening_ends_sessions_on_workers(tmp_path: Path, cluster: M
     jobs = [named(tmp_path, "quick", "1"), *(named(tmp_path, f"s{n}", DEAF) for n in range(3))]
     (tmp_path / "blogsmith.yaml").touch()
     with (
-        DaskCluster(Dask(scheduler=cluster.address), Terms(), tmp_path, tmp_path) as workers,
+        DaskCluster(Dask(scheduler=cluster.address), RemoteEnvironment(), tmp_path, tmp_path) as workers,
         closing(run_sessions(jobs, workers=2, executor=workers.executor(jobs, 2))) as runs,
     ):
         assert next(runs).session == "quick"
@@ -293,7 +293,7 @@ def test_sessions_on_workers_end_with_a_builder_that_is_killed(tmp_path: Path, c
 
 @needs_dask
 def test_workers_that_cannot_run_sessions_are_named(tmp_path: Path, cluster: Machines) -> None:
-    terms = Terms(python="/nowhere/python")
+    terms = RemoteEnvironment(python="/nowhere/python")
     with (
         pytest.raises(ClusterError) as error,
         DaskCluster(Dask(scheduler=cluster.address), terms, tmp_path, tmp_path),

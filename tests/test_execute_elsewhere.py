@@ -14,8 +14,8 @@ import pytest
 
 from blogsmith.execute.cluster import dask_executor
 from blogsmith.execute.cluster.dask_executor import DaskExecutor, Task
-from blogsmith.execute.cluster.elsewhere import Run, Terms, run_there, terms_of
-from blogsmith.execute.cluster.needs_elsewhere import Judged, Offer, judge, questions
+from blogsmith.execute.cluster.remote import RemoteEnvironment, Run, run_there, terms_of
+from blogsmith.execute.cluster.remote_needs import NeedsVerdict, WorkerResources, judge, questions
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import LostSession, run_sessions
 from blogsmith.execute.session.session import run_session
@@ -29,10 +29,10 @@ from tests.site_files import printed as printed_report
 CUDA, TORCH = Need("cuda"), Need("torch", "2.6")
 GPU = {"GPU": 1.0}
 OFFERS = {
-    "tcp://a:1": Offer("a"),
-    "tcp://a:2": Offer("a"),
-    "tcp://b:1": Offer("b", {"GPU": 2.0}),
-    "tcp://b:2": Offer("b", {"GPU": 2.0}),
+    "tcp://a:1": WorkerResources("a"),
+    "tcp://a:2": WorkerResources("a"),
+    "tcp://b:1": WorkerResources("b", {"GPU": 2.0}),
+    "tcp://b:2": WorkerResources("b", {"GPU": 2.0}),
 }
 
 
@@ -79,14 +79,16 @@ def test_a_declared_variable_wins_even_if_it_is_one_of_the_machine() -> None:
 def test_a_session_gets_folders_of_the_machine_it_runs_on(tmp_path: Path) -> None:
     work = job(tmp_path, "import os\nprint(os.environ['TMPDIR'])", python="/nowhere")
     work = replace(work, env={"TMPDIR": "/nowhere"})
-    run = run_there(run_session, work, Terms(), lambda: True)
+    run = run_there(run_session, work, RemoteEnvironment(), lambda: True)
     assert (run.problem, printed(run.cells[0])) == ("", "/tmp\n")
 
 
 def test_a_session_that_nobody_wants_ends(tmp_path: Path) -> None:
     work = job(tmp_path, "open('started', 'w').close()\nwhile True: pass")
     with no_process_left():
-        run = run_there(run_session, work, Terms(), lambda: not (work.folder / "started").exists())
+        run = run_there(
+            run_session, work, RemoteEnvironment(), lambda: not (work.folder / "started").exists()
+        )
     # not by its limit
     assert run.cells[0].status == "died"
     assert run.cells[0].seconds < SLACK_S
@@ -162,7 +164,7 @@ class FakeTask:
 
 @dataclass
 class FakeCluster:
-    workers: dict[str, Offer] = field(default_factory=lambda: dict(OFFERS))
+    workers: dict[str, WorkerResources] = field(default_factory=lambda: dict(OFFERS))
     asked: list[tuple[Sequence[str] | None, Mapping[str, float]]] = field(default_factory=list)
     tasks: list[FakeTask] = field(default_factory=list)
 
@@ -173,7 +175,7 @@ class FakeCluster:
         self.tasks.append(FakeTask())
         return self.tasks[-1]
 
-    def offers(self) -> Mapping[str, Offer]:
+    def offers(self) -> Mapping[str, WorkerResources]:
         # asked in another thread while the test changes them
         return dict(self.workers)
 
@@ -207,7 +209,7 @@ def test_where_a_session_goes(tmp_path: Path, needs: tuple[Need, ...], asked: ob
 
 
 def test_needs_that_no_worker_meets_together(tmp_path: Path) -> None:
-    judged = Judged(meets={TORCH: frozenset(["tcp://a:1"]), CUDA: frozenset(["tcp://b:1"])})
+    judged = NeedsVerdict(meets={TORCH: frozenset(["tcp://a:1"]), CUDA: frozenset(["tcp://b:1"])})
     cluster = FakeCluster()
     with DaskExecutor(cluster, judged, GPU) as executor:
         future = executor.submit(run_session, job(tmp_path, "1", needs=(CUDA, TORCH), cuda=True))
@@ -218,7 +220,7 @@ def test_needs_that_no_worker_meets_together(tmp_path: Path) -> None:
 def test_how_sessions_end(tmp_path: Path) -> None:
     cluster = FakeCluster()
     work = job(tmp_path, "1")
-    with DaskExecutor(cluster, Judged(), GPU) as executor:
+    with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:
         futures = [executor.submit(run_session, work) for _ in range(5)]
         done = SessionRun("main", ())
         cluster.tasks[0].end("finished", done)
@@ -236,9 +238,9 @@ def test_how_sessions_end(tmp_path: Path) -> None:
 
 def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
     """Or the others that wait for it would be blamed for its death."""
-    cluster = FakeCluster({"a": Offer("a"), "b": Offer("a", GPU)})
+    cluster = FakeCluster({"a": WorkerResources("a"), "b": WorkerResources("a", GPU)})
     plain, cuda = job(tmp_path, "1"), job(tmp_path, "1", cuda=True)
-    with DaskExecutor(cluster, Judged(), GPU, one_each=True) as executor:
+    with DaskExecutor(cluster, NeedsVerdict(), GPU, one_each=True) as executor:
         futures = [executor.submit(run_session, work) for work in (cuda, cuda, plain, plain)]
         assert [resources for _, resources in cluster.asked] == [GPU, {}]
         cluster.tasks[1].end("finished", SessionRun("main", ()))
@@ -246,7 +248,7 @@ def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
         del cluster.workers["b"]
         cluster.tasks[0].end("error", OSError("died"))
         assert len(cluster.asked) == 3, "one worker, one session"
-        cluster.workers["c"] = Offer("a", GPU)
+        cluster.workers["c"] = WorkerResources("a", GPU)
         cluster.tasks[2].end("finished", SessionRun("main", ()))
         assert [resources for _, resources in cluster.asked] == [GPU, {}, {}, GPU]
     assert [future.cancelled() for future in futures] == [False, True, False, False]
@@ -258,7 +260,7 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
     monkeypatch.setattr(dask_executor, "GRACE_S", 0.1)
     monkeypatch.setattr(dask_executor, "_LOOK_S", 0.02)
     cluster = FakeCluster()
-    with DaskExecutor(cluster, Judged(), GPU) as executor:
+    with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:
         waits = executor.submit(run_session, job(tmp_path, "1"))
         gives_up = executor.submit(run_session, job(tmp_path, "1", cuda=True))
         del cluster.workers["tcp://b:1"], cluster.workers["tcp://b:2"]
@@ -275,18 +277,18 @@ def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     looks = []
 
     class Cluster(FakeCluster):
-        def offers(self) -> Mapping[str, Offer]:
+        def offers(self) -> Mapping[str, WorkerResources]:
             looks.append(1)
             return super().offers()
 
     cluster = Cluster()
-    with DaskExecutor(cluster, Judged(), GPU) as executor:
+    with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:
         waits = executor.submit(run_session, job(tmp_path, "1"))
         cluster.workers.clear()
         seen = len(looks)
         wait_for(lambda: len(looks) > seen + 3)
         assert not waits.done() and not cluster.tasks[0].released
-        cluster.workers["tcp://b:9"] = Offer("b")
+        cluster.workers["tcp://b:9"] = WorkerResources("b")
         cluster.tasks[0].end("finished", SessionRun("main", ()))
         assert waits.result(10) == SessionRun("main", ())
 
@@ -298,7 +300,7 @@ def test_a_lost_session_is_one_that_could_not_run(tmp_path: Path) -> None:
 
     jobs = [job(tmp_path, "1", "2")]
     with (
-        DaskExecutor(Cluster(), Judged(), GPU) as executor,
+        DaskExecutor(Cluster(), NeedsVerdict(), GPU) as executor,
         closing(run_sessions(jobs, workers=1, executor=executor)) as runs,
     ):
         (run,) = runs

@@ -10,9 +10,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from blogsmith import hooks as public_hooks
-from blogsmith.bundled import bundled_folder
 from blogsmith.diagnostics.model import Diagnostic, SiteError
-from blogsmith.hooks import Hooks, Plugins, blamed_on_plugins, load_plugins
+from blogsmith.hooks import Hooks, Plugins
+from blogsmith.hooks.failures import blamed_on_plugins
+from blogsmith.hooks.loader import load_plugins
+from blogsmith.project.bundled import bundled_folder
 from tests.site_files import SiteText, build_text
 
 BUNDLED = sorted(bundled_folder("plugins").glob("*.py"))

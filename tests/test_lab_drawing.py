@@ -24,8 +24,8 @@ from blogsmith.lab.drawing.inks import DARK, LIGHT, SCHEMES, Inks, contrast, lum
 from blogsmith.lab.drawing.png import indexed_png
 from blogsmith.lab.drawing.svg import Drawing, heading_size, shortened, width_of, written
 from blogsmith.lab.drawing.ticks import Tick, linear_ticks, log_ticks, told
-from blogsmith.render.pictures import _ACTIVE
-from blogsmith.render.vectors import svg_size, svg_words
+from blogsmith.render.outputs.pictures import _ACTIVE
+from blogsmith.render.svg.metadata import svg_size, svg_words
 from tests.test_theme_look import colours
 from tests.worker_client import Client, start_worker, worker
 

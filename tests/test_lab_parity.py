@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blogsmith.lab import Attended, ParityError, attention, causal_mask, compare, padding_mask
 from blogsmith.lab.precision import DTYPES, dtype_name, naive, rounded
 from blogsmith.lab.reference import online_attention
-from blogsmith.render.output_html import clean_html
+from blogsmith.render.outputs.html import clean_html
 
 Array = np.ndarray[Any, Any]
 SHAPE = (2, 4, 33, 16)

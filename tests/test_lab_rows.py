@@ -13,7 +13,7 @@ from blogsmith.lab import read_rows
 from blogsmith.lab.row_tables import Timings, time_in_words
 from blogsmith.lab.rows import Row, append_rows, newest, series
 from blogsmith.lab.tables import table, two_digits
-from blogsmith.render.output_html import clean_html
+from blogsmith.render.outputs.html import clean_html
 
 CPU = Row(
     device="Example CPU",

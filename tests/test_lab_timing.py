@@ -109,10 +109,10 @@ def test_the_file_is_no_input_of_the_cell_that_adds_to_it(tmp_path: Path) -> Non
     code = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-from blogsmith.execute.worker.observed import Observed
+from blogsmith.execute.worker.file_access import FileAccess
 from blogsmith.lab import benchmark, read_rows
 (lambda path: open(path, "w").close())("other.jsonl")
-seen = Observed({str(tmp_path)!r}, (), lambda: None, lambda: None)
+seen = FileAccess({str(tmp_path)!r}, (), lambda: None, lambda: None)
 seen.install()
 benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)
 benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)

@@ -14,9 +14,9 @@ from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
-from blogsmith.lint.doubts import doubts
+from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in
-from blogsmith.lint.pieces import pieces
+from blogsmith.lint.run import lint_pages
 from blogsmith.model.documents import Source
 from blogsmith.project.context import parse_options
 from blogsmith.project.report import BuildReport
@@ -302,7 +302,7 @@ def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
     options = parse_options(settings_read.config, Plugins(), frozenset())
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), settings_read.config)
     parsed = parse_document(document, make_parser(options), options)
-    for found in doubts([parsed], [document], settings_read):
+    for found in lint_pages([parsed], [document], settings_read):
         if found.path != "blogsmith.yaml":
             assert found.place and 1 <= found.place.line <= text.count("\n") + 1
 
@@ -310,7 +310,7 @@ def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
 @given(st.text(st.sampled_from("{}\\abL*[]= _^%"), max_size=60))
 def test_pieces_cover_the_formula_in_order(tex: str) -> None:
     end = 0
-    for piece in pieces(tex):
+    for piece in split_formula(tex):
         assert end <= piece.start < piece.end <= len(tex)
         end = piece.end
 
@@ -320,12 +320,12 @@ def test_pieces_cover_the_formula_in_order(tex: str) -> None:
 )
 def test_long_formulas_take_no_long_time(tex: str) -> None:
     started = time.process_time()
-    pieces(tex)
+    split_formula(tex)
     assert time.process_time() - started < 5
 
 
 def test_columns_of_an_array_are_no_symbols() -> None:
-    found = pieces("\\begin{array}{c|c} a & {c} \\end{array}")
+    found = split_formula("\\begin{array}{c|c} a & {c} \\end{array}")
     assert [piece.text for piece in found] == ["\\begin arrayc|c", "a", "&", "c", "\\end array"]
 
 

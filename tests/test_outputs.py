@@ -28,13 +28,13 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
-from blogsmith.render.ansi import NAMES, ansi_html, plain_output
 from blogsmith.render.context import Rendering
-from blogsmith.render.output_html import MAX_CHARACTERS, TableHead, clean_html
-from blogsmith.render.output_tree import MAX_DEPTH
-from blogsmith.render.provenance import provenance
-from blogsmith.render.values import bare_tex
-from blogsmith.render.vectors import svg_size, svg_words
+from blogsmith.render.outputs.ansi import NAMES, ansi_html, plain_output
+from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
+from blogsmith.render.outputs.html_tree import MAX_DEPTH
+from blogsmith.render.outputs.provenance import provenance
+from blogsmith.render.outputs.values import bare_tex
+from blogsmith.render.svg.metadata import svg_size, svg_words
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
 from tests.test_theme_look import TONES, colours, contrast, mixed
@@ -191,7 +191,9 @@ class TestForeignMarkup:
             ("<font color=red>x</font><center>y</center>", "x<div>y</div>"),
             ('<p align="right">x', '<p class="align-right">x</p>'),
             ("<h1>Title</h1>text", "<p>Title</p>text"),
+            ("<h2>a<p>b", "<p>a</p><p>b</p>"),
             ("<p>a<div>b</div>c", "<p>a</p><div>b</div>c"),
+            ("<b>x<div>y</div>", "<b>x</b><div>y</div>"),
             ("<ul>a<li>b<li>c</ul>", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
             ("<li>alone", "<div>alone</div>"),
             ("<dl><dd>half</dl>", "<div><div>half</div></div>"),
@@ -241,6 +243,7 @@ class TestForeignMarkup:
             ('<img src="data:image/png;base64,AAAA">y', ("img",)),
             ("<iframe src=x>a</iframe>y", ("iframe",)),
             ("<style>x</style>y", ()),
+            ("<!-- <svg> -->y", ()),
         ],
     )
     def test_what_is_left_out_is_named(self, html: str, dropped: tuple[str, ...]) -> None:
@@ -262,7 +265,20 @@ class TestForeignMarkup:
 
     @pytest.mark.parametrize(
         "piece",
-        ["<a ", "<a '\"", "<!--", "<b>", "<table>", "<td>", "<table>x<b>", "<li>", "<svg>", "</p>", "<p><b>"],
+        [
+            "<a ",
+            "<a '\"",
+            "<!--",
+            "<b>",
+            "<div>",
+            "<table>",
+            "<td>",
+            "<table>x<b>",
+            "<li>",
+            "<svg>",
+            "</p>",
+            "<p><b>",
+        ],
     )
     def test_time_is_linear(self, piece: str) -> None:
         start = time.process_time()
@@ -322,7 +338,7 @@ class TestOutputs:
         assert f"{path}:15: W" in html
 
     def test_markup_of_strangers_is_text(self) -> None:
-        from blogsmith.render.outputs import show_outputs
+        from blogsmith.render.outputs.outputs import show_outputs
 
         # nothing of a stranger runs, but what is recorded might be shown one day
         page = shown()

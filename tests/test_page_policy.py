@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Markup, Security
-from blogsmith.render.openers import with_openers
-from blogsmith.render.page_policy import guarded, with_sources
-from blogsmith.render.page_sources import folder_of, source_of
-from blogsmith.render.page_tags import page_tags
+from blogsmith.render.policy.openers import with_openers
+from blogsmith.render.policy.policy import guarded, with_sources
+from blogsmith.render.policy.sources import folder_of, source_of
+from blogsmith.render.policy.tags import page_tags
 from tests.site_files import build, printed
 
 HEAD = '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from blogsmith.photos.cleaning import cleaned_bytes, cleaned_stream, private_rest, published_bytes
-from blogsmith.photos.container import BLOCK, Damaged
+from blogsmith.write.photos.cleaning import cleaned_bytes, cleaned_stream, private_rest, published_bytes
+from blogsmith.write.photos.container import BLOCK, Damaged
 from tests.photo_files import KINDS, MARK, animation, box, exif_data, film, noise, photo, pixels, segment
 
 ORIENTATION = 0x0112

@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.hooks import Plugins, blamed_on_plugins, load_plugins
+from blogsmith.hooks import Plugins
+from blogsmith.hooks.failures import blamed_on_plugins
+from blogsmith.hooks.loader import load_plugins
+from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
 from blogsmith.pipeline.reload import reload_site
 from blogsmith.project.context import open_site
 from blogsmith.project.report import BuildReport
 from blogsmith.trust.consent import trust
-from blogsmith.trust.plugin_code import is_covered, read_plugin_code
 from tests.site_files import build
 
 REGISTER = "def register(hooks):\n    pass\n"
@@ -258,7 +260,7 @@ def test_an_environment_inside_the_site_is_no_code_of_the_site(
     packages = str(site / ".venv" / "lib" / "site-packages")
     monkeypatch.syspath_prepend(packages)
     assert refusal(site).code == "plugin-import"
-    monkeypatch.setattr("blogsmith.trust.plugin_imports._environment", lambda: (packages,))
+    monkeypatch.setattr("blogsmith.hooks.plugin_imports._environment", lambda: (packages,))
     assert load(site).names == ("mine",)
 
 

@@ -291,7 +291,7 @@ READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
     "preview/http/files.py",
-    "watch/stamps.py",
+    "watch/fingerprint.py",
 }
 """Modules that call `os.open` with flags that only read."""
 

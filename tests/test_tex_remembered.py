@@ -11,7 +11,7 @@ from blogsmith.model.documents import Body
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.syntax.parser import Parsed
-from blogsmith.tex.cache import remembering
+from blogsmith.tex.cache import cache_conversions
 from blogsmith.tex.convert import TypesetFormula, convert_formula
 from blogsmith.tex.errors import TexError
 from blogsmith.tex.parse.reader import Macro
@@ -43,7 +43,7 @@ class Counting:
 
 def test_everything_a_formula_depends_on_makes_it_another() -> None:
     counting = Counting()
-    formula = remembering(counting)
+    formula = cache_conversions(counting)
     looks: list[tuple[bool, Macros, tuple[RowNumber | None, ...], frozenset[str]]] = [
         (False, {}, (), frozenset()),
         (True, {}, (), frozenset()),
@@ -62,7 +62,7 @@ def test_everything_a_formula_depends_on_makes_it_another() -> None:
 
 def test_a_changed_mapping_is_another_one() -> None:
     """Pages hand in one dictionary, into which they put what their formulas define."""
-    formula, macros = remembering(), dict[str, str | Macro]()
+    formula, macros = cache_conversions(), dict[str, str | Macro]()
     shown = []
     for tex in (r"\def\x{a}", r"\x", r"\def\x{b}", r"\x", r"\def\x{a}", r"\x"):
         found = formula(tex, display=False, macros=macros, rows=(), packages=frozenset())
@@ -73,7 +73,7 @@ def test_a_changed_mapping_is_another_one() -> None:
 
 
 def test_what_is_wrong_is_said_each_time() -> None:
-    formula = remembering()
+    formula = cache_conversions()
     for _ in range(2):
         with pytest.raises(TexError):
             formula(r"\wrong", display=False, macros={}, rows=(), packages=frozenset())
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said_each_time() -> None:
 
 def test_the_memory_is_bounded() -> None:
     counting = Counting()
-    formula = remembering(counting, limit=2)
+    formula = cache_conversions(counting, limit=2)
     for tex in "abcab":
         formula(tex, display=False, macros={}, rows=(), packages=frozenset())
     assert counting.asked == [*"abcab"]
@@ -92,7 +92,7 @@ def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page twice with one memory."""
 
     def render(parsed: Parsed, tools: Tools) -> Body:
-        remembers = replace(tools, formula=remembering())
+        remembers = replace(tools, formula=cache_conversions())
         first, again = render_body(parsed, remembers), render_body(parsed, remembers)
         plain = render_body(parsed, tools)
         assert first == plain

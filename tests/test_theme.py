@@ -13,7 +13,7 @@ from markupsafe import Markup
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
-from blogsmith.render.theme import Theme, iso_date, load_theme, long_date
+from blogsmith.render.templates.theme import Theme, iso_date, load_theme, long_date
 
 BUNDLED = Path(__file__).parent.parent / "themes"
 PLAIN = {"themes/plain/theme.yaml": "name: plain\n"}

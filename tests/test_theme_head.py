@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from blogsmith.model.template_views import PageView, SiteView
-from blogsmith.render.theme import Theme
+from blogsmith.render.templates.theme import Theme
 
 from .theme_pages import BARE, EVIL, FULL, LISTING, SITE, load_paper, parse, scripts
 

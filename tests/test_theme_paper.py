@@ -9,7 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from blogsmith.model.template_views import Feed, Link, PageGroup, PageView, SeriesPart
-from blogsmith.render.theme import Theme
+from blogsmith.render.templates.theme import Theme
 
 from .theme_pages import (
     BARE,

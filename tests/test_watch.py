@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
+import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Set
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
+from blogsmith.watch.backends import open_notifier
 from blogsmith.watch.changes import ChangedFiles
-from blogsmith.watch.notices import HintQueue
+from blogsmith.watch.hints import HintQueue
 from blogsmith.watch.notifier import CannotWatch, OpenNotifier
-from blogsmith.watch.observed import ObserverNotifier
+from blogsmith.watch.observer import ObserverNotifier
 from blogsmith.watch.probe import PROBE_S, EventProbe
-from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 from tests.sessions import descriptors, wait_for
 from tests.test_watch_saves import (
@@ -341,6 +344,64 @@ def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:
         assert receiver.settle() == [{"content/deep/er/new.md"}]
 
 
+@pytest.mark.parametrize(
+    ("call", "number", "words"),
+    [
+        ("inotify_init1", errno.EMFILE, "the limit fs.inotify.max_user_instances is reached"),
+        ("inotify_add_watch", errno.ENOSPC, "the limit fs.inotify.max_user_watches is reached"),
+        ("inotify_init1", errno.ENOSYS, os.strerror(errno.ENOSYS)),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+def test_what_the_kernel_refuses_has_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, words: str
+) -> None:
+    from blogsmith.watch.inotify_calls import Inotify
+
+    real, files = Inotify._call, descriptors()
+
+    def refuse(self: Inotify, name: str, *arguments: object) -> int:
+        if name == call:
+            raise OSError(number, os.strerror(number))
+        return real(self, name, *arguments)
+
+    monkeypatch.setattr(Inotify, "_call", refuse)
+    with ExitStack() as stack, pytest.raises(CannotWatch, match=f"^{re.escape(words)}$"):
+        notifier = open_notifier(HintQueue())
+        stack.callback(notifier.stop)
+        notifier.watch(str(tmp_path), tmp_path.stat().st_ino, alone=True)
+    assert descriptors() == files
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Path) -> None:
+    """A folder that has moved is watched under its new name before the old one is given up."""
+    (old := tmp_path / "old").mkdir()
+    notices, new = HintQueue(), tmp_path / "new"
+    notifier = open_notifier(notices)
+    try:
+        notifier.watch(str(old), old.stat().st_ino, alone=True)
+        old.rename(new)
+        notifier.watch(str(new), new.stat().st_ino, alone=True)
+        places = {place for name in ("a", "b") for place in _told_of(notices, new / name, str(new / name))}
+        assert {str(old / "a"), str(new / "a")} <= places
+        notifier.keep({str(new)})
+        assert _told_of(notices, new / "c", str(new / "c")) == {str(new / "c")}
+    finally:
+        notifier.stop()
+
+
+def _told_of(notices: HintQueue, file: Path, last: str) -> set[str]:
+    """Write a file, and what is told up to its name `last`."""
+    file.touch()
+    places: set[str] = set()
+    while last not in places:
+        burst = notices.take(DEADLINE_S)
+        assert burst is not None
+        places |= burst.places.keys()
+    return places
+
+
 def test_polling(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # there is no event to wait for
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", 10 * DEADLINE_S)
@@ -603,7 +664,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files that were looked at already are compared with what was told of them, not with that look."""
-    monkeypatch.setattr("blogsmith.watch.findings.STEP_S", DEADLINE_S / 8)
+    monkeypatch.setattr("blogsmith.watch.change_detector.STEP_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):

@@ -134,7 +134,7 @@ SAVES: list[Callable[[Path, str], None]] = [
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time does not decide: this process may be stopped between two steps of a save."""
-    for name in ("findings.STEP_S", "findings.CLOSE_S", "watcher.MAX_DOUBT_S"):
+    for name in ("change_detector.STEP_S", "change_detector.CLOSE_S", "watcher.MAX_DOUBT_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 4)
 
 

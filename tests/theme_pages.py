@@ -11,7 +11,7 @@ import html5lib
 
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
-from blogsmith.render.theme import Theme, load_theme
+from blogsmith.render.templates.theme import Theme, load_theme
 
 ROOT = Path(__file__).parent.parent
 DAY = dt.datetime(2026, 3, 3, tzinfo=dt.UTC)

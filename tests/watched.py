@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from blogsmith.watch.backends import open_notifier
 from blogsmith.watch.changes import ChangedFiles
 from blogsmith.watch.notifier import OpenNotifier
-from blogsmith.watch.systems import open_notifier
 from blogsmith.watch.watcher import Watcher
 
 DEADLINE_S = 40.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..diagnostics.model import SiteError
-from ..hooks import blamed_on_plugins
+from ..hooks.failures import blamed_on_plugins
 from ..project.context import SiteContext, open_site
 from ..project.load import parse_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress

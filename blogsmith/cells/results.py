@@ -51,7 +51,7 @@ def show_results(
     for page in ran.survey.pages:
         if not page.wrong and str(page.cells.path) not in ran.failed:
             log.add(_outdated(page, hint, asked, may_run=may_run))
-        log.add(_without_files(page, ran.survey.surroundings))
+        log.add(_without_files(page, ran.survey.environment))
         if not asked.frozen:  # where nothing may run, it says nothing what code would run with
             log.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))

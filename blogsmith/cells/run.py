@@ -15,7 +15,7 @@ from pathlib import Path
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..execute.cluster.dask_cluster import ClusterError, DaskCluster
-from ..execute.cluster.elsewhere import terms_of
+from ..execute.cluster.remote import terms_of
 from ..execute.probe.cache import ProbeCache
 from ..execute.probe.requirements import Run
 from ..execute.probe.requirements import unmet as unmet_needs

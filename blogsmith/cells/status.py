@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ..config.schema import Execution
+from ..diagnostics.codes import CELL_CODES
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.record import PageRecord
@@ -43,8 +44,7 @@ class PageStatus:
     @property
     def wrong(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
-        found = (d for d in self.parsed.diagnostics if d.severity == "error")
-        return any(d.code.startswith(("cell-", "value-", "claim-")) for d in found)
+        return any(d.severity == "error" and d.code in CELL_CODES for d in self.parsed.diagnostics)
 
     @property
     def stale(self) -> bool:
@@ -88,7 +88,7 @@ class SiteStatus:
 
     root: Path
     pages: tuple[PageStatus, ...]
-    surroundings: Environment
+    environment: Environment
     """As they were before anything ran."""
     diagnostics: tuple[Diagnostic, ...] = ()
     has_own_python: bool = True
@@ -97,7 +97,7 @@ class SiteStatus:
     def after_running(self) -> Environment:
         """The same with the files as they are now."""
         files = FileDigests(self.root)
-        return replace(self.surroundings, digest_of=files.digest, matches=files.matches, running=False)
+        return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
 
 
 def survey_pages(
@@ -124,11 +124,11 @@ def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> SiteStatu
     log = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
     parsed = parse_site(collect_posts(context, posts, options, log), context, log)
-    found = survey_pages(root, surroundings(root, context.config.execution), parsed)
+    found = survey_pages(root, read_environment(root, context.config.execution), parsed)
     return replace(found, has_own_python=not context.config.execution.python)
 
 
-def surroundings(
+def read_environment(
     root: Path, execution: Execution, *, running: bool = False, versions: Mapping[str, str] | None = None
 ) -> Environment:
     """What results depend on outside the posts; each file is read once.

@@ -20,7 +20,7 @@ from ..syntax.parser import Parsed
 from ..trust.consent import is_trusted
 from .results import CellUpdate, show_results
 from .run import RunOutcome, run_stale_sessions
-from .status import PageStatus, surroundings, survey_pages
+from .status import PageStatus, read_environment, survey_pages
 from .versions import installed, recorded_packages
 
 
@@ -33,11 +33,11 @@ def update_cells(
     asked, execution = options.execution, context.config.execution
     runs = may_run(context, options)
     with log.stage("records"):
-        around = surroundings(context.root, execution, running=runs)
+        around = read_environment(context.root, execution, running=runs)
         surveyed = survey_pages(context.root, around, parsed)
     versions = package_versions(surveyed.pages, context, asked, may_run=runs)
     if asked.strict_versions:
-        around = surroundings(context.root, execution, running=runs, versions=versions)
+        around = read_environment(context.root, execution, running=runs, versions=versions)
         surveyed = survey_pages(context.root, around, parsed)
     log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)

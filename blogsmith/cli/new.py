@@ -10,8 +10,8 @@ import json
 import re
 from pathlib import Path, PurePosixPath
 
-from ..bundled import bundled_folder
 from ..diagnostics.model import Diagnostic, SiteError
+from ..project.bundled import bundled_folder
 from ..storage.folder import open_folder
 from ..text.slugs import slugify
 

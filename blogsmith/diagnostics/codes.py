@@ -165,3 +165,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         "new-write": "A new site or post cannot be written to disk.",
     }
 )
+
+CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cell", "claim", "value"))
+"""Codes of mistakes in cells, in their claims and in values: with such an error none of a page may run."""

@@ -13,7 +13,7 @@ from itertools import islice
 from ..config.schema import Symbol
 from ..diagnostics.model import Reporter
 from ..syntax.records import Math
-from .pieces import Piece, pieces
+from .formula_parts import Piece, split_formula
 
 MIXED = "notation-mixed"
 BYPASSED = "macro-bypassed"
@@ -61,7 +61,7 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
 
 def _forbidden(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
     """Each rule that is broken in `tex`, with the pieces that break it."""
-    found = pieces(tex)
+    found = split_formula(tex)
     index = 0
     while index < len(found):
         rule = next(_matching(rules, found, index, tex), None)
@@ -97,7 +97,7 @@ def _of_macros(macros: Mapping[str, str]) -> Iterator[Rule]:
 
 
 def _pattern(tex: str) -> tuple[str, ...]:
-    return tuple(piece.text for piece in pieces(tex))
+    return tuple(piece.text for piece in split_formula(tex))
 
 
 def _matching(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:

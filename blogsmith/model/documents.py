@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from ..diagnostics.model import Diagnostic, Place
+from ..storage.stamps import FileStamp
 from .cells import PageExecution
 
 
@@ -51,8 +52,8 @@ class SiteFiles:
     static: tuple[Asset, ...]
     """Files under `static/`, copied to the root of the output."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    stamps: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
-    """Path of every file → size, time of its last change in ns, inode: while they stay, it is read once."""
+    stamps: Mapping[str, FileStamp] = field(default_factory=dict)
+    """Of every file by its path: while it stays the same, the file is read once."""
 
 
 @dataclass(frozen=True, slots=True)

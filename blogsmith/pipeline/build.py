@@ -18,8 +18,9 @@ from ..cells.results import CellUpdate
 from ..cells.update import update_cells
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..hooks import blamed_on_plugins, filter_document
-from ..lint.doubts import doubts
+from ..hooks.calls import filter_document
+from ..hooks.failures import blamed_on_plugins
+from ..lint.run import lint_pages
 from ..model.decode import decode
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
 from ..model.results import PageResults
@@ -69,7 +70,7 @@ def _build(context: SiteContext, options: BuildOptions, log: BuildLog) -> BuildR
     if not options.write:
         with log.stage("lint"):
             waiting = (document for document, _ in loaded.left_out.values())
-            log.add(doubts(parsed, waiting, context.settings))
+            log.add(lint_pages(parsed, waiting, context.settings))
     views = page_views(rendered, unpublished(loaded), frame_of(context, index, loaded, log))
     fonts = fonts_for(views, context)
     outputs = plan_outputs([fonts.given_to(view) for view in views], rendered, loaded, context, log)

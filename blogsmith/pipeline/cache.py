@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
-from ..hooks import filter_document
+from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
@@ -27,7 +27,7 @@ from ..site.index import PageEntry, page_entry
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.analysis.linear import linear_text
-from ..tex.cache import remembering
+from ..tex.cache import cache_conversions
 from ..tex.convert import Convert
 from .placeholder import placeholder_body
 from .time_limit import LIMIT_S, TookTooLong, time_limit
@@ -82,7 +82,7 @@ class PageCache:
         self._bodies: dict[str, _Rendered] = {}
         self.lex: Lex = lru_cache(LEXED)(lex_in_time)
         """As `lex_in_time`, once for each piece of code."""
-        self.formula: Convert = remembering(limit=FORMULAS)
+        self.formula: Convert = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
         self._linear = lru_cache(FORMULAS)(linear_text)
         self.entries = 0

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ..cells.results import show_results
 from ..cells.run import RunOutcome
-from ..cells.status import PageStatus, surroundings, survey_pages
+from ..cells.status import PageStatus, read_environment, survey_pages
 from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
@@ -16,6 +16,7 @@ from ..freeze.store import Reading, folder_of, read_page
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
+from ..storage.stamps import FileStamp, stamp_at
 from ..syntax.parser import Parsed
 
 _OUTPUTS = "outputs.json"
@@ -37,8 +38,8 @@ class CellCache:
     """Records and digests by the state of their files. Belongs to one preview, used by one thread."""
 
     root: Path
-    _records: dict[PurePosixPath, tuple[object, Reading]] = field(default_factory=dict)
-    _digests: dict[str, tuple[object, str | None]] = field(default_factory=dict)
+    _records: dict[PurePosixPath, tuple[FileStamp | None, Reading]] = field(default_factory=dict)
+    _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
@@ -71,18 +72,18 @@ class CellCache:
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
     def _around(self, context: SiteContext, *, may_run: bool) -> Environment:
-        around = surroundings(self.root, context.config.execution, running=may_run)
+        around = read_environment(self.root, context.config.execution, running=may_run)
         return replace(around, digest_of=self._digest)
 
     def _digest(self, path: str) -> str | None:
-        stamp = stamp_of(self.root / path)
+        stamp = stamp_at(self.root / path)
         known = self._digests.get(path)
         if known is None or known[0] != stamp:
             known = self._digests[path] = (stamp, FileDigests(self.root).digest(path))
         return known[1]
 
     def _read(self, root: Path, post: PurePosixPath) -> Reading:
-        stamp = stamp_of(root / folder_of(post) / _OUTPUTS)
+        stamp = stamp_at(root / folder_of(post) / _OUTPUTS)
         known = self._records.get(post)
         if known is None or known[0] != stamp:
             known = self._records[post] = (stamp, read_page(root, post))
@@ -98,12 +99,3 @@ class CellCache:
         if names not in self._versions:
             self._versions[names] = package_versions(pages, context, asked, may_run=may_run)
         return self._versions[names]
-
-
-def stamp_of(file: Path) -> object:
-    """What changes when a file is written; None if there is none."""
-    try:
-        status = file.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_size, status.st_mtime_ns, status.st_ino

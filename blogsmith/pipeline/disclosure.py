@@ -15,10 +15,10 @@ from urllib.parse import quote, unquote
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
-from ..photos.cleaning import private_rest
-from ..photos.container import Damaged
 from ..project.load import LoadedSite
 from ..site.frame import Rendered
+from ..write.photos.cleaning import private_rest
+from ..write.photos.container import Damaged
 
 WORKING = frozenset(
     {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}

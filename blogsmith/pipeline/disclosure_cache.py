@@ -7,24 +7,23 @@ from collections.abc import Collection, Mapping
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
+from ..storage.stamps import FileStamp
 from .disclosure import leaks
-
-Stamp = tuple[int, int, int]
 
 
 class DisclosureCache:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Stamp, str, tuple[Diagnostic, ...]]] = {}
-        self._stamps: Mapping[str, Stamp] = {}
+        self._known: dict[str, tuple[FileStamp, str, tuple[Diagnostic, ...]]] = {}
+        self._stamps: Mapping[str, FileStamp] = {}
 
     def forget(self, changed: Collection[str]) -> None:
         """Files that were saved: their stamps may be the same."""
         for path in changed:
             self._known.pop(path, None)
 
-    def take(self, stamps: Mapping[str, Stamp]) -> None:
+    def take(self, stamps: Mapping[str, FileStamp]) -> None:
         """The files as they are now. stamps: as in `SiteFiles`."""
         self._stamps = stamps
         self._known = {path: known for path, known in self._known.items() if path in stamps}

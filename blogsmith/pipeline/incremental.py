@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic
-from ..hooks import blamed_on_plugins
+from ..hooks.failures import blamed_on_plugins
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext

@@ -16,15 +16,15 @@ from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..hooks import SiteOutputs, plugin_files
+from ..hooks import SiteOutputs
+from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.template_views import PageView, SiteView
-from ..photos.cleaning import cleaned_bytes
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..render.page_policy import GuardedPage, guarded
-from ..render.theme import Theme
+from ..render.policy.policy import GuardedPage, guarded
+from ..render.templates.theme import Theme
 from ..site.collisions import folded
 from ..site.feeds import feed_files
 from ..site.font_cut import FontProblem, can_cut, cut_font
@@ -35,6 +35,7 @@ from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
 from ..storage.cache import read_or_make
 from ..text.characters import without_forbidden
+from ..write.photos.cleaning import cleaned_bytes
 from .disclosure import disclosures, leaks, published_assets
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..config.load import CONFIG_NAME
+from ..hooks.plugin_code import is_covered
 from ..project.context import SiteContext, open_site, with_theme
-from ..trust.plugin_code import is_covered
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 

@@ -18,9 +18,10 @@ from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progre
 from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
+from ..storage.stamps import FileStamp, stamp_at
 from .build import index_of, measured, page_tools
 from .cache import PageCache
-from .cell_cache import CellCache, PageCellsState, stamp_of
+from .cell_cache import CellCache, PageCellsState
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 
@@ -173,14 +174,14 @@ class Resolver:
     def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:
         if asset.path.suffix.lower() != SUFFIX:
             return ()
-        stamp = (stamp_of(asset.file), asset.path)
+        stamp = (stamp_at(asset.file), asset.path)
         known = self._svgs.get(asset.file)
         if known is None or known[0] != stamp:
             known = self._svgs[asset.file] = (stamp, svg_warnings(asset))
         return known[1]
 
     def _measured(self, file: Path) -> ImageInfo | str:
-        stamp = stamp_of(file)
+        stamp = stamp_at(file)
         known = self._sizes.get(file)
         if known is None or known[0] != stamp:
             known = self._sizes[file] = (stamp, measured(file))
@@ -206,5 +207,5 @@ def _facts(
     return last.facts if all(old == new for old, new in pairs) else object()
 
 
-def _asset_stamps(files: SiteFiles) -> list[tuple[int, int, int]]:
+def _asset_stamps(files: SiteFiles) -> list[FileStamp]:
     return [files.stamps[str(asset.path)] for asset in (*files.assets, *files.static)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..timeout import alarm, has_alarm
+from ..render.timeout import alarm, has_alarm
 
 LIMIT_S = 10.0
 

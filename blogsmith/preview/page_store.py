@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
-from ..bundled import bundled_folder
+from ..project.bundled import bundled_folder
 from ..storage.cache import CACHE, open_cache
 from .pages.media_types import media_type
 from .seal import make_sealer, read_sealer

@@ -9,20 +9,21 @@ from pathlib import Path
 
 import msgspec
 
-from ..bundled import bundled_folder
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
 from ..config.urls import base_url_problem
 from ..diagnostics.model import Diagnostic, SiteError
-from ..hooks import Plugins, load_plugins
-from ..render.theme import Theme, load_theme
+from ..hooks import Plugins
+from ..hooks.loader import load_plugins
+from ..hooks.plugin_code import PluginCode
+from ..render.templates.theme import Theme, load_theme
 from ..strict_yaml.loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.analysis.linear import linear_text
 from ..tex.analysis.numbering import split_rows
 from ..trust.consent import judge
-from ..trust.plugin_code import PluginCode
+from .bundled import bundled_folder
 
 
 @dataclass(frozen=True, slots=True)

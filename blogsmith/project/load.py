@@ -8,7 +8,8 @@ from functools import partial
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
-from ..hooks import Plugins, filter_document
+from ..hooks import Plugins
+from ..hooks.calls import filter_document
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..read.active_svg import Inspect, svg_warnings
 from ..read.files import read_site

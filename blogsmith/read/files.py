@@ -20,6 +20,7 @@ from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
+from ..storage.stamps import FileStamp, stamp_of
 from ..text.characters import find_forbidden, find_hidden, name_of
 from .symlinks import LinkRefused, Links
 from .twins import folded, twin_posts
@@ -44,13 +45,13 @@ class _Found:
     """Relative to the site root, as the author sees it."""
     file: Path
     """Symbolic links resolved."""
-    stamp: tuple[int, int, int]
+    stamp: FileStamp
     """As in `SiteFiles.stamps`."""
 
     @property
     def size(self) -> int:
         """Bytes."""
-        return self.stamp[0]
+        return self.stamp.size
 
 
 def read_site(
@@ -91,7 +92,7 @@ def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> Site
     return replace(before, sources=sources, stamps={**before.stamps, path: found.stamp})
 
 
-def _unchanged(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, tuple[int, int, int]], Source]:
+def _unchanged(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:
     """Path and stamp → source, of those that need not be read again."""
     paths = ((str(source.path), source) for source in before.sources)
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
@@ -199,7 +200,7 @@ class _Walker:
                 for name in self._names(file, path, keep) if self._may_enter(path) else ():
                     yield from self._visit(path / name, (*above, file), keep)
             elif stat.S_ISREG(status.st_mode) and above:
-                yield _Found(path, file, (status.st_size, status.st_mtime_ns, status.st_ino))
+                yield _Found(path, file, stamp_of(status))
             else:
                 what = "neither a file nor a folder" if above else "not a folder"
                 self.report("unreadable", f"is {what}", path)

@@ -101,39 +101,37 @@ def highlight(
         return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
 
 
-def code_figure(
-    source: str,
-    language: str,
-    *,
-    deadline_s: float,
-    max_line: int,
-    title: str = "",
-    first_line: int = 1,
-    marked: frozenset[int] = frozenset(),
-    numbered: bool = False,
-    fold: bool | str = False,
-    fold_open: bool = False,
-    id: str = "",
-    classes: Sequence[str] = (),
-    lex: Lex = lex_in_time,
-) -> tuple[str, str]:
-    """The `<figure class="code">` of `source`, and why it is plain (empty if it is not).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureOptions:
+    """How a code figure looks beside its highlighting."""
 
-    first_line: number of the first line; marked: lines to mark, counted from 1 whatever
-    `first_line` is; fold: fold the code away under this label, True means `Show code`;
-    fold_open: the fold starts open; id, classes: of the figure, besides its own.
-    """
-    shown = highlight(source, language, deadline_s=deadline_s, max_line=max_line, lex=lex)
-    figure_class = " ".join(["code", *(["numbered"] if numbered else []), *classes])
+    title: str = ""
+    first_line: int = 1
+    """Number of the first line."""
+    marked: frozenset[int] = frozenset()
+    """Lines to mark, counted from 1 whatever `first_line` is."""
+    numbered: bool = False
+    fold: bool | str = False
+    """Fold the code away under this label; True means `Show code`."""
+    fold_open: bool = False
+    """The fold starts open."""
+    id: str = ""
+    classes: Sequence[str] = ()
+    """Besides the figure's own."""
+
+
+def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
+    """The `<figure class="code">` of highlighted lines."""
+    figure_class = " ".join(["code", *(["numbered"] if options.numbered else []), *options.classes])
     # no theme's CSS can turn a data attribute into a counter's start in all browsers yet
-    style = f"--first-line:{first_line}" if numbered and first_line != 1 else ""
-    opening = _tag("figure", {"id": id, "class": figure_class, "data-lang": language, "style": style})
+    style = f"--first-line:{options.first_line}" if options.numbered and options.first_line != 1 else ""
+    opening = _tag("figure", {"id": options.id, "class": figure_class, "data-lang": language, "style": style})
     code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
     figure = (
-        f'{opening}{_header(language, title)}<pre class="highlight" tabindex="0">{code}'
-        f"{''.join(_line_spans(shown.lines, marked))}</code></pre></figure>"
+        f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
+        f"{''.join(_line_spans(lines, options.marked))}</code></pre></figure>"
     )
-    return _folded(figure, fold, fold_open), shown.problem
+    return _folded(figure, options.fold, options.fold_open)
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from ..config.schema import Config
 from ..diagnostics.model import Place, Reporter, SiteError
 from ..hooks import Plugins
 from ..model.documents import Document, ImageInfo
+from ..model.links import LinkTarget
 from ..model.results import PageResults
 from ..pyodide.distribution import Distribution, cdn_distribution
 from ..syntax.parser import Parsed
@@ -22,25 +23,6 @@ from ..syntax.references.labels import Label
 from ..tex.convert import Convert, convert_formula
 from ..tex.parse.reader import Macro
 from .lexing import Lex, lex_in_time
-
-
-@dataclass(frozen=True, slots=True)
-class LinkTarget:
-    """What an address in a post leads to."""
-
-    url: str
-    """As printed, base path applied."""
-    problem: str = ""
-    """Why there is nothing there; empty if there is."""
-    hint: str = ""
-    code: str = "link-missing"
-    title: str = ""
-    """Of the page, for a link without a text of its own; empty if it leads to no page."""
-
-    @property
-    def local_url(self) -> str:
-        """`url` if nothing of it runs or loads from another host, else empty."""
-        return "" if ":" in self.url.split("/", 1)[0] or self.url.startswith("//") else self.url
 
 
 class Shortcodes(Protocol):

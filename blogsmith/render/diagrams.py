@@ -38,7 +38,7 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
 def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
     """The drawing, or the source if it cannot be drawn."""
     # importing the style sheet parser takes as long as a page; most pages have no diagram
-    from .drawings import clean_drawing
+    from .svg.drawings import clean_drawing
 
     try:
         svg = diagram.draw(source)

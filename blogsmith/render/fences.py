@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.records import Fence, get
-from .code import code_figure, is_known_language
+from .code import FigureOptions, code_figure, highlight, is_known_language
 from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
 
@@ -29,9 +29,14 @@ def code_of_fence(
     rendering.code_lines += source.count("\n")
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
-    html, problem = code_figure(
+    shown = highlight(
         source,
         record.language,
+        deadline_s=settings.deadline_s,
+        max_line=settings.max_line,
+        lex=rendering.tools.lex,
+    )
+    options = FigureOptions(
         title=record.title,
         first_line=record.first_line,
         marked=record.marked,
@@ -40,17 +45,14 @@ def code_of_fence(
         fold_open=fold_open,
         id=record.id,
         classes=(*str(token.attrs.get("class", "")).split(), *record.classes),
-        deadline_s=settings.deadline_s,
-        max_line=settings.max_line,
-        lex=rendering.tools.lex,
     )
-    if problem:
+    if shown.problem:
         code = "code-plain" if is_known_language(record.language) else "code-language"
-        said, _, near = problem.partition(" (")
+        message, _, near = shown.problem.partition(" (")
         rendering.reporter.warn(
-            code, f"{said}; the code is shown plain", record.place, near.removesuffix(")")
+            code, f"{message}; the code is shown plain", record.place, near.removesuffix(")")
         )
-    return html + "\n"
+    return code_figure(shown.lines, record.language, options) + "\n"
 
 
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -58,15 +60,9 @@ def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     rendering.code_lines += tokens[index].content.count("\n")
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
-    html, _ = code_figure(
-        tokens[index].content,
-        "",
-        marked=frozenset(),
-        numbered=settings.line_numbers,
-        deadline_s=settings.deadline_s,
-        max_line=settings.max_line,
-    )
-    return html + "\n"
+    shown = highlight(tokens[index].content, "", deadline_s=settings.deadline_s, max_line=settings.max_line)
+    figure = code_figure(shown.lines, "", FigureOptions(numbered=settings.line_numbers))
+    return figure + "\n"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})

@@ -15,17 +15,18 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Reporter
-from ..hooks import filter_html
+from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.parse.reader import Macro
 from ..text.characters import without_forbidden
-from . import blocks, cells, fences, figures, formulas, notes, prose, runnable, shortcodes, values
+from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import is_marked, marked
+from .outputs import cells, runnable, values
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..model.documents import ImageInfo
-from .vectors import svg_size
+from .svg.metadata import svg_size
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -17,7 +17,7 @@ from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, start_tag
 from .context import Rendering
 from .images import img_tag
-from .openers import with_openers
+from .policy.openers import with_openers
 
 ADDRESSES: Mapping[str, str] = MappingProxyType(
     {"a": "href", "video": "src", "audio": "src", "source": "src", "track": "src"}

@@ -16,8 +16,7 @@ from .lists import generated_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
 from .pagination import paginated
-from .relations import add_relations
-from .surroundings import Relations
+from .relations import Relations, add_relations
 from .terms import term_names
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from ..diagnostics.model import did_you_mean, nearest
 from ..model.documents import Asset, Document, ImageInfo
-from ..render.context import LinkTarget
+from ..model.links import LinkTarget
 from ..syntax.parser import Parsed
 from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label

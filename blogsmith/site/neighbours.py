@@ -11,7 +11,7 @@ from ..model.documents import Document
 from ..model.template_views import Link, PageView, SeriesPart
 from .archive import series_path
 from .frame import OLDEST, Frame, Rendered, Unpublished
-from .surroundings import Relations
+from .relations import Relations
 
 
 def add_neighbours(

@@ -18,7 +18,7 @@ LIMIT = 50_000
 _Key = tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]]
 
 
-def remembering(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
+def cache_conversions(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
     """`convert` with a memory; wrong formulas are not remembered. For one thread."""
     known: dict[_Key, TypesetFormula] = {}
     # pages share few sets of macros; a number for each keeps the keys small

@@ -145,7 +145,11 @@ def _stray(token: str) -> ParseError:
 
 
 def _read_slowly(
-    tex: str, known: Mapping[str, Macro], table: Constructs, display: bool, rows: Sequence[RowNumber | None]
+    tex: str,
+    known: Mapping[str, Macro],
+    table: Constructs[Parser],
+    display: bool,
+    rows: Sequence[RowNumber | None],
 ) -> tuple[Parser, str]:
     """Read once more, with places and as deep as is allowed; TexError where it goes wrong."""
     before = sys.getrecursionlimit()
@@ -164,7 +168,7 @@ def _read_slowly(
         sys.setrecursionlimit(before)
 
 
-def _hint(error: ParseError, tex: str, known: Mapping[str, Macro], table: Constructs) -> str:
+def _hint(error: ParseError, tex: str, known: Mapping[str, Macro], table: Constructs[Parser]) -> str:
     """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
     if error.unclosed and _COMMENT.search(tex):
         return "behind % everything is a comment; write \\% for the sign"

@@ -1,1 +1,1 @@
-"""Which sites' own code may run: consent, what it covers, and plugins run from just that."""
+"""Which sites' own code may run: consent, what it covers, and how a folder is known again."""

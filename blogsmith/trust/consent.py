@@ -22,9 +22,9 @@ from ..config.editors import read_editor
 from ..config.load import load_config
 from ..config.schema import Config, Execution
 from ..diagnostics.model import Diagnostic, SiteError
+from ..hooks.plugin_code import PluginCode, digest_of, read_plugin_code
 from ..storage.folder import open_folder
 from .identity import mark_folder, read_identity
-from .plugin_code import PluginCode, digest_of, read_plugin_code
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
 _NAMED = 3

@@ -1,43 +1,45 @@
-"""Hints from Linux, through watchdog's reader of inotify.
+"""Hints from Linux.
 
-watchdog's observer stands above the same reader and is left out here. When a file is moved away it holds
-back all events for half a second to find the other end of the move (we look at both ends on their own), it
-keeps the loss of events to itself, and it watches all folders below the watched ones, wanted or not.
+watchdog's observer is left to other systems. When a file is moved away it holds back all events for half a
+second to find the other end of the move (we look at both ends on their own), it keeps the loss of events to
+itself, and it watches all folders below the watched ones, wanted or not.
 """
 
 from __future__ import annotations
 
 import errno
-import logging
 import os
 from collections.abc import Set
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock, Thread
 
-from watchdog.observers.inotify_c import (
-    CallbackId,
-    InotifyConstants,
+from .hints import HintQueue
+from .inotify_calls import (
+    CLOSE_WRITE,
+    CREATE,
+    DELETE,
+    DELETE_SELF,
+    FOLLOW_NO_LINK,
+    IGNORED,
+    MODIFY,
+    MOVE_SELF,
+    MOVED_FROM,
+    MOVED_TO,
+    NOT_UNLINKED,
+    OF_FOLDER,
+    ONLY_FOLDERS,
+    OVERFLOW,
+    Inotify,
     InotifyEvent,
-    InotifyFD,
-    Mask,
-    WatchDescriptor,
 )
-
-from .notices import HintQueue
 from .notifier import CannotWatch
 from .walk import is_passed_over
 
-_WRITING = InotifyConstants.IN_CREATE | InotifyConstants.IN_MODIFY
+_WRITING = CREATE | MODIFY
+_ENDED = CLOSE_WRITE | MOVED_FROM | MOVED_TO | DELETE | DELETE_SELF | MOVE_SELF
 # No event for what is opened, read, or only given other times or rights.
-_MASK = Mask(
-    _WRITING
-    | InotifyConstants.IN_CLOSE_WRITE
-    | InotifyConstants.IN_MOVE
-    | InotifyConstants.IN_DELETE
-    | InotifyConstants.IN_DELETE_SELF
-    | InotifyConstants.IN_MOVE_SELF
-    | InotifyConstants.IN_ONLYDIR
-    | InotifyConstants.IN_DONT_FOLLOW
-    | InotifyConstants.IN_EXCL_UNLINK
-)
+_MASK = _WRITING | _ENDED | ONLY_FOLDERS | FOLLOW_NO_LINK | NOT_UNLINKED
 _LIMITS = {
     errno.ENOSPC: "the limit fs.inotify.max_user_watches is reached",
     errno.EMFILE: "the limit fs.inotify.max_user_instances is reached",
@@ -46,34 +48,13 @@ _LIMITS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class _Folder:
-    """One watched folder. It knows its own path, so two names of a moved folder cannot be mixed up."""
+    """One watched folder. A folder that has moved has its watch under both names until the old one goes."""
 
-    def __init__(self, path: str, inode: int, notices: HintQueue) -> None:
-        self.path = path
-        self.inode = inode
-        self.watched = True
-        self.descriptor = WatchDescriptor(-1)
-        self._notices = notices
-
-    def on_event(self, event: InotifyEvent) -> None:
-        """Called in the reader's thread."""
-        if not event.name:
-            self._notices.add(self.path)
-            return
-        name = os.fsdecode(event.name)
-        if not is_passed_over(name):
-            writing = bool(event.mask & _WRITING) and not event.mask & InotifyConstants.IN_ISDIR
-            self._notices.add(f"{self.path}/{name}", writing=writing)
-
-    def on_watch_deleted(self, wd: WatchDescriptor) -> None:
-        """The folder is gone; there may be a new one of its name."""
-        self.watched = False
-        self._notices.add(self.path)
-
-    def on_queue_overflow(self) -> None:
-        """Events were lost."""
-        self._notices.overflow()
+    path: str
+    inode: int
+    watch: int
 
 
 class InotifyNotifier:
@@ -81,47 +62,79 @@ class InotifyNotifier:
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
+        self._lock = Lock()
         self._folders: dict[str, _Folder] = {}
+        self._by_watch: dict[int, list[_Folder]] = {}
+        """Those whose watch has not ended."""
         try:
-            self._reader = InotifyFD()
+            self._inotify = Inotify()
         except OSError as error:
             raise CannotWatch(_reason(error)) from error
-        # that events were lost is dealt with; it would be printed if nobody listened
-        logger = logging.getLogger("watchdog")
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
-        self._reader.start()
+        self._thread = Thread(target=self._read, name="inotify", daemon=True)
+        self._thread.start()
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
         """See `Notifier`. A folder that is gone again, or may not be read, is passed over."""
-        known = self._folders.get(folder)
-        if known is not None and known.watched and known.inode == inode:
-            return
-        new = _Folder(folder, inode, self._notices)
-        try:
-            wanted = (os.fsencode(folder), _MASK, new, CallbackId(id(new)))
-            new.descriptor = self._reader.add_callback(*wanted)
-        except OSError as error:
-            if error.errno in _LIMITS:
-                raise CannotWatch(_reason(error)) from error
-            return
-        self._drop(known)
-        self._folders[folder] = new
+        # an event may come before its watch has been noted
+        with self._lock:
+            known = self._folders.get(folder)
+            if known is not None and known.inode == inode and known in self._by_watch.get(known.watch, ()):
+                return
+            try:
+                new = _Folder(folder, inode, self._inotify.add(folder, _MASK))
+            except OSError as error:
+                if error.errno in _LIMITS:
+                    raise CannotWatch(_reason(error)) from error
+                return
+            self._by_watch.setdefault(new.watch, []).append(new)
+            self._folders[folder] = new
+            if known is not None:
+                self._drop(known)
 
     def keep(self, folders: Set[str]) -> None:
         """See `Notifier`."""
-        for folder in self._folders.keys() - folders:
-            self._drop(self._folders.pop(folder))
+        with self._lock:
+            for folder in self._folders.keys() - folders:
+                self._drop(self._folders.pop(folder))
 
     def stop(self) -> None:
         """See `Notifier`."""
-        self._reader.stop()
-        self._reader.join()
+        self._inotify.wake()
+        self._thread.join()
+        self._inotify.close()
 
-    def _drop(self, folder: _Folder | None) -> None:
-        if folder is not None and folder.watched:
-            self._reader.remove_callbacks([(folder.descriptor, CallbackId(id(folder)))])
+    def _drop(self, folder: _Folder) -> None:
+        """End the watch of a folder that is noted under no name any more."""
+        names = self._by_watch.get(folder.watch, [])
+        if folder in names:
+            names.remove(folder)
+            if not names:
+                del self._by_watch[folder.watch]
+                with suppress(OSError):  # it has just ended
+                    self._inotify.remove(folder.watch)
+
+    def _read(self) -> None:
+        for event in self._inotify.events():
+            if event.mask & OVERFLOW:
+                self._notices.overflow()
+                continue
+            with self._lock:
+                folders = tuple(self._by_watch.get(event.watch, ()))
+                if event.mask & IGNORED:
+                    self._by_watch.pop(event.watch, None)
+            for folder in folders:
+                self._add(folder.path, event)
+
+    def _add(self, folder: str, event: InotifyEvent) -> None:
+        if not event.name:
+            # it is gone or has moved; there may be a new one of its name
+            self._notices.add(folder)
+            return
+        name = os.fsdecode(event.name)
+        if not is_passed_over(name):
+            writing = bool(event.mask & _WRITING) and not event.mask & OF_FOLDER
+            self._notices.add(f"{folder}/{name}", writing=writing)
 
 
 def _reason(error: OSError) -> str:
-    return _LIMITS.get(error.errno or 0, error.strerror or type(error).__name__)
+    return _LIMITS.get(error.errno or 0, error.strerror or str(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import Protocol
 
-from .notices import HintQueue
+from .hints import HintQueue
 
 
 class CannotWatch(Exception):

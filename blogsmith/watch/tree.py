@@ -14,8 +14,9 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..storage.stamps import FileStamp
+from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watch_stamp
 from .notifier import Notifier
-from .stamps import Glance, Stamp, glance_at, read_stamp, unread
 from .walk import (
     VIRTUAL_ENVIRONMENT,
     FoundFile,
@@ -31,7 +32,7 @@ LEARNED_BYTES = 256_000
 """Files up to this size are read when there is nothing else to do, so that the first save that changes
 nothing is known as such. Posts and style sheets are; a gallery is not read for this."""
 
-Differing = dict[str, Glance | None]
+Differing = dict[str, FileStamp | None]
 """Places to look at, with what is there at first sight; None: nothing."""
 
 
@@ -47,7 +48,7 @@ class WatchedTree:
     """Told of every folder, unless there are no events."""
     extra_folders: frozenset[str] = frozenset()
     """Folders that are watched for another reason, named as the notifier was given them; they stay so."""
-    stamps: dict[str, Stamp] = field(default_factory=dict)
+    fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
     """Every file by its place."""
     _unlearned: list[str] = field(default_factory=list)
     """Files that are worth reading when there is time."""
@@ -117,48 +118,48 @@ class WatchedTree:
                     if place in self._tops or self._is_inside(place):
                         yield place
 
-    def look(self, place: str) -> Stamp | None:
+    def look(self, place: str) -> Fingerprint | None:
         """The file at a place as it is now; None if there is none."""
         if place in self._tops:
-            return read_stamp(os.path.realpath(place))
+            return read_fingerprint(os.path.realpath(place))
         folder = self._folders.get(os.path.dirname(place))
         if folder is None:
             return None
         real = os.path.join(folder, os.path.basename(place))
         if not os.path.islink(real):
             self._links.pop(place, None)
-            return read_stamp(real)
+            return read_fingerprint(real)
         above = self._above(place)
         target = followed(real, above, new_links(above[0]), self.outputs)
         aim = target or aim_inside(real, above[0])
         if aim is not None:
             self._links[place] = aim
-        return read_stamp(target) if target else None
+        return read_fingerprint(target) if target else None
 
     def learn(self, enough: Callable[[], bool]) -> set[str]:
         """Read files that were not read yet, until it is enough; those that turn out to have changed."""
         changed = set()
         while self._unlearned and not enough():
             place = self._unlearned.pop()
-            known = self.stamps.get(place)
+            known = self.fingerprints.get(place)
             if known is None or known.digest is not None:
                 continue
             new = self.look(place)
-            if new is not None and new.glance == known.glance:
-                self.stamps[place] = new
+            if new is not None and new.stamp == known.stamp:
+                self.fingerprints[place] = new
             else:
                 changed.add(place)
         return changed
 
     def _take(self, differing: Differing) -> None:
-        for place, glance in differing.items():
-            if glance is None:
-                self.stamps.pop(place, None)
+        for place, stamp in differing.items():
+            if stamp is None:
+                self.fingerprints.pop(place, None)
                 continue
-            self.stamps[place] = stamp = unread(glance)
-            if stamp.again and (read := self.look(place)) is not None:
-                self.stamps[place] = read
-            elif stamp.size <= LEARNED_BYTES:
+            self.fingerprints[place] = found = unread_fingerprint(stamp)
+            if found.again and (read := self.look(place)) is not None:
+                self.fingerprints[place] = read
+            elif found.size <= LEARNED_BYTES:
                 self._unlearned.append(place)
 
     def _is_inside(self, place: str) -> bool:
@@ -191,7 +192,7 @@ class WatchedTree:
         self._linked_folders |= walk.found.linked_folders
         return self._replace(place, walk.found)
 
-    def _single_file(self, place: str, real: str) -> dict[str, Glance]:
+    def _single_file(self, place: str, real: str) -> dict[str, FileStamp]:
         try:
             folder = os.path.dirname(real)
             if self.notifier is not None:
@@ -199,7 +200,7 @@ class WatchedTree:
             status = os.lstat(real)
         except OSError:
             return {}
-        return {place: glance_at(status)} if stat.S_ISREG(status.st_mode) else {}
+        return {place: watch_stamp(status)} if stat.S_ISREG(status.st_mode) else {}
 
     def _enter(self, real: str, inode: int) -> None:
         if self.notifier is not None:
@@ -219,13 +220,13 @@ class WatchedTree:
             files = {os.path.dirname(real) for top, real in self._tops.items() if top not in self._folders}
             self.notifier.keep({*self._folders.values(), *files, *self.extra_folders})
         differing: Differing = dict.fromkeys(
-            p for p in self.stamps if p not in found.files and not outside(p)
+            p for p in self.fingerprints if p not in found.files and not outside(p)
         )
-        return differing | {p: glance for p, glance in found.files.items() if self._differs(p, glance)}
+        return differing | {p: stamp for p, stamp in found.files.items() if self._differs(p, stamp)}
 
-    def _differs(self, place: str, glance: Glance) -> bool:
-        known = self.stamps.get(place)
-        return known is None or known.again or known.glance != glance
+    def _differs(self, place: str, stamp: FileStamp) -> bool:
+        known = self.fingerprints.get(place)
+        return known is None or known.again or known.stamp != stamp
 
 
 def _parents(place: str) -> Iterator[str]:

@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from ..read.files import KEPT_HIDDEN, MAX_FOLDERS, is_litter
 from ..read.symlinks import LinkRefused, Links
-from .stamps import Glance, glance_at
+from ..storage.stamps import FileStamp
+from .fingerprint import watch_stamp
 
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
 """A folder that holds this is nobody's writing."""
@@ -36,7 +37,7 @@ def is_passed_over(name: str) -> bool:
 class FoundFile:
     """What a walk came across. Places are paths as the author sees them."""
 
-    files: dict[str, Glance] = field(default_factory=dict)
+    files: dict[str, FileStamp] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
     """Place → where it really is."""
     links: dict[str, str] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class Walk:
             elif entry.is_dir(follow_symlinks=False):
                 self.folder(place, entry.path, above)
             elif entry.is_file(follow_symlinks=False):
-                self.found.files[place] = glance_at(entry.stat(follow_symlinks=False))
+                self.found.files[place] = watch_stamp(entry.stat(follow_symlinks=False))
         except OSError:
             # gone since it was listed, which makes an event
             return
@@ -105,7 +106,7 @@ class Walk:
             self.found.linked_folders = True
             self.folder(place, target, above)
         elif stat.S_ISREG(status.st_mode):
-            self.found.files[place] = glance_at(status)
+            self.found.files[place] = watch_stamp(status)
 
 
 def new_links(top: str) -> Links:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Set
 from pathlib import Path
 from typing import TypeVar
 
+from .backends import open_notifier
+from .change_detector import ChangeDetector
 from .changes import ChangedFiles
-from .findings import Findings
-from .notices import EventBatch, HintQueue
+from .hints import EventBatch, HintQueue
 from .notifier import CannotWatch, OpenNotifier
 from .probe import EventProbe
-from .systems import open_notifier
 from .tree import WatchedTree
 
 POLL_S = 1.0
@@ -144,14 +144,14 @@ class Watcher:
 
     def _report(self, burst: EventBatch, places: Set[str] = frozenset()) -> None:
         """Look at places, and where a burst points; tell what changed when nothing is doubtful any more."""
-        findings = Findings(self._tree)
+        findings = ChangeDetector(self._tree)
         try:
             self._find_and_tell(findings, burst, places)
         except BaseException:
             findings.undo()
             raise
 
-    def _find_and_tell(self, findings: Findings, burst: EventBatch, places: Set[str]) -> None:
+    def _find_and_tell(self, findings: ChangeDetector, burst: EventBatch, places: Set[str]) -> None:
         everything = burst.overflow
         told = self._look(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
@@ -170,7 +170,12 @@ class Watcher:
             self._changed(changes)
 
     def _look(
-        self, findings: Findings, burst: EventBatch, places: Set[str] = frozenset(), *, final: bool = False
+        self,
+        findings: ChangeDetector,
+        burst: EventBatch,
+        places: Set[str] = frozenset(),
+        *,
+        final: bool = False,
     ) -> bool:
         """Whether events told of something."""
         probe = self._probe.place if self._probe else ""

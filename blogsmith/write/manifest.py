@@ -14,8 +14,8 @@ from typing import Any
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
-from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
+from .photos.cleaning import published_bytes
 
 MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"

@@ -16,11 +16,11 @@ from pathlib import PurePosixPath
 
 from ..diagnostics.model import SiteError
 from ..model.documents import Output
-from ..photos.cleaning import published_bytes
 from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
+from .photos.cleaning import published_bytes
 from .place import OutputPlace
 from .plan import WritePlan
 

@@ -12,7 +12,7 @@ import pytest
 
 from blogsmith.model.documents import ImageInfo
 from blogsmith.model.results import Blob, CellOutput, CellResult, Display, PageResults, Stream
-from blogsmith.render.output_html import clean_html
+from blogsmith.render.outputs.html import clean_html
 from tests.check import MACHINE, render_with
 from tests.theme_pages import BARE, SITE, load_paper
 

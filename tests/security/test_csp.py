@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.render.page_tags import page_tags
+from blogsmith.render.policy.tags import page_tags
 from tests.serve_process import running, write
 from tests.site_files import build, printed
 

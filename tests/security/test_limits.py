@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 import blogsmith
-from blogsmith.render.code import code_figure
+from blogsmith.render.code import FigureOptions, code_figure, highlight
 from tests.check import render
 from tests.security.pathological import PATTERNS
 
@@ -202,7 +202,8 @@ def plain_text(figure: str) -> str:
 def test_row_32_code_is_shown_whole_however_slow_its_lexer_is(language: str, pattern: str) -> None:
     """The time limit is short here, and where it comes the code is shown without colours."""
     source = CODE[pattern](8_000)
-    figure, _ = code_figure(source, language, deadline_s=0.05, max_line=10_000)
+    shown = highlight(source, language, deadline_s=0.05, max_line=10_000)
+    figure = code_figure(shown.lines, language, FigureOptions())
     assert plain_text(figure).rstrip("\n") == source.rstrip("\n")
 
 
@@ -212,6 +213,7 @@ def test_row_32_code_is_shown_whole_however_slow_its_lexer_is(language: str, pat
 def test_row_32_100_kb_of_code_end(language: str, pattern: str) -> None:
     source = CODE[pattern](SIZE)
     start = time.process_time()
-    figure, _ = code_figure(source, language, deadline_s=2.0, max_line=10_000)
+    shown = highlight(source, language, deadline_s=2.0, max_line=10_000)
+    figure = code_figure(shown.lines, language, FigureOptions())
     assert time.process_time() - start < LIMIT_S
     assert plain_text(figure).rstrip("\n") == source.rstrip("\n")

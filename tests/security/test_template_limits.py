@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
-from blogsmith.render import template_budget
-from blogsmith.render.theme import load_theme
+from blogsmith.render.templates import budget as template_budget
+from blogsmith.render.templates.theme import load_theme
 from tests.test_theme import BUNDLED, failure, page, plain, site
 
 DOUBLING = "{% set n = namespace(x='ab') %}\n{% for a in range(60) %}\n{% set n.x = OF %}\n{% endfor %}"

@@ -28,8 +28,8 @@ from ...model.cells import Need
 from ...model.results import SessionRun
 from ..session.jobs import SessionJob
 from .dask_executor import DaskExecutor
-from .elsewhere import Run, Terms, run_there
-from .needs_elsewhere import Judged, Offer, judge, questions, unmet_there
+from .remote import RemoteEnvironment, Run, run_there
+from .remote_needs import NeedsVerdict, WorkerResources, judge, questions, unmet_there
 
 ADDRESS = ("execute", "dask", "scheduler")
 EXECUTOR = ("execute", "executor")
@@ -56,13 +56,13 @@ class ClusterError(Exception):
 class DaskCluster:
     """The workers of one run; a context manager. Raises ClusterError."""
 
-    def __init__(self, settings: Dask, terms: Terms, root: Path, temporary: Path) -> None:
+    def __init__(self, settings: Dask, terms: RemoteEnvironment, root: Path, temporary: Path) -> None:
         """temporary: folder for files of workers that are started here."""
         self._settings = settings
         self._terms = terms
         self._root = root
         self._temporary = temporary
-        self._judged = Judged()
+        self._judged = NeedsVerdict()
         self._client: _Client | None = None
         self._stack = ExitStack()
 
@@ -112,7 +112,7 @@ class DaskCluster:
 class _Client:
     """A client of Dask, in our terms."""
 
-    def __init__(self, client: Any, terms: Terms) -> None:
+    def __init__(self, client: Any, terms: RemoteEnvironment) -> None:
         self._client = client
         self._terms = terms
 
@@ -130,9 +130,9 @@ class _Client:
             retries=0,
         )
 
-    def offers(self) -> dict[str, Offer]:
+    def offers(self) -> dict[str, WorkerResources]:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        return {address: Offer(w["host"], dict(w["resources"])) for address, w in workers.items()}
+        return {address: WorkerResources(w["host"], dict(w["resources"])) for address, w in workers.items()}
 
     def why(self, error: BaseException) -> str:
         from distributed import KilledWorker
@@ -178,7 +178,7 @@ def _check(client: Any, scheduler: str, root: Path, python: str) -> None:
         raise ClusterError(f"not all workers of the Dask cluster can run sessions: {named}{more}", hint)
 
 
-def run_on_worker(run: Run, job: SessionJob, terms: Terms) -> SessionRun:
+def run_on_worker(run: Run, job: SessionJob, terms: RemoteEnvironment) -> SessionRun:
     """Run a session as a task of a Dask worker."""
     from distributed import get_worker
 
@@ -272,7 +272,7 @@ def _local_cluster(workers: int) -> Any:
 
 
 async def _unmet_at(
-    asked: Mapping[str, tuple[Need, ...]], terms: Terms, dask_worker: Any
+    asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, dask_worker: Any
 ) -> Mapping[Need, str]:
     return await unmet_there(asked, terms, dask_worker.address)
 

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from ...model.results import SessionRun
 from ..session.jobs import SessionJob
 from ..session.pool import LostSession
-from .elsewhere import Run
-from .needs_elsewhere import Judged, Offer, in_words
+from .remote import Run
+from .remote_needs import NeedsVerdict, WorkerResources, in_words
 
 GRACE_S = 30.0
 """A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
@@ -46,7 +46,7 @@ class Cluster(Protocol):
     ) -> Task:
         """Start a session. workers: addresses of those that may run it; None: any with these resources."""
 
-    def offers(self) -> Mapping[str, Offer]:
+    def offers(self) -> Mapping[str, WorkerResources]:
         """Address of each worker that is there now → what it is."""
 
     def why(self, error: BaseException) -> str:
@@ -73,7 +73,7 @@ class _Waiting:
     seen: float
     """When a worker that could run it was last there, in seconds of the monotonic clock."""
 
-    def can_run_on(self, address: str, offer: Offer) -> bool:
+    def can_run_on(self, address: str, offer: WorkerResources) -> bool:
         return offer.has(self.resources) and (self.workers is None or address in self.workers)
 
 
@@ -85,7 +85,7 @@ class DaskExecutor(Executor):
     """
 
     def __init__(
-        self, cluster: Cluster, judged: Judged, cuda: Mapping[str, float], *, one_each: bool = False
+        self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
     ) -> None:
         """cuda: resources that a session with CUDA asks for. one_each: one session at a time to a worker."""
         self._cluster = cluster
@@ -122,7 +122,7 @@ class DaskExecutor(Executor):
         """Start whatever there is room for; called whenever that may have changed."""
         with self._lock:
             self._waiting = [each for each in self._waiting if not each.future.done()]
-            offers: Mapping[str, Offer] = {}
+            offers: Mapping[str, WorkerResources] = {}
             if self._one_each and self._queue:
                 with suppress(Exception):  # who cannot be asked has no room
                     offers = self._cluster.offers()
@@ -133,7 +133,7 @@ class DaskExecutor(Executor):
                 elif not each.future.done():
                     self._start(each)
 
-    def _has_room(self, job: SessionJob, offers: Mapping[str, Offer]) -> bool:
+    def _has_room(self, job: SessionJob, offers: Mapping[str, WorkerResources]) -> bool:
         if not self._one_each or not self._waiting:
             return True
         able = sum(offer.has(self._cuda) for offer in offers.values())
@@ -194,7 +194,7 @@ class DaskExecutor(Executor):
                     self._give_up(waiting, self._cluster.offers())
                     self._start_some()
 
-    def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, Offer]) -> None:
+    def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, WorkerResources]) -> None:
         now = time.monotonic()
         for each in waiting:
             if any(each.can_run_on(address, offer) for address, offer in offers.items()):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeGuard
 
 from ...storage.cache import open_cache
+from ...storage.stamps import stamp_at
 from .program import folder_stamp
 
 SCHEMA = 1
@@ -92,8 +93,8 @@ class ProbeCache:
         real, bin_folder = os.path.realpath(python), Path(python).parent
         chosen = {n: v for n, v in environ.items() if n in _NAMES or n.startswith(_PREFIXES)}
         parts = {
-            "python": [python, real, _stamp(Path(real))],
-            "environment": [_stamp(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
+            "python": [python, real, _written(Path(real))],
+            "environment": [_written(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
             "variables": chosen,
             # a relative folder in it is another one elsewhere
             "here": str(Path.cwd()) if "PYTHONPATH" in environ else "",
@@ -162,9 +163,7 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
     return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
 
 
-def _stamp(file: Path) -> str:
-    try:
-        found = file.stat()
-    except OSError:
-        return ""
-    return f"{found.st_mtime_ns} {found.st_size}"
+def _written(file: Path) -> tuple[int, int] | None:
+    """Not the inode: in a container a file that stays the same has another one at each start."""
+    stamp = stamp_at(file)
+    return stamp and stamp.written

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+    from .file_access import FileAccess
     from .limits import Interrupts, MemoryLimit
-    from .observed import Observed
     from .seeds import Seeds
     from .streams import StreamOutput
     from .tracebacks import Tracebacks
@@ -41,7 +41,7 @@ class WorkerSession:
         output: StreamOutput,
         interrupts: Interrupts,
         memory: MemoryLimit,
-        observed: Observed,
+        observed: FileAccess,
         tracebacks: Tracebacks,
         values: Values,
         seeds: Seeds,

@@ -15,9 +15,9 @@ from os import _exit
 
 from . import figures, ipython, streams, versions
 from .cell import WorkerSession
+from .file_access import FileAccess
 from .frames import Channel
 from .limits import Interrupts, MemoryLimit
-from .observed import Observed
 from .seeds import Seeds
 from .streams import StreamOutput
 from .tracebacks import Tracebacks
@@ -69,7 +69,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     def foreign_code() -> None:
         output.flush_c = _flush_c
 
-    observed = Observed(start["root"], start["exclude"], output.sync, foreign_code)
+    observed = FileAccess(start["root"], start["exclude"], output.sync, foreign_code)
     if f"{__package__}.fork_server" in sys.modules:
         foreign_code()  # it was loaded before anybody looked
     tracebacks = Tracebacks(start["root"], sources)

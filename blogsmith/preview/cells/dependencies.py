@@ -12,6 +12,7 @@ from ...freeze.environment import FileDigests
 from ...freeze.record import SessionRecord, module_files
 from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
+from ...storage.stamps import FileStamp, stamp_at
 
 Digests = Mapping[str, str | None]
 """Path relative to the site root → hex SHA-256; None: the file is not there."""
@@ -76,26 +77,11 @@ def lacked_by(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
     return tuple(file for file in found if not file.exists())
 
 
-def stamps_of(paths: Iterable[str], root: Path) -> dict[str, str]:
-    """By which a change of files is noticed without reading them; empty: the file is not there."""
-    return {path: _stamp(root / path) for path in paths}
+def stamps_of(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
+    """By which a change of files is noticed without reading them; None: the file is not there."""
+    return {path: stamp_at(root / path) for path in paths}
 
 
 def written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
     """Files that were written at or after a moment of the system's clock."""
-    return {path for path in paths if _written_ns(root / path) >= since_ns}
-
-
-def _stamp(file: Path) -> str:
-    try:
-        found = file.stat()
-    except OSError:
-        return ""
-    return f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
-
-
-def _written_ns(file: Path) -> int:
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0
+    return {path for path, stamp in stamps_of(paths, root).items() if stamp and stamp.modified_ns >= since_ns}

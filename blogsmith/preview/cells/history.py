@@ -22,6 +22,7 @@ from ...freeze.keys import session_keys
 from ...freeze.store import read_page
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
+from ...storage.stamps import stamp_at
 from .dependencies import Digests, declared_inputs, digests_of
 from .planner import Key, PlannedPage, same_work
 
@@ -149,10 +150,10 @@ class RunHistory:
         return all(self._was_written_by_cells(self.root / path) for path in paths)
 
     def _was_written_by_cells(self, file: Path) -> bool:
-        try:
-            at = file.stat().st_mtime_ns
-        except OSError:
+        stamp = stamp_at(file)
+        if stamp is None:
             return False
+        at = stamp.modified_ns
         ended = any(began <= at <= end for began, end in self._spells)
         return ended or any(began <= at for began in self.open_spells)
 

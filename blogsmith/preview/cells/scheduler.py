@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ...cells.run import absent_modules
-from ...cells.status import surroundings
+from ...cells.status import read_environment
 from ...diagnostics.model import Diagnostic
 from ...execute.session.environment import cores
 from ...execute.session.jobs import SessionJob
@@ -155,7 +155,7 @@ class Schedule:
             self._pages.pop(path).drop_all()
             self._memory.forget(path)
         files = FileDigests(self._root)
-        around = surroundings(self._root, work.context.config.execution)
+        around = read_environment(self._root, work.context.config.execution)
         for planned in plan.pages:
             self._update(planned, files, partial(self._memory.is_due, files=files, around=around))
         self._forced.clear()
@@ -245,7 +245,7 @@ class Schedule:
 
     def _finish(self, page: PageRun, *, stopped: bool = False) -> None:
         assert self._work is not None
-        around = surroundings(self._root, self._work.context.config.execution)
+        around = read_environment(self._root, self._work.context.config.execution)
         ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
         page.told.over("stopped" if stopped else "finished")
         self._calls.done(page.outcome(self._said(page), ran=ran, stopped=stopped, record_changed=changed))

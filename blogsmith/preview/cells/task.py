@@ -18,6 +18,7 @@ from ...execute.session.process import Process
 from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
 from ...project.context import SiteContext
+from ...storage.stamps import FileStamp
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +33,7 @@ class SessionTask:
     """Of its page among the pages, and of the session in it."""
     patient: bool = False
     """It starts when nothing else runs or waits."""
-    at_start: Mapping[str, str] = field(default_factory=dict)
+    at_start: Mapping[str, FileStamp | None] = field(default_factory=dict)
     """Files that it is known to use, with their stamps when it started."""
     changed: frozenset[str] = frozenset()
     """Of those, the ones for whose sake it was started again."""

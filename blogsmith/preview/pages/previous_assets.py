@@ -14,7 +14,7 @@ KEPT = 512
 """Addresses, the latest ones: some themes with all their fonts."""
 
 
-class FormerFiles:
+class PreviousAssets:
     """Belongs to one preview, and is used by one thread."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from ...model.template_views import PageView, SiteView
 from ...pipeline.output_plan import OutputPlan
 from ...pipeline.snapshot import SiteSnapshot
 from ...pipeline.time_limit import LIMIT_S, TookTooLong, time_limit
-from ...render.theme import Theme
+from ...render.templates.theme import Theme
 from .script_tag import version_of
 
 _QUICKLY = 1

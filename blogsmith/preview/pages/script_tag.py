@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 
-from ...render.page_policy import with_sources
+from ...render.policy.policy import with_sources
 from ..protocol import PREFIX
 
 _END_OF_HEAD = b"</head>"

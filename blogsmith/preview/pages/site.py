@@ -10,14 +10,14 @@ from pathlib import Path
 
 from ...diagnostics.model import SiteError
 from ...model.template_views import PageView
-from ...photos.cleaning import cleaned_stream
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.output_plan import OutputFile
 from ...pipeline.snapshot import SiteSnapshot
+from ...write.photos.cleaning import cleaned_stream
 from ..http.files import open_regular
 from ..protocol import Response
 from .media_types import media_type
-from .previous_assets import FormerFiles
+from .previous_assets import PreviousAssets
 from .render import Page, Pages
 from .script_tag import ScriptTag
 from .urls import address, path_of
@@ -37,7 +37,7 @@ class ServedSite:
         self.tag = tag
         self.pages = Pages()
         self._present: SiteSnapshot | None = None
-        self._former = FormerFiles()
+        self._former = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path → version that was sent last."""
         self._overtaken: set[str] = set()

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..parse.construct import Command
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 
 # Chromium sets combining accents beside their base, so these are the spacing forms.
 _NARROW = """

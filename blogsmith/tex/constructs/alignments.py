@@ -7,9 +7,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import NONE, ORD, Atom
 from ..mathml.fragments import joined
-from ..parse.construct import Command, Environment
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Environment, Parser
 from ..parse.state import DISPLAY
 from .grid import Grid, GridLayout, end_environment, print_rows, read_grid, read_place
 from .text import text

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ..mathml.atoms import INNER, ORD, Atom
-from ..parse.construct import Environment
-from ..parse.parser import Parser
+from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
 from .grid import Grid, GridLayout, GridRow, aligned_to, cell, print_rows, read_grid, row_style, small_table

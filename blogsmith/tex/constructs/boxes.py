@@ -7,9 +7,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import GLUE, ORD, Atom
 from ..mathml.fragments import joined
-from ..parse.construct import Command
 from ..parse.lengths import css, read_ems, read_length
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, TEXT
 
 _SPACES: Mapping[str, float] = MappingProxyType(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..parse.construct import Command
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, Macro, filled
 from ..parse.scan import unplaced
 

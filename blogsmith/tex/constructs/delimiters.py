@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
-from ..parse.construct import Command
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.scan import cut
 
 _NAMES = """

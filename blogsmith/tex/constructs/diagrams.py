@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
-from ..parse.construct import Environment
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT
 from .boxes import lapped
 from .grid import cell, end_environment, pay_for_cells, read_gap

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from ..mathml.alphabets import Face
 from ..mathml.atoms import ORD, Atom, is_operator, marked
 from ..mathml.fragments import grouped, joined
-from ..parse.construct import Command
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from .operators import name_of
 
 _FACES: Mapping[str, Face] = MappingProxyType(

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..parse.construct import Combine, Command, Infix
+from ..parse.construct import Combine
 from ..parse.errors import ParseError
 from ..parse.lengths import read_length
-from ..parse.parser import Parser
+from ..parse.parser import Command, Infix, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .boxes import bare_length
 from .delimiters import fence, fence_of

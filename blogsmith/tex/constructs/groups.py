@@ -8,9 +8,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import grouped
-from ..parse.construct import Command
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.scan import moved
 
 

@@ -11,9 +11,8 @@ from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
-from ..parse.construct import Command
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.scan import text_of
 from ..parse.state import TEXT
 

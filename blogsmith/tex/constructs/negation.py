@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import NONE, ORD, REL, Atom, operator
-from ..parse.construct import Command
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 
 _SLASH = "\u0338"
 

@@ -25,8 +25,7 @@ from ..mathml.atoms import (
 )
 from ..mathml.fragments import grouped, joined
 from ..mathml.glyph_atoms import atoms
-from ..parse.construct import Command
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT
 from .stacks import ARROWS
 

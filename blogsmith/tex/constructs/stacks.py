@@ -7,9 +7,8 @@ from types import MappingProxyType
 
 from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
 from ..mathml.fragments import joined
-from ..parse.construct import Command
 from ..parse.errors import ParseError
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, SCRIPTSCRIPT
 from .grid import small_table
 

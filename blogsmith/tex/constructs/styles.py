@@ -9,9 +9,8 @@ from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
 from ..parse.colors import color_of, define_color
-from ..parse.construct import Command
 from ..parse.lengths import css
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .fractions import in_style
 

@@ -10,7 +10,8 @@ from ..mathml.glyph_atoms import atoms
 from ..mathml.text_glyphs import SIGNS
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
-from ..parse.construct import Command, Constructs, Environment
+from ..parse.construct import Constructs
+from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader
 from . import (
     accents,
@@ -81,7 +82,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 
 
 @cache
-def constructs(packages: frozenset[str] = frozenset()) -> Constructs:
+def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
     """What TeX means with these packages; made once for each set of them."""
 
     def known(name: str) -> bool:

@@ -12,10 +12,9 @@ from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import joined
 from ..mathml.text_glyphs import ACCENTS, SIGNS
 from ..parse.colors import color_of
-from ..parse.construct import Command
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from ..parse.scan import cut
 from ..parse.state import TEXT
 from .boxes import bare_length, space

@@ -8,9 +8,8 @@ from types import MappingProxyType
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import joined
 from ..parse.colors import color_of, is_light
-from ..parse.construct import Command
 from ..parse.lengths import css, read_ems
-from ..parse.parser import Parser
+from ..parse.parser import Command, Parser
 from .boxes import bare_length, framed, lapped, raised, space
 from .text import text
 

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 from ..mathml.atoms import Atom
 from .reader import Expander
 
-Parser = Any
-"""`parser.Parser`, which imports this module."""
-Command = Callable[[Parser, str], Atom | None]
-"""(parser, command) → what it prints; None: nothing."""
-Environment = Callable[[Parser, str], Atom]
-"""(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
+P = TypeVar("P")
+"""The parser, which is made of constructs and stands above this module."""
 Combine = Callable[[str, str], str]
 """(what stands before an infix, what stands behind it) → one element."""
-Infix = Callable[[Parser, str], Combine]
-"""(parser, command) → how to combine; reads what stands behind the command and belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Constructs:
-    """What commands and environments do."""
+class Constructs(Generic[P]):
+    """What commands and environments do; `parser.py` says what their functions are given."""
 
-    commands: Mapping[str, Command]
-    environments: Mapping[str, Environment]
-    infixes: Mapping[str, Infix]
+    commands: Mapping[str, Callable[[P, str], Atom | None]]
+    environments: Mapping[str, Callable[[P, str], Atom]]
+    infixes: Mapping[str, Callable[[P, str], Combine]]
     expanders: Mapping[str, Expander]
     overrides: Mapping[str, Expander]
     """What a package gives another meaning."""

@@ -6,13 +6,13 @@ constructs handed in. Each piece of a row is one MathML element, so a script can
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
 from ..mathml.fragments import grouped, joined
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, spaced, trimmed
-from .construct import Combine
+from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab
 from .macro_bodies import is_phrase
 from .scan import cut
@@ -30,6 +30,8 @@ ASSIGNMENTS = frozenset(
 
 class Parser(State):
     """Reads one formula."""
+
+    constructs: Constructs[Parser]
 
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
         """The pieces up to a token that ends a row, which is taken and left in `ended_by`.
@@ -261,3 +263,11 @@ class Parser(State):
         )
         where = "" if token else " at the end of the formula"
         return ParseError("math-syntax", f"{name} is missing{where}", self.command)
+
+
+Command = Callable[[Parser, str], Atom | None]
+"""(parser, command) → what it prints; None: nothing."""
+Environment = Callable[[Parser, str], Atom]
+"""(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
+Infix = Callable[[Parser, str], Combine]
+"""(parser, command) → how to combine; reads what stands behind the command and belongs to it."""

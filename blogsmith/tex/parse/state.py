@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from ..mathml.alphabets import BOLD_OF, Face
 from ..mathml.atoms import NONE
@@ -37,7 +38,12 @@ class State(TokenReader):
     """A formula half read: the tokens left, the style, the face, and what construct is being read."""
 
     def __init__(
-        self, source: Sequence[str], macros: Mapping[str, Macro], constructs: Constructs, *, display: bool
+        self,
+        source: Sequence[str],
+        macros: Mapping[str, Macro],
+        constructs: Constructs[Self],
+        *,
+        display: bool,
     ) -> None:
         super().__init__(source, {**constructs.overrides, **macros})
         self.constructs = constructs

@@ -1,0 +1,226 @@
+"""What a session read and imported from the site, and how attention was computed, seen by an audit hook.
+
+Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
+that C code opens itself, and listings of folders. Not counted: installed packages, files outside the site,
+and what the session wrote before, but for files of measured rows that a cell draws. The hook only notes a
+path; everything else waits for the end of the cell.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import deque
+
+from .shadows import Shadows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
+_SPAWNS = frozenset(
+    (
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+        "pty.spawn",
+        "subprocess.Popen",
+    )
+)
+_INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
+_ATTENTION = "blogsmith.lab.ran"
+"""Raised by `blogsmith.lab` with device, backend and operator."""
+_ROWS = "blogsmith.lab.rows"
+"""Raised by `blogsmith.lab` with the path of a file whose rows, of other machines too, a cell shows."""
+_BACKEND = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_OPERATOR = re.compile(r"[A-Za-z_][A-Za-z0-9_:.]{0,79}")
+_MOST_ATTENTION = 16
+_MOST_ROWS = 64
+
+
+class FileAccess:
+    """Files and modules of the site, as one session comes to use them.
+
+    before_spawn: called before another program starts.
+    foreign_code: called when C code from outside Python is loaded, which may print by itself.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        exclude: Iterable[str],
+        before_spawn: Callable[[], None],
+        foreign_code: Callable[[], None],
+    ) -> None:
+        self._root = os.path.normpath(root) + "/"
+        self._real_root = os.path.realpath(root) + "/"
+        self._exclude = tuple(os.path.normpath(path) + "/" for path in (*exclude, _HERE))
+        # opened by every import, by the hundred
+        library = "/lib/python{}.{}/".format(*sys.version_info)
+        self._skipped = (sys.prefix + library, sys.base_prefix + library)
+        self._before_spawn = before_spawn
+        self._foreign_code = foreign_code
+        self._folder = ""
+        """Working folder; empty: not asked yet."""
+        self._opened: deque[tuple[str, bool]] = deque()
+        """Absolute path, and whether it is opened for writing."""
+        self._noted: set[tuple[str, bool]] = set()
+        """The same, of the whole session."""
+        self._known: set[str] = set()
+        """Files that are reported, or written before they were read."""
+        self._rows: deque[str] = deque()
+        """Paths of files of rows."""
+        self._told: set[str] = set()
+        """Those of them that are reported, by name."""
+        self._modules: set[str] = set(sys.modules)
+        self._shadows = Shadows(self.name_of)
+        self._of_site: list[str] = []
+        """Names of modules of the site, those last imported."""
+        self._inside: dict[str, bool] = {}
+        """Folder → whether its files count."""
+        self._attention: dict[tuple[Any, ...], str] = {}
+        """What an event said → the same as one text."""
+
+    def install(self) -> None:
+        """From here on. A hook cannot be removed again."""
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = args
+            if type(path) is not str or path[:1] != "/":
+                path = self._absolute(path)
+            note = path, _writes(mode, flags)
+            if note not in self._noted and not path.endswith(".pyc") and not path.startswith(self._skipped):
+                self._noted.add(note)
+                self._opened.append(note)
+        elif event == "import":
+            # only for extension modules is the file known here
+            if args[1] is not None and "/lib-dynload/" not in args[1]:
+                self._foreign_code()
+        elif event == "ctypes.dlopen":
+            self._foreign_code()
+        elif event in _SPAWNS:
+            self._before_spawn()
+        elif event == "os.chdir":
+            self._folder = ""
+        elif event == "os.rename" and (target := self._absolute(args[1])):
+            self._opened.append((target, True))
+        elif event == _ATTENTION:
+            self._note_attention(args)
+        elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
+            self._rows.append(self._absolute(args[0]))
+
+    def _note_attention(self, args: tuple[Any, ...]) -> None:
+        # anybody may raise the event, with anything; `type`, since a subclass brings methods of its own
+        if len(args) != 3 or not type(args[0]) is type(args[1]) is type(args[2]) is str:
+            return
+        if args not in self._attention and len(self._attention) < _MOST_ATTENTION:
+            seen = _attention(*args)
+            if seen:
+                self._attention[args] = seen
+
+    def _absolute(self, path: object) -> str:
+        """Empty for a descriptor."""
+        if isinstance(path, int):
+            return ""
+        text = path if type(path) is str else os.fsdecode(path)  # type: ignore[arg-type]
+        if text[:1] == "/":
+            return text
+        try:
+            self._folder = self._folder or os.getcwd()  # noqa: PTH109
+        except OSError:  # it was removed
+            return ""
+        return f"{self._folder}/{text}"
+
+    def news(self) -> tuple[list[str], list[str]]:
+        """Files read and files imported since the last call, relative to the root, sorted."""
+        modules = self._new_modules()
+        self._known.update(modules)
+        reads: list[str] = []
+        while self._opened:
+            path, writes = self._opened.popleft()
+            name = self.name_of(path)
+            if not name or name in self._known:
+                continue
+            if writes:
+                self._known.add(name)
+            elif os.path.isfile(path):  # noqa: PTH113
+                self._known.add(name)
+                reads.append(name)
+        return sorted({*reads, *self._new_rows()}), sorted(modules)
+
+    def _new_rows(self) -> list[str]:
+        """Files of rows since the last call, also those that the session has written to."""
+        paths, self._rows = self._rows, deque()
+        names = {self.name_of(path) for path in paths if os.path.isfile(path)}  # noqa: PTH113
+        new = sorted(name for name in names - self._told if name)
+        self._told.update(new)
+        self._known.update(new)
+        return new
+
+    def attention(self) -> list[str]:
+        """What computed attention since the last call, as `CellRun.sdpa` has it."""
+        seen, self._attention = self._attention, {}
+        return sorted(seen.values())
+
+    def name_of(self, path: str) -> str:
+        """A file's name from the root; empty if it does not count."""
+        if not path:
+            return ""
+        path = os.path.normpath(path)
+        if not path.startswith(self._root):
+            path = os.path.realpath(path)
+            if not path.startswith(self._real_root):
+                return ""
+            path = self._root + path[len(self._real_root) :]
+        folder = path.rpartition("/")[0]
+        if folder not in self._inside:
+            self._inside[folder] = self._counts(folder + "/")
+        return path[len(self._root) :] if self._inside[folder] else ""
+
+    def _counts(self, folder: str) -> bool:
+        if folder.startswith(self._exclude) or any(part in folder for part in _INSTALLED):
+            return False
+        # a folder with pyvenv.cfg is a virtual environment
+        while folder.startswith(self._root):
+            if os.path.exists(folder + "pyvenv.cfg"):  # noqa: PTH110
+                return False
+            folder = folder[: folder.rindex("/", 0, -1) + 1]
+        return True
+
+    def _new_modules(self) -> list[str]:
+        names = sys.modules.keys() - self._modules
+        self._modules |= names
+        files = {name: getattr(sys.modules.get(name), "__file__", None) for name in names}
+        found = {name: self.name_of(file) for name, file in files.items() if isinstance(file, str)}
+        self._of_site = sorted(name for name, file in found.items() if file)
+        return sorted({file for file in found.values() if file and file not in self._known})
+
+    def absent(self, imported: Iterable[str]) -> list[str]:
+        """To be asked behind `news`: files that would hide what was imported since, as in `shadows.py`.
+
+        imported: names that cells import themselves.
+        """
+        return self._shadows.absent(imported, self._of_site)
+
+
+def _attention(device: str, backend: str, operator: str) -> str:
+    """Backend and operator as one text; empty if they are not of the form agreed on."""
+    if device not in ("cpu", "cuda") or not (_BACKEND.fullmatch(backend) and _OPERATOR.fullmatch(operator)):
+        return ""
+    says_it_itself = device == "cuda" or operator.endswith("_for_cpu")
+    return f"{backend} {operator}" if says_it_itself else f"{backend} {operator} cpu"
+
+
+def _writes(mode: str | None, flags: int) -> bool:
+    """Whether what was in the file before does not matter."""
+    if mode is None:
+        return flags & os.O_ACCMODE == os.O_WRONLY or bool(flags & os.O_TRUNC)
+    return ("r" not in mode and "+" not in mode) or "w" in mode or "x" in mode

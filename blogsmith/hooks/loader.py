@@ -1,0 +1,68 @@
+"""The loader of plugins: finds the file of each, runs it and collects what it registers."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from . import Hooks, Plugins, combine_hooks
+from .failures import blamed_on
+from .plugin_code import FOLDER, PluginCode
+from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
+
+
+def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
+    """Load plugins by name, from the first of `folders` that has them or from `code`; SiteError if one fails.
+
+    Importing a plugin runs its code: only folders and code that the author trusts may be given.
+    """
+    folders = tuple(folders)
+    with guarded_imports(code):
+        if code:
+            forget_plugin_modules(code)
+        registered = [_register(name, folders, code) for name in names]
+    return combine_hooks(registered, code)
+
+
+def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Hooks:
+    file = next((f / f"{name}.py" for f in folders if (f / f"{name}.py").is_file()), None)
+    is_of_site = file is None and code is not None and f"{FOLDER}/{name}.py" in code.sources
+    if code and is_of_site:
+        file = code.root / FOLDER / f"{name}.py"
+    if file is None:
+        raise SiteError(_missing(name, folders, code))
+    hooks = Hooks(name, file)
+    with blamed_on(name, file):
+        module = load_plugin_module(name, code) if code and is_of_site else _import(name, file)
+    if not callable(getattr(module, "register", None)):
+        message = f"plugin {name} has no function register(hooks)"
+        raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}", subject=name))
+    with blamed_on(name, file):
+        module.register(hooks)
+    return hooks
+
+
+def _import(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"blogsmith_plugin_{name}", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file.name} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
+    why = code.left_out.get(f"{FOLDER}/{name}.py") if code else None
+    if why:
+        return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
+    known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
+    known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
+    hint = did_you_mean(name, sorted(known)) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
+    return _missing_plugin(name, f"there is no plugin {name}", hint)
+
+
+def _missing_plugin(name: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name)

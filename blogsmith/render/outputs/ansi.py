@@ -1,0 +1,189 @@
+"""Printed text → HTML: colours of a terminal as classes, every other control character dropped.
+
+Each stretch of one look is one flat `<span>`, so no sequence can leave anything open. 256 and 24-bit
+colours become the nearest of the 16, which a theme can keep readable on its own ground. Time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from types import MappingProxyType
+
+from ...text.characters import without_forbidden
+
+NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+"""Colours 0 to 7; 8 to 15 are `bright-` and the same."""
+
+# what xterm shows for the 16
+_RGB = (
+    (0, 0, 0),
+    (205, 0, 0),
+    (0, 205, 0),
+    (205, 205, 0),
+    (0, 0, 238),
+    (205, 0, 205),
+    (0, 205, 205),
+    (229, 229, 229),
+    (127, 127, 127),
+    (255, 0, 0),
+    (0, 255, 0),
+    (255, 255, 0),
+    (92, 92, 255),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 255),
+)
+_CUBE = (0, 95, 135, 175, 215, 255)
+_STYLE_OF: Mapping[int, str] = MappingProxyType(
+    {1: "bold", 2: "dim", 3: "italic", 4: "underline", 7: "inverse", 9: "strike"}
+)
+_ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
+    {
+        # 21 is a double underline where it is not the end of bold
+        22: frozenset({"bold", "dim"}),
+        23: frozenset({"italic"}),
+        24: frozenset({"underline"}),
+        27: frozenset({"inverse"}),
+        29: frozenset({"strike"}),
+    }
+)
+
+# ECMA-48: a control sequence, a string with its end, a short escape; of what is broken the beginning
+_ESCAPE = re.compile(
+    r"\x1b(?:\[([0-9;:]{0,64})m|\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"
+    r"|[ -/]+[0-~]|[0-~])?"
+)
+# ISO 8613-6: `38:2:space:r:g:b`, and kinds of underline as `4:3`
+_COLOUR_SPACE = re.compile(r"\b([34]8):2:\d*:(?=\d+:\d+:\d+)")
+_UNDERLINE = re.compile(r"\b4:[1-9]\d*")
+_LINE_END = re.compile(r"\r\n?")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# an HTML file cannot hold them
+_NO_CHARACTER = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How text is printed; colours 0 to 15, None: as the page."""
+
+    ink: int | None = None
+    ground: int | None = None
+    styles: frozenset[str] = frozenset()
+
+    def classes(self) -> str:
+        ink, ground = self.ink, self.ground
+        if "inverse" in self.styles:
+            ink, ground = (0 if ground is None else ground), (7 if ink is None else ink)
+        names = [f"ansi-{_name(ink)}"] if ink is not None else []
+        names += [f"ansi-bg-{_name(ground)}"] if ground is not None else []
+        return " ".join([*names, *(f"ansi-{style}" for style in sorted(self.styles - {"inverse"}))])
+
+
+def ansi_html(text: str) -> str:
+    """`text` as HTML, with `<span class="ansi-…">` where it has colour or weight."""
+    pieces: list[str] = []
+    shown, classes = "", ""
+    for more, look in _stretches(_LINE_END.sub("\n", text)):
+        if look != classes:
+            pieces.append(_span(shown, classes))
+            shown, classes = "", look
+        shown += more
+    return "".join([*pieces, _span(shown, classes)])
+
+
+def plain_output(text: str) -> str:
+    """`text` without escapes and characters that no page may hold."""
+    return _clean(_ESCAPE.sub("", _LINE_END.sub("\n", text)))
+
+
+def _clean(text: str) -> str:
+    return without_forbidden(_NO_CHARACTER.sub("�", _CONTROL.sub("", text)))
+
+
+def _span(text: str, classes: str) -> str:
+    shown = escape(text, quote=False)
+    return f'<span class="{classes}">{shown}</span>' if shown and classes else shown
+
+
+def _stretches(text: str) -> Iterator[tuple[str, str]]:
+    """(text, classes) between the escapes."""
+    look, at = _Look(), 0
+    for found in _ESCAPE.finditer(text):
+        if found.start() > at:
+            yield _clean(text[at : found.start()]), look.classes()
+        if found[1] is not None:
+            look = _changed(look, found[1])
+        at = found.end()
+    yield _clean(text[at:]), look.classes()
+
+
+def _changed(look: _Look, parameters: str) -> _Look:
+    """The look after `ESC [ parameters m`."""
+    plain = _UNDERLINE.sub("4", _COLOUR_SPACE.sub(r"\1:2:", parameters))
+    codes = [int(part or 0) for part in re.split("[;:]", plain)]
+    at = 0
+    while at < len(codes):
+        code = codes[at]
+        if code in (38, 48):
+            colour, used = _wide_colour(codes[at + 1 : at + 6])
+            look = _coloured(look, colour, ground=code == 48)
+            at += used
+        else:
+            look = _simple(look, code)
+        at += 1
+    return look
+
+
+def _coloured(look: _Look, colour: int | None, *, ground: bool) -> _Look:
+    return replace(look, ground=colour) if ground else replace(look, ink=colour)
+
+
+def _simple(look: _Look, code: int) -> _Look:
+    """The look after one plain code; unknown ones change nothing."""
+    if code == 0:
+        return _Look()
+    if 1 <= code <= 9 and code in _STYLE_OF:
+        return replace(look, styles=look.styles | {_STYLE_OF[code]})
+    if 21 <= code <= 29:
+        return replace(look, styles=look.styles - _ENDED_BY.get(code, frozenset()))
+    for first, ground, bright in ((30, False, 0), (40, True, 0), (90, False, 8), (100, True, 8)):
+        if first <= code < first + 8:
+            return _coloured(look, code - first + bright, ground=ground)
+    if code in (39, 49):
+        return _coloured(look, None, ground=code == 49)
+    return look
+
+
+def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
+    """(nearest of the 16, how many codes were used) of what follows 38 or 48."""
+    if codes[:1] == [5] and len(codes) >= 2:
+        return _nearest_of_256(codes[1]), 2
+    if codes[:1] == [2] and len(codes) >= 4:
+        return _nearest((codes[1], codes[2], codes[3])), 4
+    return None, len(codes)
+
+
+def _nearest_of_256(number: int) -> int | None:
+    if number < 16:
+        return number
+    if number > 255:
+        return None
+    if number >= 232:
+        grey = 8 + 10 * (number - 232)
+        return _nearest((grey, grey, grey))
+    cube = number - 16
+    return _nearest((_CUBE[cube // 36], _CUBE[cube // 6 % 6], _CUBE[cube % 6]))
+
+
+def _nearest(colour: tuple[int, int, int]) -> int:
+    def distance(number: int) -> int:
+        return sum((one - other) ** 2 for one, other in zip(_RGB[number], colour, strict=True))
+
+    return min(range(16), key=distance)
+
+
+def _name(colour: int) -> str:
+    return f"bright-{NAMES[colour - 8]}" if colour >= 8 else NAMES[colour]

@@ -1,0 +1,134 @@
+"""Fences that run: code, what came out of it, and where it came from.
+
+Every fence passes here; one that is no cell goes on to `fences.py`. Nothing runs: results are shown as
+they are handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ...model.cells import Cell
+from ...model.results import CellResult, Failure
+from ...syntax.records import Fence, get
+from ..captions import inline_html
+from ..context import Rendering, Rule
+from ..fences import code_of_fence, fence
+from ..prose import escaped
+from .ansi import plain_output
+from .outputs import RenderedOutputs, show_outputs
+from .pictures import option_text
+from .provenance import provenance
+from .runnable import runnable_cell
+from .values import stale_words
+
+CLAIM_FOLD = "How it is checked"
+_DONE = ("ok", "error")
+"""Statuses of cells that came to their end."""
+
+
+def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    if "cell" not in token.meta:
+        return fence(rendering, token)
+    cell = get(token, Cell)
+    if not cell.options.include:
+        return ""
+    if not cell.options.eval:
+        return _code(rendering, token, cell, cell.label)
+    own = f' id="cell-{escaped(cell.label)}"' if cell.label else ""
+    if cell.options.run_in == "browser":
+        return runnable_cell(rendering, token, _code(rendering, token, cell), own)
+    inside, status = _run_cell(rendering, token, cell)
+    classes = "cell cell-claim" if cell.options.claim else "cell"
+    return f'<div class="{classes}"{own} data-status="{status}">\n{inside}</div>\n' if inside else ""
+
+
+def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]:
+    """What stands in the cell, and its status."""
+    result = rendering.results.cells.get(cell.number, CellResult("pending"))
+    shown = show_outputs(rendering, cell, result)
+    # a reference to a figure or table must lead somewhere, also while there is none
+    is_numbered = bool(cell.figure_number or cell.table_number)
+    name = cell.label if is_numbered and not shown.has_anchor else ""
+    claim = _claim(rendering, cell, result, name)
+    code = _code(rendering, token, cell, "" if claim else name)
+    code = runnable_cell(rendering, token, code)
+    notes = "".join(
+        f'<p class="output-note">{escaped(plain_output(note))}</p>\n' for note in _notes(cell, result)
+    )
+    output = _output(shown, notes, "" if claim or code else name)
+    origin = _provenance(rendering, cell, result) if shown.html or claim else ""
+    return f"{claim}{code}{output}{origin}", "stale" if result.stale else result.status
+
+
+def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
+    if not shown.html and not notes:
+        return ""
+    anchor = f' id="{escaped(name)}"' if name else ""
+    return f'<div class="cell-output"{anchor}>\n{notes}{shown.html}</div>\n'
+
+
+def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str:
+    """The figure of the code; empty if it is not to be shown."""
+    options = cell.options
+    if not options.echo:
+        return ""
+    record = get(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
+    fold = options.code_fold or record.fold
+    if options.claim and not fold and "code-fold" not in options.places:
+        fold = CLAIM_FOLD
+    record = replace(record, language=cell.language, fold=fold, id=name)
+    return code_of_fence(rendering, token, cell.code, record, fold_open=options.fold_open)
+
+
+def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> str:
+    """The claim in words, with a mark that says whether it was checked."""
+    if not cell.options.claim:
+        return ""
+    words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
+    is_checked = result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
+    sign, label, kind = ("✓", "Checked", "") if is_checked else ("○", "Not checked", " claim-open")
+    mark = f'<span class="claim-mark{kind}" role="img" aria-label="{label}">{sign}</span>'
+    anchor = f' id="{escaped(name)}"' if name else ""
+    return f'<p class="claim"{anchor}>{mark} {words}</p>\n'
+
+
+def _notes(cell: Cell, result: CellResult) -> Iterator[str]:
+    """Sentences before the outputs, on what a reader would else take for the cell's own fresh result."""
+    if not cell.options.output:
+        return
+    if result.status == "pending":
+        yield "This cell has not been run."
+    elif result.status == "skipped":
+        yield f"Not run: {_ended(result.problem)}" if result.problem else "This cell was not run."
+    elif result.problem and not any(isinstance(output, Failure) for output in result.outputs):
+        yield _sentence(result.problem)
+    if result.stale:
+        yield stale_words(result.stale)
+    if result.shown_for:
+        yield _sentence(result.shown_for)
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + _ended(words[1:])
+
+
+def _ended(words: str) -> str:
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
+def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:
+    if result.status not in _DONE:
+        return ""
+    seed = cell.options.seed
+    if seed is None:
+        seed = rendering.document.front.execution.seed
+    return provenance(result, seed, cell.options.freeze)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"fence": _fence})

@@ -1,0 +1,203 @@
+"""HTML that a value of a cell gives of itself → HTML that may stand in a page.
+
+Read into a tree by `html_tree.py`, which keeps what is listed there, and written here: tables get what
+Markdown's tables have, numbers stand at the right, pictures are data of the page itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from ...model.documents import ImageInfo
+from ..blocks import table_caption
+from ..images import img_tag
+from .html_tree import VOID, Node, read_html
+
+MAX_CHARACTERS = 1_000_000
+"""Of what is read; a table that long helps nobody."""
+
+_NUMBER = re.compile(
+    r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*", re.I
+)
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
+_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)")
+_LINK = re.compile(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TableHead:
+    """What the author says of a table."""
+
+    id: str = ""
+    number: str = ""
+    caption: str = ""
+    """HTML; empty: as the table itself says."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanHtml:
+    """What is left of a value's HTML."""
+
+    html: str
+    """Empty if nothing is left that a reader would see."""
+    dropped: tuple[str, ...] = ()
+    """Elements that were left out and would have shown or done something, e.g. `script`."""
+    has_head: bool = False
+    """A table was there to take the head."""
+
+
+@dataclass(slots=True)
+class _Writer:
+    name: str
+    head: TableHead | None = None
+    """For the first table."""
+    tables: int = 0
+    dropped: set[str] = field(default_factory=set)
+
+
+def clean_html(html: str, name: str, head: TableHead | None = None) -> CleanHtml:
+    """`html` with the elements and attributes that are safe and valid anywhere in a page.
+
+    name: what the output is called, for the regions in which its tables scroll. head: of its first table.
+    """
+    if len(html) > MAX_CHARACTERS:
+        return CleanHtml("", ("more than a million characters",))
+    tree, dropped = read_html(html)
+    writer = _Writer(name, head, dropped=set(dropped))
+    shown = "".join(_children(writer, tree)).strip()
+    if not tree.text().strip() and "<img" not in shown:
+        shown = ""
+    has_head = bool(head and writer.tables and shown)
+    return CleanHtml(shown, tuple(sorted(writer.dropped)), has_head)
+
+
+def _children(writer: _Writer, node: Node) -> Iterator[str]:
+    for child in node.children:
+        yield escape(child, quote=False) if isinstance(child, str) else _element(writer, child)
+
+
+def _element(writer: _Writer, node: Node) -> str:
+    if node.tag == "img":
+        return _image(writer, node)
+    if node.tag == "table":
+        return _table(writer, node)
+    if node.tag in ("th", "td"):
+        return _cell(writer, node)
+    opening = f"<{node.tag}{_attributes(node)}>"
+    return opening if node.tag in VOID else f"{opening}{''.join(_children(writer, node))}</{node.tag}>"
+
+
+def _attributes(node: Node) -> str:
+    found: dict[str, str] = {}
+    written = node.attributes
+    if node.tag == "a" and _LINK.fullmatch(written.get("href", "").strip()):
+        found["href"] = written["href"].strip()
+    if node.tag == "ol" and re.fullmatch(r"-?\d{1,6}", written.get("start", "")):
+        found["start"] = written["start"]
+    if written.get("title", "").strip():
+        found["title"] = written["title"]
+    if written.get("dir", "").lower() in ("ltr", "rtl"):
+        found["dir"] = written["dir"].lower()
+    side = alignment(node)
+    if side and node.tag in ("p", "div"):
+        found["class"] = f"align-{side}"
+    flags = " open" if node.tag == "details" and "open" in written else ""
+    return _printed(found) + flags
+
+
+def _printed(attributes: dict[str, str]) -> str:
+    return "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+
+
+def alignment(node: Node) -> str:
+    """`left`, `center`, `right` or empty, as its style or its obsolete attribute says."""
+    found = _ALIGN.search(node.attributes.get("style", "").lower())
+    side = found[1] if found else node.attributes.get("align", "").strip().lower()
+    return side if side in ("left", "center", "right") else ""
+
+
+def _image(writer: _Writer, node: Node) -> str:
+    """A picture whose bytes stand in the address; any other would be loaded from elsewhere."""
+    found = _PICTURE.fullmatch(node.attributes.get("src", "").strip())
+    size = _picture_size(found[1]) if found else None
+    if not found or size is None:
+        writer.dropped.add("img")
+        return ""
+    address = "".join(found[0].split())
+    return img_tag(ImageInfo(address, *size), " ".join(node.attributes.get("alt", "").split()))
+
+
+def _picture_size(data: str) -> tuple[int, int] | None:
+    """Width and height in px; None if it is no picture."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
+            size = Image.open(
+                io.BytesIO(base64.b64decode("".join(data.split()), validate=True)),
+                formats=("PNG", "JPEG", "GIF", "WEBP"),
+            ).size
+    except Exception:  # damaged data make the parsers raise nearly anything
+        return None
+    return size
+
+
+def _table(writer: _Writer, node: Node) -> str:
+    parts = list(_children(writer, node))
+    if not any("</tr>" in part for part in parts):
+        return ""
+    if node.inside("table"):
+        return f"<table>{''.join(parts)}</table>"
+    writer.tables += 1
+    number = f" {writer.tables}" if writer.tables > 1 else ""
+    label, name = f"Table{number} in {writer.name}", ""
+    head = writer.head if writer.tables == 1 else None
+    if head:
+        parts = _with_caption(writer, node, parts, head)
+        name = f' id="{escape(head.id)}"' if head.id else ""
+        label = f"Table {head.number}" if head.number else label
+    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{escape(label)}">'
+    return f"{wrap}<table{name}>{''.join(parts)}</table></div>"
+
+
+def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead) -> list[str]:
+    """The parts of a table with the caption of `head`; without one its number goes before the table's own."""
+    first = node.children[0]
+    own = first if isinstance(first, Node) and first.tag == "caption" else None
+    text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
+    return [table_caption(head.number, text), *parts[1 if own else 0 :]]
+
+
+def _cell(writer: _Writer, node: Node) -> str:
+    inside = "".join(_children(writer, node))
+    # a header without text is no header, and checkers say so
+    tag = "th" if node.tag == "th" and inside.strip() else "td"
+    found = {"scope": "col" if _heads_a_column(node) else "row"} if tag == "th" else {}
+    for name, most in (("colspan", 1000), ("rowspan", 65_534)):
+        span = node.attributes.get(name, "").strip()
+        if span.isascii() and span.isdigit() and 1 < int(span[:6]) <= most:
+            found[name] = str(int(span[:6]))
+    side = alignment(node) or (alignment(node.parent) if node.parent else "")
+    if not side and tag == "td" and _NUMBER.fullmatch(node.text()):
+        side = "right"
+    if side:
+        found["class"] = f"align-{side}"
+    return f"<{tag}{_printed(found)}>{inside}</{tag}>"
+
+
+def _heads_a_column(node: Node) -> bool:
+    """Whether the header cell stands in the head, or in a row of headers only."""
+    row = node.parent.children if node.parent else []
+    return node.inside("thead", "table") or all(isinstance(c, Node) and c.tag == "th" for c in row)
+
+
+def dropped_in_words(dropped: Sequence[str]) -> str:
+    """`<script> and <svg>`."""
+    names = [f"<{name}>" if name.isalnum() else name for name in dropped]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

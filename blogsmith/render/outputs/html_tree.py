@@ -1,0 +1,273 @@
+"""Foreign HTML → a tree of listed elements that nest as HTML's content models ask.
+
+Not a browser's parser: what it repairs otherwise than a browser still becomes valid markup with all its
+text. Nothing here decides what an attribute may say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ...text.names import name_set
+from .ansi import plain_output
+from .html_tags import pieces
+
+VOID = frozenset({"br", "hr", "img", "wbr"})
+_INLINE = name_set("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")
+_BLOCKS = name_set(
+    "blockquote caption dd details div dl dt hr li ol p pre summary table tbody td tfoot th thead tr ul"
+)
+_RENAMED: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("article", "aside", "center", "figure", "footer", "header", "main"), "div"),
+        **dict.fromkeys(("nav", "section", "address", "dir", "fieldset", "form"), "div"),
+        # a heading in an output would stand in the outline of the post
+        **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "p"),
+        **{"figcaption": "p", "legend": "p", "listing": "pre", "xmp": "pre"},
+        **{"tt": "code", "strike": "s", "acronym": "abbr", "big": "strong", "dfn": "em"},
+    }
+)
+_UNSEEN = frozenset({"head", "noscript", "style", "template", "title"})
+"""Left out with all they hold, without a word: nothing of it would be read."""
+_REFUSED = name_set(
+    "applet audio button canvas embed frameset iframe math object script select svg textarea video"
+)
+"""Left out with all they hold, and named in a warning."""
+_SECTIONS = frozenset({"tbody", "tfoot", "thead"})
+_TABLE_ONLY = frozenset({"table", "tr", *_SECTIONS})
+"""Elements that hold no text and no element but their own."""
+_WALLS = frozenset({"caption", "table", "td", "th"})
+"""A tag inside never closes what is open outside them."""
+_PARTS = frozenset({"caption", "td", "th", "tr", *_SECTIONS})
+_LISTS: Mapping[str, str] = MappingProxyType({"ul": "li", "ol": "li", "dl": "dd"})
+"""Element → what text in it is put into."""
+_PHRASING = frozenset({"p", "pre", "summary"})
+"""Hold no blocks."""
+MAX_DEPTH = 60
+"""A tag of an element deeper than that is left out, not its text."""
+
+
+@dataclass(slots=True)
+class Node:
+    """An element."""
+
+    tag: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    parent: Node | None = None
+    children: list[Node | str] = field(default_factory=list)
+
+    def inside(self, tag: str, up_to: str = "") -> bool:
+        """Whether an element of name `tag` is around it, within the nearest `up_to`."""
+        node = self.parent
+        while node is not None and node.tag != up_to:
+            if node.tag == tag:
+                return True
+            node = node.parent
+        return False
+
+    def text(self) -> str:
+        """All text in it."""
+        return "".join(child if isinstance(child, str) else child.text() for child in self.children)
+
+
+class _Builder:
+    """The tree as it grows. One page's output lives in it, nothing else."""
+
+    def __init__(self) -> None:
+        self.root = Node("")
+        self.open = [self.root]
+        self.dropped: set[str] = set()
+
+    def text(self, text: str) -> None:
+        """Add text where it may stand."""
+        shown = plain_output(text)
+        current = self.open[-1]
+        if current.tag in _TABLE_ONLY or current.tag in _LISTS:
+            if not shown.strip():
+                return
+            if current.tag in _LISTS:
+                self._push(_LISTS[current.tag], {})
+        if shown:
+            self._add(shown)
+
+    def start(self, name: str, attributes: Mapping[str, str], *, closed: bool) -> None:
+        """Open an element, or leave its tag out."""
+        if name in _UNSEEN or name in _REFUSED:
+            self._hide(name, closed=closed)
+            return
+        name = _RENAMED.get(name, name)
+        if len(self.open) >= MAX_DEPTH or not (name in _INLINE or name in _BLOCKS or name in VOID):
+            return
+        if name in _PARTS:
+            self._table_part(name, attributes)
+        elif name in _BLOCKS:
+            self._block(name, attributes)
+        elif name != "a" or self._may_link():
+            self._fill_list(name)
+            self._push(name, attributes)
+
+    def end(self, name: str) -> None:
+        """Close the element `name`, if it is open here."""
+        name = _RENAMED.get(name, name)
+        walls = _WALLS if name not in _PARTS and name != "table" else {"table"}
+        for index in range(len(self.open) - 1, 0, -1):
+            tag = self.open[index].tag
+            if tag == name:
+                del self.open[index:]
+                return
+            if tag in walls and name != "table":
+                return
+
+    def _add(self, child: Node | str) -> None:
+        """Hang `child` below the current element; before the table if that may hold none."""
+        current = self.open[-1]
+        if current.tag not in _TABLE_ONLY or (isinstance(child, Node) and child.tag in _PARTS):
+            parent, at = current, len(current.children)
+        else:
+            table = next(node for node in reversed(self.open) if node.tag == "table")
+            parent = table.parent or self.root
+            # an open table is the last child
+            at = len(parent.children) - 1
+        if isinstance(child, Node):
+            child.parent = parent
+        parent.children.insert(at, child)
+
+    def _push(self, name: str, attributes: Mapping[str, str]) -> None:
+        node = Node(name, attributes)
+        self._add(node)
+        if name not in VOID:
+            self.open.append(node)
+
+    def _hide(self, name: str, *, closed: bool) -> None:
+        """Open an element that is not part of the tree."""
+        if name in _REFUSED:
+            self.dropped.add(name)
+        if not closed and name != "embed":
+            self.open.append(Node(name, {}, self.open[-1]))
+
+    def _fill_list(self, name: str) -> None:
+        """In a list, begin an item for an element that is none."""
+        item = _LISTS.get(self.open[-1].tag)
+        if item and name not in ("li", "dt", "dd"):
+            self._push(item, {})
+
+    def _may_link(self) -> bool:
+        """Whether a link may stand here; one that is open ends. What opens a fold is no place for one."""
+        tags = [node.tag for node in self.open]
+        if "a" in tags:
+            self.end("a")
+        return "summary" not in tags
+
+    def _block(self, name: str, attributes: Mapping[str, str]) -> None:
+        while self.open[-1].tag in _INLINE or self.open[-1].tag == "p":
+            self.open.pop()
+        if name in ("li", "dt", "dd"):
+            name = self._item(name)
+        current = self.open[-1]
+        if name == "summary" and (current.tag != "details" or _begun(current)):
+            name = "p"
+        if current.tag in _PHRASING or (name == "table" and self._in_caption()):
+            return
+        self._fill_list(name)
+        self._push(name, attributes)
+
+    def _in_caption(self) -> bool:
+        return any(node.tag == "caption" for node in self.open)
+
+    def _item(self, name: str) -> str:
+        """Close what is open in the list that the item belongs to; without a list it is a `div`."""
+        lists = ("ul", "ol") if name == "li" else ("dl",)
+        for index in range(len(self.open) - 1, 0, -1):
+            tag = self.open[index].tag
+            if tag in lists:
+                del self.open[index + 1 :]
+                return name
+            if tag in _WALLS or tag in _LISTS:
+                break
+        return "div"
+
+    def _table_part(self, name: str, attributes: Mapping[str, str]) -> None:
+        """A part of the nearest table, with row and body around it; outside tables its tag is left out."""
+        tables = [index for index, node in enumerate(self.open) if node.tag == "table"]
+        if not tables:
+            return
+        del self.open[self._kept(name, tables[-1]) + 1 :]
+        if name == "caption" and _begun(self.open[-1]):
+            return
+        if name in ("tr", "td", "th") and self.open[-1].tag == "table":
+            self._push("tbody", {})
+        if name in ("td", "th") and self.open[-1].tag != "tr":
+            self._push("tr", {})
+        self._push(name, attributes)
+
+    def _kept(self, name: str, table: int) -> int:
+        """Index of the innermost open element that stays open around the part `name`."""
+        wanted = {"tr": _SECTIONS, "td": {"tr", *_SECTIONS}, "th": {"tr", *_SECTIONS}}.get(name, frozenset())
+        inner = [index for index in range(table, len(self.open)) if self.open[index].tag in wanted]
+        return inner[-1] if inner else table
+
+
+def read_html(html: str) -> tuple[Node, frozenset[str]]:
+    """The tree, and which elements of those that show or do something were left out."""
+    builder = _Builder()
+    for piece in pieces(html):
+        if isinstance(piece, str):
+            builder.text(piece)
+        elif piece.end:
+            builder.end(piece.name)
+        else:
+            builder.start(piece.name, piece.attributes, closed=piece.closed)
+    _mend(builder.root)
+    return builder.root, frozenset(builder.dropped)
+
+
+def _begun(node: Node) -> bool:
+    return any(isinstance(child, Node) or child.strip() for child in node.children)
+
+
+def _mend(node: Node) -> None:
+    """Put right what only a finished element shows: empty rows, half pairs, missing summaries."""
+    for child in node.children:
+        if isinstance(child, Node):
+            _mend(child)
+    inner = [child for child in node.children if isinstance(child, Node)]
+    if node.tag == "tr":
+        node.children = list(inner)
+    elif node.tag in _SECTIONS:
+        rows = [row for row in inner if row.children]
+        node.children = list(rows)
+        for left, row in enumerate(reversed(rows), 1):
+            _clip_spans(row, left)
+    elif node.tag == "table":
+        _mend_sections(inner)
+    elif node.tag == "dl" and not _is_list_of_pairs([child.tag for child in inner]):
+        for item in (node, *inner):
+            item.tag = "div"
+    elif node.tag == "details" and not (inner and inner[0].tag == "summary"):
+        node.children.insert(0, Node("summary", {}, node, ["Details"]))
+
+
+def _clip_spans(row: Node, rows: int) -> None:
+    """No cell of `row` reaches below the last of the `rows` from it on."""
+    for cell in row.children:
+        if isinstance(cell, Node) and cell.attributes.get("rowspan", "").isdecimal():
+            span = min(int(cell.attributes["rowspan"][:6]), rows)
+            cell.attributes = {**cell.attributes, "rowspan": str(span)}
+
+
+def _mend_sections(sections: list[Node]) -> None:
+    """One head in front, one foot at the end; another one is a body."""
+    sections = [section for section in sections if section.tag in _SECTIONS]
+    for index, section in enumerate(sections):
+        misplaced = (section.tag == "thead" and index > 0) or (
+            section.tag == "tfoot" and index + 1 < len(sections)
+        )
+        if misplaced:
+            section.tag = "tbody"
+
+
+def _is_list_of_pairs(tags: list[str]) -> bool:
+    return re.fullmatch("(?:(?:dt )+(?:dd )+)*", " ".join([*tags, ""])) is not None

@@ -1,0 +1,211 @@
+"""What a cell printed, returned and drew, in the order it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ...model.cell_locations import in_post
+from ...model.cells import Cell
+from ...model.results import CellOutput, CellResult, Display, Failure, Stream
+from ...text.units import format_size
+from ..captions import inline_html
+from ..context import Rendering
+from ..formulas import NARROW, printed_width
+from ..prose import escaped
+from .ansi import ansi_html, plain_output
+from .html import TableHead, clean_html, dropped_in_words
+from .pictures import Drawn, drawn, figures_of, option_text
+from .values import bare_tex, output_math
+
+LONG = 40
+"""Lines; more are cut to a box that scrolls and can be opened."""
+WIDE = 30
+"""Characters that surely fit a phone, also in a box; a longer line scrolls."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedOutputs:
+    """The outputs of a cell as they stand in the page."""
+
+    html: str = ""
+    has_anchor: bool = False
+    """The label of a figure or table is the id of its first picture or table."""
+
+
+@dataclass(slots=True)
+class _Showing:
+    """A cell while its outputs become HTML."""
+
+    rendering: Rendering
+    cell: Cell
+    head: TableHead | None = None
+    """What the cell says of its first table; None once that has it."""
+
+
+def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
+    """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
+    outputs = list(_merged(_visible(cell, result)))
+    blocks: list[str | Drawn] = []
+    head = _table_head(rendering, cell) if outputs else None
+    showing = _Showing(rendering, cell, head)
+    for number, output in enumerate(outputs, 1):
+        name = f"output of {cell.name}" if len(outputs) == 1 else f"output {number} of {cell.name}"
+        blocks.append(_block(showing, output, name))
+    pictures = [block for block in blocks if isinstance(block, Drawn)]
+    has_table = head is not None and showing.head is None
+    if result.status == "ok" and cell.options.output:
+        _warn_of_no_picture(rendering, cell, pictures)
+        _warn_of_no_table(rendering, cell, has_table=has_table)
+    figures = iter(figures_of(rendering, cell, pictures))
+    html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
+    return RenderedOutputs(html, bool((pictures and cell.figure_number) or (has_table and cell.table_number)))
+
+
+def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:
+    """What the cell says of the first table that it shows, if it says anything."""
+    caption, number = cell.options.tbl_cap, cell.table_number
+    if not (caption or number):
+        return None
+    html = inline_html(rendering, option_text(cell, "tbl-cap", caption)) if caption else ""
+    return TableHead(cell.label if number else "", number, html)
+
+
+def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
+    options = cell.options
+    for output in result.outputs if options.output else ():
+        is_stderr = isinstance(output, Stream) and output.name == "stderr"
+        # the truth of a claim is told in words
+        is_truth = options.claim and isinstance(output, Display) and output.kind == "value"
+        if not is_truth and (options.warning or not is_stderr):
+            yield output
+
+
+def _merged(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
+    """Neighbours of one stream as one: a colour may begin in one and end in the next."""
+    last: Stream | None = None
+    for output in outputs:
+        if last and isinstance(output, Stream) and output.name == last.name:
+            last = replace(last, text=last.text + output.text, dropped=last.dropped + output.dropped)
+            continue
+        if last:
+            yield last
+        last = output if isinstance(output, Stream) else None
+        if last is None:
+            yield output
+    if last:
+        yield last
+
+
+def _block(showing: _Showing, output: CellOutput, name: str) -> str | Drawn:
+    rendering, cell = showing.rendering, showing.cell
+    if isinstance(output, Stream):
+        text = _with_places(rendering, cell, output.text)
+        return _text(text, f"output output-{output.name}", name) + _lost(output.dropped)
+    if isinstance(output, Failure):
+        return _text(_with_places(rendering, cell, output.text), "output output-error", name)
+    return _display(showing, output, name)
+
+
+def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
+    """The richest form that can be shown."""
+    rendering, cell = showing.rendering, showing.cell
+    html, latex = output.data.get("text/html"), output.data.get("text/latex")
+    if isinstance(html, str) and not rendering.tools.config.markup.untrusted:
+        shown = _html(showing, html, name)
+        if shown:
+            return _value(shown)
+    if isinstance(latex, str):
+        shown = _latex(rendering, cell, latex)
+        if shown:
+            return _value(shown)
+    picture = drawn(output)
+    if picture:
+        return picture
+    texts = [value for value in output.data.values() if isinstance(value, str)]
+    text = output.data.get("text/plain", texts[0] if texts else "")
+    shown = _text(text, "", name) if isinstance(text, str) else ""
+    return _value(shown) if shown else ""
+
+
+def _value(inside: str) -> str:
+    return f'<div class="output output-value">{inside.rstrip()}</div>\n'
+
+
+def _html(showing: _Showing, html: str, name: str) -> str:
+    clean = clean_html(html, name, showing.head)
+    if clean.has_head:
+        showing.head = None
+    if clean.dropped:
+        message = f"{name}: its HTML has {dropped_in_words(clean.dropped)}, which is not shown"
+        place = showing.cell.place
+        showing.rendering.reporter.warn(
+            "output-html", message, place, "show a table, a picture or text instead"
+        )
+    return clean.html
+
+
+def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
+    tex = bare_tex(latex)[0] or ("" if "$" in latex else latex.strip())
+    shown = output_math(rendering, tex, display=True) if tex else ""
+    if not shown:
+        message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
+        rendering.reporter.warn("output-latex", message, cell.place)
+        return ""
+    scroll = ' tabindex="0"' if printed_width(tex) > NARROW else ""
+    return f'<div class="math-display"{scroll}>{shown}</div>'
+
+
+def _text(text: str, classes: str, name: str) -> str:
+    """`<pre>` with the text; a long one is a box with a name, which the keyboard can scroll."""
+    html = ansi_html(text)
+    if not html:
+        return ""
+    lines = plain_output(text).rstrip("\n").split("\n")
+    is_long = len(lines) > LONG
+    # messages on stderr wrap
+    is_wide = "output-stderr" not in classes and max(map(len, lines)) > WIDE
+    scroll = ' tabindex="0"' if is_long or is_wide else ""
+    if is_long:
+        classes = f"{classes} output-long".strip()
+        label = escaped(f"{name[:1].upper()}{name[1:]}")
+        scroll += f' role="region" aria-label="{label}"'
+    attribute = f' class="{classes}"' if classes else ""
+    # HTML drops a line end right behind <pre>
+    first = "\n" if html.startswith("\n") else ""
+    box = f"<pre{attribute}{scroll}>{first}{html}</pre>\n"
+    if not is_long:
+        return box
+    return f'{box}<details class="output-more"><summary>All {len(lines):,} lines</summary></details>\n'
+
+
+def _lost(dropped: int) -> str:
+    if not dropped:
+        return ""
+    size = f"{format_size(dropped)} more {'is' if dropped == 1 else 'are'}"
+    return f'<p class="output-dropped">… {size} not kept</p>\n'
+
+
+def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
+    """Places in cells as lines of the post, which is what an author and a reader can look up."""
+    of_session = rendering.parsed.cells.of_session(cell.options.session)
+    return in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
+
+
+def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn]) -> None:
+    asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
+    if not (asked or cell.figure_number) or pictures:
+        return
+    why = f"has a {asked}" if asked else "is numbered as a figure"
+    place = cell.options.places.get(asked or "label", cell.place)
+    rendering.reporter.warn("cell-figure", f"{cell.name} {why} and draws no picture", place)
+
+
+def _warn_of_no_table(rendering: Rendering, cell: Cell, *, has_table: bool) -> None:
+    asked = "tbl-cap" if "tbl-cap" in cell.options.places else ""
+    if not (asked or cell.table_number) or has_table:
+        return
+    why = f"has a {asked}" if asked else "is numbered as a table"
+    place = cell.options.places.get(asked or "label", cell.place)
+    hint = "a table is a value with _repr_html_, such as a data frame"
+    rendering.reporter.warn("cell-table", f"{cell.name} {why} and shows no table", place, hint)

@@ -1,0 +1,162 @@
+"""Pictures that cells draw: figures of the page, their files beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from ...diagnostics.model import TextMap
+from ...model.cells import Cell
+from ...model.documents import ImageInfo
+from ...model.results import DARK, Blob, Display
+from ..captions import inline_html, plain
+from ..context import Rendering
+from ..figures import figure_caption
+from ..images import img_tag
+from ..prose import escaped
+from ..svg.metadata import svg_words
+
+DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
+"""Paper is light whatever the reader's system says."""
+
+_ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "image/svg+xml": ".svg",
+        "image/png": ".png",
+        "image/jpeg": ".jpg",
+        "image/webp": ".webp",
+        "image/gif": ".gif",
+    }
+)
+"""Types of pictures, the first that there is is shown."""
+_NAME = re.compile(r"\w[\w.-]{0,200}")
+# In an `<img>` nothing of it runs, but it would for a reader who opens the file itself. References in a tag
+# can hide each of these words.
+_ACTIVE = re.compile(
+    rb"<(?:[\w.-]+:)?(?:script|foreignobject|iframe|handler|listener)\b"
+    rb"|[\s\"'/]on[a-z]+\s*=|javascript:|<!entity|<[^<>]*&(?:#|tab;|newline;|colon;)|\0",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture in one or two schemes."""
+
+    kind: str
+    """MIME type."""
+    light: Blob
+    dark: Blob | None = None
+
+
+def drawn(output: Display) -> Drawn | None:
+    """The picture of an output, if it has one."""
+    for kind in _ENDINGS:
+        light, dark = output.data.get(kind), output.data.get(kind + DARK)
+        if isinstance(light, Blob):
+            return Drawn(kind, light, dark if isinstance(dark, Blob) else None)
+    return None
+
+
+def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> Iterator[str]:
+    """A `<figure>` for each picture: the id at the first, the caption at the last."""
+    if not pictures:
+        return
+    options = cell.options
+    caption = option_text(cell, "fig-cap", options.fig_cap)
+    alts = _alts(rendering, cell, pictures, plain(rendering, caption) if options.fig_cap else "")
+    if not all(alts):
+        hint = "add a line #| fig-alt: what the picture shows"
+        rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
+    for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
+        is_last = number == len(pictures)
+        name = f' id="{escaped(cell.label)}"' if number == 1 and cell.figure_number else ""
+        image = _image(rendering, cell, picture, number, alt)
+        words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
+        text = figure_caption(cell.figure_number, words) if is_last else ""
+        yield f'<figure class="output output-image"{name}>{image}{text}</figure>\n'
+
+
+def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: str) -> list[str]:
+    """The words for each picture: the author's, else its own, else the caption."""
+    alts = []
+    for number, picture in enumerate(pictures, 1):
+        own = "" if cell.options.fig_alt else _own_words(rendering, picture)
+        alt = own or cell.options.fig_alt or caption
+        # what an author says of all pictures is told apart by their numbers
+        part = f" ({number} of {len(pictures)})" if alt and not own and len(pictures) > 1 else ""
+        alts.append(alt + part)
+    return alts
+
+
+def _own_words(rendering: Rendering, picture: Drawn) -> str:
+    """Title and description of an SVG."""
+    content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
+    if content is None:
+        return ""
+    try:
+        with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
+            return svg_words(stream)
+    except OSError:  # reported where it is measured
+        return ""
+
+
+def option_text(cell: Cell, key: str, text: str) -> TextMap:
+    """The text of an option, with its place if that is known."""
+    place = cell.options.places.get(key, cell.place)
+    starts = ((place.line, place.column),) * (text.count("\n") + 1)
+    return cell.options.texts.get(key) or TextMap(text, starts)
+
+
+def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
+    """`<img>`, in a `<picture>` if it is drawn for dark pages too."""
+    rendering.images += 1
+    image = img_tag(_placed(rendering, cell, picture.light, picture.kind, f"{number}"), alt)
+    if picture.dark is None:
+        return image
+    rendering.widgets.add("pictures")
+    dark = _placed(rendering, cell, picture.dark, picture.kind, f"{number}-dark")
+    size = f' width="{dark.width_px}" height="{dark.height_px}"' if dark.width_px and dark.height_px else ""
+    return f'<picture><source srcset="{escaped(dark.url)}" media="{DARK_MEDIA}"{size}>{image}</picture>'
+
+
+def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
+    """The picture with its file beside the page; its name changes with what it shows."""
+    content = _content(rendering, blob)
+    digest = f"-{blob.digest[:8]}"
+    stem = PurePosixPath(blob.name).stem or f"{cell.label or f'cell-{cell.number}'}-{number}"
+    # a recorded file has the digest in its name
+    name = f"{stem.removesuffix(digest)}{digest}{_ENDINGS[kind]}"
+    if content is None or not _NAME.fullmatch(name):
+        found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
+    elif kind == "image/svg+xml" and _is_active(content):
+        found = "its SVG holds a script, foreign elements or entities"
+    else:
+        found = rendering.tools.picture(rendering.document, name, content)
+    if isinstance(found, str):
+        message = f"the picture of {cell.name} cannot be shown: {found}"
+        rendering.reporter.error("cell-picture", message, cell.place, "run the cell again")
+        return ImageInfo("", None, None)
+    if content is not None:
+        rendering.files[name] = content
+    return found
+
+
+def _is_active(content: Path | bytes) -> bool:
+    try:
+        data = content if isinstance(content, bytes) else content.read_bytes()
+    except OSError:  # reported where it is measured
+        return False
+    return _ACTIVE.search(data) is not None
+
+
+def _content(rendering: Rendering, blob: Blob) -> Path | bytes | None:
+    """The bytes, or the file they are recorded in; None if the name leads out of the record's folder."""
+    if blob.data is not None:
+        return blob.data
+    folder = rendering.results.folder
+    return folder / blob.name if folder and _NAME.fullmatch(blob.name) else None

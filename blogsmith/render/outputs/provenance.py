@@ -1,0 +1,140 @@
+"""The line under an output: when and on what it was computed. What is unknown is never guessed.
+
+The text leaves unknown things out; the `data-` attributes, for programs, say `unknown`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from html import escape
+from types import MappingProxyType
+
+from ...model.results import CellResult, Machine
+from ...text.units import format_duration
+from .ansi import plain_output
+
+UNKNOWN = "unknown"
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "PIL": "Pillow",
+        "altair": "Altair",
+        "bokeh": "Bokeh",
+        "cupy": "CuPy",
+        "cv2": "OpenCV",
+        "dask": "Dask",
+        "einops": "einops",
+        "flax": "Flax",
+        "jax": "JAX",
+        "keras": "Keras",
+        "matplotlib": "Matplotlib",
+        "networkx": "NetworkX",
+        "numba": "Numba",
+        "numpy": "NumPy",
+        "plotly": "Plotly",
+        "polars": "Polars",
+        "pyarrow": "PyArrow",
+        "scipy": "SciPy",
+        "skimage": "scikit-image",
+        "sklearn": "scikit-learn",
+        "sympy": "SymPy",
+        "tensorflow": "TensorFlow",
+        "torch": "PyTorch",
+        "triton": "Triton",
+        "xarray": "Xarray",
+    }
+)
+"""Import name → how the project writes itself; others as they are imported."""
+# what a processor's name says that tells nobody anything
+_NOISE = re.compile(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
+# not strftime's, which follow the builder's locale
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_NOT_KEPT = "never"
+_PACKAGE = "flash-attn"
+
+
+def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> str:
+    """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept."""
+    machine = result.machine or Machine()
+    attributes = _attributes(result, machine, seed)
+    shown = "".join(f' data-{name}="{_safe(value)}"' for name, value in attributes.items())
+    versions = [f"Python {machine.python}"] if machine.python else []
+    versions += [
+        f"{_NAMES.get(name, name)} {version}" for name, version in result.packages.items() if version
+    ]
+    parts = [
+        _when(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
+        _safe(_device(result.device, machine)),
+        *map(_safe, _attention(result)),
+        _safe(", ".join(versions)),
+        f"seed {seed}" if seed is not None else "",
+        format_duration(result.seconds) if result.seconds else "",
+    ]
+    # the dot stays with what it follows: no line begins with one
+    text = "\u00a0· ".join(part for part in parts if part)
+    return f'<p class="provenance"{shown}>{text}</p>\n'
+
+
+def _safe(text: str) -> str:
+    # a record may hold what no page can
+    return escape(plain_output(text))
+
+
+def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[str, str]:
+    """What every line says, then what only some can."""
+    packages = ", ".join(f"{name} {version or UNKNOWN}" for name, version in result.packages.items())
+    found = {
+        "device": result.device or UNKNOWN,
+        "python": machine.python or UNKNOWN,
+        "packages": packages or ("none" if result.machine else UNKNOWN),
+        "seed": "none" if seed is None else str(seed),
+        "seconds": f"{result.seconds:.6g}" if result.seconds else UNKNOWN,
+        "date": result.date or UNKNOWN,
+    }
+    more = {"platform": machine.platform, "cpu": machine.cpu, "gpu": machine.gpu}
+    more |= {"capability": machine.capability, "driver": machine.driver, "cuda": machine.cuda}
+    more["sdpa"] = ", ".join(result.sdpa)
+    more["threads"] = str(machine.threads or "")
+    if result.device != "cuda":
+        # what stands in the machine but did not compute this
+        for name in ("gpu", "capability", "driver", "cuda"):
+            more[name] = ""
+    return found | {name: value for name, value in more.items() if value}
+
+
+def _when(date: str, verb: str) -> str:
+    if not _DAY.fullmatch(date):
+        return verb
+    try:
+        day = dt.date.fromisoformat(date)
+    except ValueError:
+        return verb
+    return f'{verb} <time datetime="{date}">{day.day} {_MONTHS[day.month - 1]} {day.year}</time>'
+
+
+def _device(device: str, machine: Machine) -> str:
+    """`CPU (AMD EPYC 7B13)`, `GPU (NVIDIA H200, CUDA 12.8)`."""
+    if device == "cuda":
+        details = [machine.gpu, f"CUDA {machine.cuda}" if machine.cuda else ""]
+        return _with_details("GPU", details)
+    return _with_details("CPU", [" ".join(_NOISE.sub(" ", machine.cpu).split())]) if device else ""
+
+
+def _attention(result: CellResult) -> tuple[str, ...]:
+    """`SDPA flash, math (CPU)`, and `flash-attn`, which is a package of its own."""
+    names: dict[str, None] = {}
+    for entry in result.sdpa:
+        backend, _, operator = entry.partition(" ")
+        on_cpu = result.device == "cpu" or operator.endswith((" cpu", "_for_cpu"))
+        names[f"{backend} (CPU)" if on_cpu else backend] = None
+    package = names.keys() & {_PACKAGE}
+    sdpa = ", ".join(name for name in names if name != _PACKAGE)
+    return (f"SDPA {sdpa}" if sdpa else "", *package)
+
+
+def _with_details(name: str, details: list[str]) -> str:
+    known = ", ".join(detail for detail in details if detail)
+    return f"{name} ({known})" if known else name

@@ -1,0 +1,130 @@
+"""Code that readers run in their browser: the block with its Run button, and all that a script must know.
+
+Nothing here loads anything. What the code imports is read at build time, so that the page can say what a
+click will load, and an author learns of what no browser has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ...diagnostics.model import Place
+from ...pyodide.distribution import Distribution
+from ...pyodide.imports import Import, imports_of
+from ...pyodide.names import needs_no_package
+from ...pyodide.release import VERSION
+from ...syntax.cells.runnables import Runnable
+from ...syntax.records import get
+from ..context import Rendering, Rule
+from ..prose import attributes, escaped
+
+_INSTALLER = "micropip"
+"""The package with which code installs others while it runs."""
+_CLASS = "runnable"
+_OURS = tuple(
+    f"data-{word}"
+    for word in (
+        *("lang", "session", "file", "line", "seed", "pyodide", "packages", "bytes", "timeout"),
+        *("warning", "error", "claim"),
+    )
+)
+# disabled until a script is there: without one a click would do nothing
+_BUTTON = '<button type="button" class="run-button" disabled>Run</button>'
+
+
+def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "") -> str:
+    """`html`, the code of a cell, in a block that runs; as it is if readers do not run it.
+
+    name: the block's `id` attribute, with a blank in front.
+    """
+    if "runnable" not in token.meta:
+        return html
+    opening = f'<div class="{_CLASS}"{name}{_data(rendering, get(token, Runnable))}>\n'
+    return f"{opening}{html}{_BUTTON}\n</div>\n"
+
+
+def _block_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    if "runnable" not in token.meta:
+        # its cell runs by itself, or nothing does: no script may take it for a block
+        rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
+        classes = f' class="{escaped(" ".join(rest))}"' if rest else ""
+        return f"<div{classes}{_own(token)}>\n"
+    classes = f' class="{escaped(str(token.attrs["class"]))}"'
+    return f"<div{classes}{_own(token)}{_data(rendering, get(token, Runnable))}>\n"
+
+
+def _block_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    return f"{_BUTTON}\n</div>\n" if "runnable" in tokens[index].meta else "</div>\n"
+
+
+def _own(token: Token) -> str:
+    """The author's attributes without those that are ours to write."""
+    return attributes(token, "class", *_OURS)
+
+
+def _data(rendering: Rendering, code: Runnable) -> str:
+    """What the script reads; a session `main`, what is unknown and what is so by default are left out."""
+    rendering.widgets.add("runnable")
+    distribution = rendering.tools.python()
+    settings = rendering.tools.config.browser
+    loaded = rendering.loaded.setdefault(code.session, list(settings.packages))
+    loaded += (name for name in _packages(rendering, code, distribution) if name not in loaded)
+    said = {
+        "lang": "python",
+        "session": "" if code.session == "main" else code.session,
+        "file": str(rendering.document.path),
+        "line": str(code.first_line),
+        "seed": "" if code.seed is None else str(code.seed),
+        "pyodide": distribution.url,
+        "packages": " ".join(loaded),
+        "bytes": str(distribution.transfer_bytes(loaded)),
+        "timeout": f"{settings.timeout if code.timeout_s is None else code.timeout_s:g}",
+        "warning": "" if code.warning else "false",
+        "error": "true" if code.error else "",
+        "claim": "true" if code.is_claim else "",
+    }
+    return "".join(f' data-{key}="{escaped(value)}"' for key, value in said.items() if value)
+
+
+def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) -> list[str]:
+    """Packages that the code imports; what readers will not find is reported."""
+    found = imports_of(code.code)
+    packages = [_package_of(item.module, distribution) for item in found]
+    loaded = (*rendering.loaded[code.session], *packages)
+    for item, package in zip(found, packages, strict=True):
+        if package and not item.guarded and not distribution.has(package):
+            message = f"{distribution.folder} lacks the package {package}"
+            hint = "fill it with: blogsmith pyodide vendor"
+            rendering.reporter.error("pyodide-folder", message, _place(rendering, code, item), hint)
+        elif not package and _INSTALLER not in loaded:
+            _warn_of_unknown(rendering, code, item)
+    return [package for package in dict.fromkeys(packages) if package]
+
+
+def _package_of(module: str, distribution: Distribution) -> str:
+    """Package that the top-level `module` comes from; empty if it needs none or there is none."""
+    return "" if needs_no_package(module) else distribution.package_of(module)
+
+
+def _warn_of_unknown(rendering: Rendering, code: Runnable, item: Import) -> None:
+    """An import for which Pyodide has nothing."""
+    if needs_no_package(item.module) or item.guarded:
+        return
+    message = f"Python in the browser has no module {item.module}"
+    hint = f"Pyodide {VERSION} has no package for it; do without, or catch the ImportError"
+    rendering.reporter.warn("cell-browser", message, _place(rendering, code, item), hint)
+
+
+def _place(rendering: Rendering, code: Runnable, item: Import) -> Place:
+    """Of the module's name in the post."""
+    page = rendering.parsed.page
+    text = code.code.split("\n")[item.line - 1]
+    origin = page.text_map(text, code.first_line - page.first_line + item.line - 1)
+    return origin.place(item.column - 1, len(item.module))
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"runnable_open": _block_open, "runnable_close": _block_close})

@@ -1,0 +1,91 @@
+"""Values in the text, `{= expression =}`: as HTML, and as the words that plain text shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ...model.cells import Value
+from ...model.results import ValueResult
+from ...syntax.records import get
+from ...tex.convert import convert_formula
+from ...tex.errors import TexError
+from ..context import Rendering, Rule
+from ..prose import escaped
+from .ansi import plain_output
+
+_FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
+_PENDING = ValueResult(pending=True)
+
+
+def bare_tex(latex: str) -> tuple[str, bool]:
+    """What stands between the delimiters, and whether they are those of a display.
+
+    Empty if it is not one formula as a whole.
+    """
+    text = latex.strip()
+    for opening, closing in _FENCES:
+        if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening + closing):
+            inside = text[len(opening) : -len(closing)]
+            is_one = not re.search(r"(?<!\\)\$|\\[(\[]", inside)
+            return (inside.strip(), opening in ("$$", r"\[")) if is_one else ("", False)
+    is_environment = text.startswith(r"\begin{") and text.endswith("}")
+    return (text, True) if is_environment else ("", False)
+
+
+def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
+    """`<math>` of a value's LaTeX without delimiters; empty where it cannot be typeset."""
+    try:
+        found = convert_formula(latex, display=display, macros=rendering.macros)
+    except TexError:
+        return ""
+    rendering.formulas += 1
+    return found.mathml
+
+
+def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    value = get(tokens[index], Value)
+    result = rendering.results.values.get(value.number, _PENDING)
+    if result.pending:
+        hint = "This value has not been computed."
+        code = f"<code>{escaped(value.expression)}</code>"
+        return f'<span class="value value-pending" title="{hint}">{code}</span>'
+    stale = f' value-stale" title="{escaped(plain_output(stale_words(result.stale)))}' if result.stale else ""
+    shown = output_math(rendering, tex, display=False) if (tex := _tex(result)) else ""
+    return f'<span class="value{stale}">{shown or escaped(_words(result))}</span>'
+
+
+def stale_words(stale: str) -> str:
+    """The sentence that says why a result is out of date."""
+    return f"Out of date: {stale.rstrip('.')}."
+
+
+def _words(result: ValueResult) -> str:
+    return " ".join(plain_output(result.text).split())
+
+
+def value_words(rendering: Rendering) -> Mapping[int, str]:
+    """Number of a value → its plain text; `…` for one that is not known."""
+    known = rendering.results.values
+    numbers = (value.number for value in rendering.parsed.cells.values)
+    return {number: _plain(rendering, known.get(number, _PENDING)) for number in numbers}
+
+
+def _plain(rendering: Rendering, result: ValueResult) -> str:
+    if result.pending:
+        return "…"
+    tex = _tex(result)
+    return rendering.parsed.page.options.linear_math(tex) if tex else _words(result)
+
+
+def _tex(result: ValueResult) -> str:
+    """The formula of a value, as it stands in a line; empty if the value has none."""
+    tex = bare_tex(result.latex)[0] or result.latex.strip()
+    # SymPy's formulas all ask for the style of a display
+    return tex.removeprefix("\\displaystyle").strip()
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"value": _value})

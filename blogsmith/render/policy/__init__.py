@@ -1,0 +1,1 @@
+"""The Content-Security-Policy of finished pages, and the links that leave them."""

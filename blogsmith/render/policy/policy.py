@@ -1,0 +1,151 @@
+"""The Content-Security-Policy of a page: what stands in it may load and run, and nothing else.
+
+It is a `<meta>` in the page itself, so it holds wherever the page lies: on any server, and opened from a
+disk. It is made from the finished page, so no layout can forget it. Where posts are written by people one
+does not trust, a page may only do what blogsmith itself lets posts do, and what it holds beyond that is
+reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
+
+from ...config.load import CONFIG_NAME
+from ...config.schema import Config
+from ...diagnostics.model import Diagnostic
+from .openers import with_openers
+from .sources import SELF, Sources, page_sources
+from .tags import PageTag, page_tags
+
+_ORDER = (
+    *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),
+    *("connect-src", "worker-src", "frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
+)
+_ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
+"""Written in any case: the last two do not fall back to the first."""
+_OURS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **{f"{kind}-src": frozenset((SELF,)) for kind in ("script", "style", "media", "connect", "worker")},
+        "manifest-src": frozenset((SELF,)),
+        "img-src": frozenset((SELF, "data:", "blob:")),
+        "font-src": frozenset((SELF, "data:")),
+        "style-src-attr": frozenset(("'unsafe-inline'",)),
+        "frame-src": frozenset(("https://www.youtube-nocookie.com", "https://player.vimeo.com")),
+    }
+)
+"""What pages of untrusted posts may need: blogsmith and its themes write it."""
+_SPACE = re.compile(r"https://[a-z0-9-]+\.hf\.space")
+_META = "content-security-policy"
+_FRONT = re.compile(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
+_BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
+_ENCODING_BYTES = 1024
+"""In which browsers look for the encoding of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedPage:
+    """A page with its policy."""
+
+    html: bytes
+    problems: tuple[Diagnostic, ...] = ()
+    """What the policy stops although it stands in the page."""
+
+
+def guarded(html: bytes, config: Config) -> GuardedPage:
+    """The finished page with its policy, and with `rel=noopener` at links to new windows."""
+    tags = tuple(page_tags(html))
+    declared = config.security.csp
+    if declared == "off" or _policy_tag(html, tags) is not None:
+        return GuardedPage(with_openers(html, tags))
+    extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
+    found = page_sources(tags, html)
+    allowed = _ours_of(found) if config.markup.untrusted else found
+    sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{_escaped(policy(sources))}">\n'
+    at = _place(html, tags)
+    front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
+    return GuardedPage(front + meta.encode() + with_openers(html[at:]), tuple(_stopped(found, sources)))
+
+
+def policy(sources: Mapping[str, Iterable[str]]) -> str:
+    """The text of a policy."""
+    parts = []
+    for directive in _ORDER:
+        named = set(sources.get(directive, ()))
+        if "'unsafe-inline'" in named:
+            # browsers pass it over where there is a hash
+            named = {source for source in named if not source.startswith("'sha")}
+        if named or directive in _ALWAYS:
+            parts.append(" ".join((directive, *(sorted(named) or ["'none'"]))))
+    return "; ".join(parts)
+
+
+def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
+    """The page with more sources in the policy that it has; as it is if it has none."""
+    tag = _policy_tag(html, page_tags(html))
+    if tag is None or "content" not in tag.spans:
+        return html
+    now: dict[str, list[str]] = {}
+    for part in tag.attributes["content"].split(";"):
+        directive, *named = part.split() or [""]
+        now.setdefault(directive.lower(), named)
+    now.pop("", None)
+    for directive, wanted in more.items():
+        # without either of them nothing is forbidden
+        if directive in now or "default-src" in now:
+            named = [one for one in now.get(directive, now.get("default-src", [])) if one != "'none'"]
+            now[directive] = [*named, *(one for one in wanted if one not in named)]
+    text = "; ".join(" ".join((directive, *named)) for directive, named in now.items())
+    start, end = tag.spans["content"]
+    return html[:start] + f'"{_escaped(text)}"'.encode() + html[end:]
+
+
+def _ours_of(found: Sources) -> Sources:
+    """Those sources of a page that blogsmith itself writes."""
+    kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
+    spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
+    return {**kept, "frame-src": kept.get("frame-src", set()) | spaces}
+
+
+def _stopped(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:
+    """A warning for each source of the page that its policy does not have."""
+    for directive in sorted(found):
+        for source in sorted(found[directive] - allowed.get(directive, set()) - {"'unsafe-hashes'"}):
+            message = f"pages hold what their policy stops: {source} ({directive})"
+            hint = f'if the theme needs it: security: {{csp: {{{directive}: ["{source}"]}}}}'
+            yield Diagnostic("csp-stopped", message, CONFIG_NAME, hint=hint, severity="warning")
+
+
+def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
+    """The tag of a policy in the head; elsewhere browsers pass it over."""
+    body = _BODY.search(html)
+    limit = body.start() if body else len(html)
+    for tag in tags:
+        if tag.start >= limit:
+            break
+        if tag.name == "meta" and tag.attributes.get("http-equiv", "").strip().lower() == _META:
+            return tag
+    return None
+
+
+def _place(html: bytes, tags: Sequence[PageTag]) -> int:
+    """Where the policy goes: before all that it governs, but behind the encoding, which must come early."""
+    front = _FRONT.match(html)
+    start = front.end() if front else 0
+    for tag in tags:
+        if tag.start >= _ENCODING_BYTES or tag.name not in ("meta", "title"):
+            break
+        is_encoding = (
+            "charset" in tag.attributes or tag.attributes.get("http-equiv", "").lower() == "content-type"
+        )
+        if tag.name == "meta" and is_encoding:
+            return tag.end + (html[tag.end : tag.end + 1] == b"\n")
+    return start
+
+
+def _escaped(text: str) -> str:
+    return escape(text, quote=True).replace("&#x27;", "'")

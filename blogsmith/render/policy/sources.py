@@ -1,0 +1,244 @@
+"""What a finished page loads and runs, as sources of a Content-Security-Policy.
+
+An inline script counts by its SHA-256, an address by its host. Addresses that a script makes up while it runs
+cannot be seen here, and neither can those in files of the site: sites name them under `security.csp`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from .tags import PageTag, page_tags
+
+SELF = "'self'"
+Sources = dict[str, set[str]]
+"""Directive → its sources."""
+
+_ADDRESSES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
+    {
+        "img": (("src", "img-src"),),
+        "image": (("href", "img-src"), ("xlink:href", "img-src")),
+        "input": (("src", "img-src"), ("formaction", "form-action")),
+        "button": (("formaction", "form-action"),),
+        "source": (("src", "media-src"),),
+        "video": (("src", "media-src"), ("poster", "img-src")),
+        "audio": (("src", "media-src"),),
+        "track": (("src", "media-src"),),
+        "iframe": (("src", "frame-src"),),
+        "frame": (("src", "frame-src"),),
+        # what is loaded there may be a page with a window of its own
+        "embed": (("src", "object-src"), ("src", "frame-src")),
+        "object": (("data", "object-src"), ("data", "frame-src")),
+        "base": (("href", "base-uri"),),
+    }
+)
+"""Element → attributes with the directive that their address falls under."""
+_LINKS: Mapping[str, str] = MappingProxyType(
+    {
+        "stylesheet": "style-src",
+        "icon": "img-src",
+        "apple-touch-icon": "img-src",
+        "mask-icon": "img-src",
+        "manifest": "manifest-src",
+        "modulepreload": "script-src",
+    }
+)
+_PRELOADED: Mapping[str, str] = MappingProxyType(
+    {
+        "script": "script-src",
+        "style": "style-src",
+        "font": "font-src",
+        "image": "img-src",
+        "fetch": "connect-src",
+    }
+)
+_FROM_ITS_HOST = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
+"""What a script of another host may load from there; a site that runs it trusts that host with the page."""
+_FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
+"""Hosts of style sheets whose fonts lie elsewhere."""
+_PROGRAM = re.compile(
+    r"(?:|module|importmap|speculationrules|(?:text|application)/(?:x-)?(?:java|ecma)script)", re.IGNORECASE
+)
+_HOST = re.compile(r"(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?")
+_SCHEMES = frozenset(("http", "https", "ws", "wss"))
+_PATH = re.compile(r"[\w/.~!$&*+@=%-]*", re.ASCII)
+_IN_SCRIPT = re.compile(
+    r"""(\b(?:import|from|importScripts)\b[\s(]*)?["'`]((?:https?:|wss?:)?//[^"'`\s\\]+)["'`]"""
+)
+_IN_STYLE = re.compile(
+    r"""(?:(@import\s*(?:url\(\s*)?)|url\(\s*)["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE
+)
+_MAX_DEPTH = 3
+"""Of pages in `srcdoc`."""
+
+
+def page_sources(tags: Iterable[PageTag], html: bytes, depth: int = 0) -> Sources:
+    """The sources of a page. tags: `page_tags` of `html`."""
+    found: Sources = {}
+
+    def add(directive: str, *sources: str) -> None:
+        found.setdefault(directive, set()).update(source for source in sources if source)
+
+    if b"style=" in html or re.search(rb"style\s*=", html.lower()):
+        add("style-src-attr", "'unsafe-inline'")
+    for tag in tags:
+        for directive, source in _of_tag(tag):
+            add(directive, source)
+        inner = (
+            tag.attributes.get("srcdoc", "").encode() if tag.name == "iframe" and depth < _MAX_DEPTH else b""
+        )
+        if inner:
+            # such a frame obeys the policy of the page around it
+            for directive, sources in page_sources(page_tags(inner), inner, depth + 1).items():
+                add(directive, *sources)
+    if found.get("style-src") or found.get("script-src"):
+        add("img-src", SELF, "data:")
+        add("font-src", SELF, "data:")
+    return found
+
+
+def _of_tag(tag: PageTag) -> Iterator[tuple[str, str]]:
+    """(directive, source) of everything that one tag needs."""
+    own = tag.attributes
+    for name, directive in _ADDRESSES.get(tag.name, ()):
+        if own.get(name):
+            yield directive, source_of(own[name])
+    for name in ("srcset", "imagesrcset"):
+        for candidate in re.split(r",\s+|\s+", own.get(name, "")):
+            if "/" in candidate or "." in candidate:
+                yield "img-src", source_of(candidate)
+    for name, value in own.items():
+        if name.startswith("on") and value:
+            yield "script-src", hash_of(value.encode())
+            yield "script-src", "'unsafe-hashes'"
+    if "url(" in own.get("style", "").lower():
+        yield from _in_style(own["style"])
+    if "data-embed-url" in own:
+        yield "frame-src", source_of(own["data-embed-url"])
+    if "data-pyodide" in own:
+        # Python runs in a worker, to which the policy of the page does not apply; its pictures come as blobs
+        yield "worker-src", SELF
+        yield "img-src", "blob:"
+    special = _SPECIAL.get(tag.name)
+    if special is not None:
+        yield from special(tag)
+
+
+def _of_script(tag: PageTag) -> Iterator[tuple[str, str]]:
+    if not _PROGRAM.fullmatch(tag.attributes.get("type", "").strip().partition(";")[0]):
+        # data, which no browser runs
+        return
+    address = tag.attributes.get("src")
+    if address is None:
+        text = tag.text
+        yield "script-src", hash_of(text)
+        yield from _in_script(
+            text.decode("utf-8", "replace"), is_map="importmap" in tag.attributes.get("type", "")
+        )
+        return
+    source = source_of(address)
+    yield "script-src", folder_of(address)
+    if source == SELF:
+        yield "connect-src", SELF
+        # scripts put pieces of other pages into this one, with the attributes that these have
+        yield "style-src-attr", "'unsafe-inline'"
+        return
+    for directive in _FROM_ITS_HOST:
+        yield directive, source
+
+
+def _of_style(tag: PageTag) -> Iterator[tuple[str, str]]:
+    yield "style-src", hash_of(tag.text)
+    yield from _in_style(tag.text.decode("utf-8", "replace"))
+
+
+def _of_link(tag: PageTag) -> Iterator[tuple[str, str]]:
+    address = tag.attributes.get("href", "")
+    words = tag.attributes.get("rel", "").lower().split()
+    kinds = [_LINKS[word] for word in words if word in _LINKS]
+    if "preload" in words:
+        kinds.append(_PRELOADED.get(tag.attributes.get("as", "").lower(), ""))
+    for directive in kinds if address else ():
+        source = source_of(address)
+        yield directive, folder_of(address) if directive == "script-src" else source
+        if directive == "style-src" and source != SELF:
+            yield "img-src", source
+            yield "font-src", source
+            yield "font-src", _FONTS.get(source, "")
+
+
+def _of_form(tag: PageTag) -> Iterator[tuple[str, str]]:
+    # without an address a form is sent to the page itself
+    yield "form-action", source_of(tag.attributes.get("action") or ".")
+
+
+_SPECIAL: Mapping[str, Callable[[PageTag], Iterator[tuple[str, str]]]] = MappingProxyType(
+    {"script": _of_script, "style": _of_style, "link": _of_link, "form": _of_form}
+)
+
+
+def _in_script(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
+    """Addresses that stand in a script: modules, and what it may fetch."""
+    if "import" in text or is_map:
+        yield "script-src", SELF
+    yield "connect-src", SELF
+    for found in _IN_SCRIPT.finditer(text):
+        if found[1] or is_map:
+            yield "script-src", folder_of(found[2])
+        else:
+            yield "connect-src", source_of(found[2])
+            yield "img-src", source_of(found[2])
+
+
+def _in_style(text: str) -> Iterator[tuple[str, str]]:
+    for found in _IN_STYLE.finditer(text):
+        source = source_of(found[2])
+        yield ("style-src" if found[1] else "img-src"), source
+        yield "font-src", source
+        yield "font-src", _FONTS.get(source, "")
+
+
+def hash_of(text: bytes) -> str:
+    """The source that allows exactly this script or style sheet."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
+
+
+def source_of(address: str) -> str:
+    """The source that an address is loaded from: a host, `'self'`, a scheme; empty if nothing is loaded."""
+    address = re.sub(r"[\t\n\r]", "", address.strip())
+    scheme, colon, rest = address.partition(":")
+    if not colon or re.search(r"[^A-Za-z0-9+.-]", scheme) or not scheme[:1].isalpha():
+        scheme, rest = "", address
+    scheme = scheme.lower()
+    if scheme in ("data", "blob", "mailto"):
+        return f"{scheme}:"
+    if scheme and scheme not in _SCHEMES:
+        return ""
+    if not rest.startswith("//"):
+        return SELF
+    host = _ascii_host(rest)
+    return (f"{scheme}://{host}" if scheme else host) if host else ""
+
+
+def folder_of(address: str) -> str:
+    """The source for a script of another host: its folder, from which it may load its parts."""
+    source = source_of(address)
+    if source in (SELF, "") or source.endswith(":"):
+        return source
+    path = urlsplit(address.strip()).path.rpartition("/")[0] + "/"
+    return source + path if path != "/" and _PATH.fullmatch(path) else source
+
+
+def _ascii_host(rest: str) -> str:
+    """Host and port of `//user@host:port/path`, as a policy writes them; empty if that is none."""
+    host = re.split(r"[/\\?#]", rest.lstrip("/\\"), maxsplit=1)[0].rpartition("@")[2].lower()
+    try:
+        host = host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        return ""
+    return host if _HOST.fullmatch(host) else ""

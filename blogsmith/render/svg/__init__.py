@@ -1,0 +1,1 @@
+"""SVG: drawings made safe and recoloured, and what an SVG file says of itself."""

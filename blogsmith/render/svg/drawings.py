@@ -1,0 +1,129 @@
+"""The safe door for drawings: SVG from any renderer becomes inline SVG of the page, or a ValueError.
+
+The drawing is parsed as XML, its style sheet resolved to attributes, its colours to the theme's
+(`colors.py`), and what is on the allow-lists is written again: shapes, text, markers and
+gradients. Scripts, handlers, links, pictures, HTML, animations, filters and fonts are not drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from itertools import groupby
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from .simplify import local_name, rounded
+from .styles import resolve_styles
+from .writer import Writer
+
+MAX_CHARACTERS = 4_000_000
+"""Of what a renderer returns; a drawing that nobody could look at is far smaller."""
+MAX_ELEMENTS = 20_000
+MAX_LABELS = 200
+"""Characters of a text alternative made from labels."""
+
+FONT = "var(--diagram-font,Helvetica,Arial,sans-serif)"
+"""Boxes are laid out for the widths of these letters."""
+
+_BOX = re.compile(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
+_READABLE = 0.72
+"""A drawing shrinks to this part of its size, where 15 px letters have 11 px; then it scrolls."""
+_NARROW_PX = 320
+"""What fits beside the gutters of any phone: no need to scroll."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A cleaned drawing."""
+
+    markup: str
+    """What follows `<svg `, up to `</svg>`; `html` puts the text alternative before it."""
+    label: str
+    """Its own title and description, empty if it has none."""
+    labels: str
+    """Its texts one after the other, for want of a title."""
+    min_width_px: int
+    """How narrow it may become."""
+
+    def html(self, title: str = "") -> str:
+        """The drawing, named by its own title, else by `title`, else by its labels."""
+        name = self.label or title or f"Diagram: {self.labels}".removesuffix(": ")
+        svg = f'<svg role="img" aria-label="{escape(name)}" {self.markup}'
+        if self.min_width_px <= _NARROW_PX:
+            return svg
+        return f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="Diagram">{svg}</div>'
+
+
+@lru_cache(maxsize=512)
+def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
+    """`svg` as it may stand in a page; ValueError with the reason if it is no SVG.
+
+    prefix: begins every id, so that two drawings of a page do not mix.
+    source: what the author wrote; colours named there are kept.
+    """
+    root = _parse(svg)
+    width, height = _size(root)
+    body = Writer(root, resolve_styles(root), prefix, source).children()
+    shrunk = round(width * _READABLE)
+    style = f' style="min-width:{shrunk}px"' if shrunk > _NARROW_PX else ""
+    box = escape(rounded(root.get("viewBox", f"0 0 {width:g} {height:g}")))
+    start = f'font-family="{FONT}" viewBox="{box}" width="{round(width)}" height="{round(height)}"{style}'
+    return Drawing(f"{start}>{body}</svg>", _own_label(root), _labels(root), shrunk)
+
+
+def _parse(svg: str) -> Element:
+    if len(svg) > MAX_CHARACTERS:
+        raise ValueError("the drawing is too large for a page")
+    if "<!ENTITY" in svg:
+        raise ValueError("the drawing declares entities")
+    try:
+        root = ElementTree.fromstring(svg)
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:
+        raise ValueError(f"the drawing is no XML: {error}") from None
+    if local_name(root) != "svg":
+        raise ValueError(f"the drawing is <{local_name(root)}>, not <svg>")
+    if sum(1 for _ in root.iter()) > MAX_ELEMENTS:
+        raise ValueError("the drawing has too many parts for a page")
+    return root
+
+
+def _size(root: Element) -> tuple[float, float]:
+    """Width and height in px; a unit of the view box is one, so that 14 units of text are 14 px."""
+    box = _BOX.fullmatch(root.get("viewBox", ""))
+    sizes: Mapping[str, str] = {name: root.get(name, "") for name in ("width", "height")}
+    found = box.groups()[2:] if box else tuple(value.removesuffix("px") for value in sizes.values())
+    try:
+        width, height = (float(value) for value in found)
+    except ValueError:
+        raise ValueError("the drawing has no size") from None
+    if not 0 < width < 1e5 or not 0 < height < 1e5:
+        raise ValueError("the drawing has no size")
+    return width, height
+
+
+def _own_label(root: Element) -> str:
+    """`<title>` and `<desc>` of the drawing as a whole."""
+    texts = [_text(child) for child in root if local_name(child) in ("title", "desc")]
+    return ": ".join(dict.fromkeys(text for text in texts if text))
+
+
+def _labels(root: Element) -> str:
+    joined = ", ".join(dict.fromkeys(text for parent in root.iter() for text in _texts(parent)))
+    return joined if len(joined) <= MAX_LABELS else f"{joined[:MAX_LABELS].rpartition(', ')[0]} …"
+
+
+def _texts(parent: Element) -> Iterator[str]:
+    """The texts among the children; lines below each other are one text."""
+    texts = (child for child in parent if local_name(child) == "text")
+    for _, lines in groupby(texts, key=lambda text: text.get("x")):
+        joined = " ".join(_text(line) for line in lines).strip()
+        if joined:
+            yield joined
+
+
+def _text(element: Element) -> str:
+    return " ".join(" ".join(element.itertext()).split())

@@ -1,0 +1,233 @@
+"""Writes a parsed drawing again, from allow-lists, in the page's colours and as few bytes as it takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from types import MappingProxyType
+from xml.etree.ElementTree import Element
+
+from ...text.names import name_set
+from .colors import ON_HUE, is_plain, on_area, rgb, variable, written_colours
+from .simplify import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
+from .styles import PROPERTIES
+
+TEXTS = name_set("text tspan")
+GROUPS = name_set("a defs g svg switch use")
+NAMED = name_set("clipPath linearGradient marker radialGradient symbol")
+"""Elements that are drawn only where another names them."""
+SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "circle": name_set("cx cy r"),
+        "ellipse": name_set("cx cy rx ry"),
+        "line": name_set("x1 x2 y1 y2"),
+        "path": name_set("d"),
+        "polygon": name_set("points"),
+        "polyline": name_set("points"),
+        "rect": name_set("height rx ry width x y"),
+    }
+)
+"""What is drawn → the attributes that say where."""
+ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **SHAPES,
+        **dict.fromkeys(TEXTS, name_set("dx dy rotate x y")),
+        **dict.fromkeys(GROUPS, frozenset()),
+        "clipPath": name_set("clipPathUnits"),
+        "linearGradient": name_set("gradientTransform gradientUnits spreadMethod x1 x2 y1 y2"),
+        "marker": name_set("markerHeight markerUnits markerWidth orient refX refY viewBox"),
+        "radialGradient": name_set("cx cy fx fy gradientTransform gradientUnits r spreadMethod"),
+        "stop": name_set("offset"),
+        "svg": name_set("height preserveAspectRatio viewBox width x y"),
+        "symbol": name_set("preserveAspectRatio viewBox"),
+        "use": name_set("height width x y"),
+    }
+)
+"""Elements that may stand in a drawing → their attributes, besides `transform` and those of style."""
+_OF_TEXT = name_set("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
+_BASELINES = name_set("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
+_INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
+_INITIAL: Mapping[str, str] = MappingProxyType(
+    {"clip-path": "none", "display": "inline", "visibility": "visible", "text-decoration": "none"}
+    | {"font-style": "normal", "font-weight": "normal", "stroke": "none", "stroke-dasharray": "0"}
+    | dict.fromkeys(("opacity", "fill-opacity", "stroke-opacity", "stop-opacity", "stroke-width"), "1")
+)
+_PAINTS = ("fill", "stroke", "stop-color")
+
+_LOCAL = re.compile(r"url\(\s*[\"']?#([^\s\"')]+)[\"']?\s*\)")
+_VALUE = re.compile(r"[\w.%#,\s+()-]*")
+_SIZE = re.compile(r"\d+(?:\.\d+)?")
+_CURVE = re.compile(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+) ([-\d.e]+)")
+_MAX_DEPTH = 200
+_AREA_PX = 12
+_TINY = 2.5
+"""A curve shorter than this, in px, is drawn as a line: the eye sees none."""
+
+
+class Writer:
+    """One drawing being written."""
+
+    def __init__(self, root: Element, styles: Styles, prefix: str, source: str) -> None:
+        self._root, self._prefix = root, prefix
+        move_used_once(root)
+        self._styles = merge_outlines(root, styles)
+        self._written = written_colours(source)
+        self._named = {name for element in root.iter() for name in self._references(element)}
+
+    def children(self) -> str:
+        """Everything inside the root."""
+        # a shape or letter without a colour of its own is black in SVG: here it is ink
+        default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
+        group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
+        inner = "".join(self._inside(self._root, None, {}, 1))
+        return f"{group}{inner}</g>"
+
+    def _references(self, element: Element) -> Iterator[str]:
+        for value in self._styles[element].values():
+            yield from _LOCAL.findall(value)
+        yield used_id(element)
+
+    def _inside(
+        self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
+    ) -> Iterator[str]:
+        """The children. ground: the colour of what stands on the area behind them, if it needs its own."""
+        if depth > _MAX_DEPTH:
+            raise ValueError("the drawing is nested too deep for a page")
+        own = self._ground(element) or ground
+        for child in element:
+            if not self._is_drawn(child):
+                continue
+            # the shape that makes the ground stands on the one before
+            behind = ground if own is not ground and local_name(child) in SHAPES else own
+            yield from self._element(child, behind, inherited, depth)
+
+    def _is_drawn(self, element: Element) -> bool:
+        name = local_name(element)
+        if name in NAMED and element.get("id", "") not in self._named:
+            return False
+        if self._styles[element].get("display") == "none" or self._styles[element].get("opacity") == "0":
+            return False
+        if name == "rect" and not (element.get("width") and element.get("height")):
+            return False
+        return name in ATTRIBUTES
+
+    def _element(
+        self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
+    ) -> Iterator[str]:
+        name = local_name(element)
+        style = self._own_style(element, ground)
+        style = {key: value for key, value in style.items() if value != _without(key, inherited)}
+        attributes = self._kept(element) | style
+        passed = {**inherited, **{key: value for key, value in style.items() if key in _INHERITED}}
+        inner = "".join(self._inside(element, ground, passed, depth + 1))
+        if name in TEXTS:
+            inner = escape(element.text or "", quote=False) + inner
+        tail = escape(element.tail or "", quote=False) if name == "tspan" else ""
+        if name in ("g", "a", "switch", "defs"):
+            if inner and name != "defs":
+                name, inner = ("g", inner) if attributes else ("", inner)
+            elif not inner:
+                return
+        yield f"<{name}{_attributes(attributes)}>{inner}</{name}>{tail}" if name else inner
+
+    def _kept(self, element: Element) -> dict[str, str]:
+        """Geometry, the id if it is named somewhere, the name of what is used."""
+        known = ATTRIBUTES[local_name(element)] | {"transform"}
+        kept = {
+            key: rounded(value)
+            for key, value in element.attrib.items()
+            if key in known and (key in ("d", "points") or _VALUE.fullmatch(value))
+        }
+        if "d" in kept:
+            kept["d"] = rounded(_CURVE.sub(_straight, element.get("d", "")))
+        if element.get("id", "") in self._named and element.get("id"):
+            kept["id"] = f"{self._prefix}{element.get('id')}"
+        if local_name(element) == "use" and used_id(element):
+            kept["href"] = f"#{self._prefix}{used_id(element)}"
+        if local_name(element) == "svg":
+            kept["overflow"] = "visible"  # letters may be wider than a renderer thinks
+        return kept
+
+    def _own_style(self, element: Element, ground: str | None) -> dict[str, str]:
+        style = {}
+        for key, value in sorted(self._styles[element].items()):
+            local = _LOCAL.fullmatch(value)
+            if local:
+                style[key] = f"url(#{self._prefix}{local[1]})"
+            elif key in _PAINTS:
+                style[key] = self._paint(element, key, value, ground)
+            elif _fits(local_name(element), key, value):
+                style[key] = rounded(value).removesuffix("px")
+        if ground is not None and local_name(element) == "text":
+            style.setdefault("fill", ground)
+        return style
+
+    def _paint(self, element: Element, key: str, value: str, ground: str | None) -> str:
+        if value in ("none", "transparent"):
+            return "none"
+        is_text = local_name(element) in TEXTS or (key == "fill" and _holds_text(element))
+        color = rgb(value)
+        if color is None:
+            return "var(--diagram-line,currentColor)"  # currentColor, or newer than the parser
+        if color in self._written and not (is_plain(color) and ground is None):
+            return value.lower()
+        if ground is not None and (is_text or (key == "stroke" and ground != ON_HUE)):
+            return ground
+        kind = "stroke" if key == "stroke" else "text" if is_text else "fill"
+        return variable(color, kind)
+
+    def _ground(self, element: Element) -> str | None:
+        """The colour of what stands on the area among the children of `element`, if it needs its own."""
+        for child in element:
+            found = None
+            if local_name(child) in SHAPES and _is_area(child):
+                color = rgb(self._styles[child].get("fill", ""))
+                found = on_area(color, color in self._written) if color else None
+            elif local_name(child) == "g" and _is_one_shape(child):
+                found = self._ground(child)
+            if found:
+                return found
+        return None
+
+
+def _is_one_shape(group: Element) -> bool:
+    """Whether a group holds one shape, perhaps as area and outline; more are a plot."""
+    return len(group) <= 2 and all(local_name(part) in SHAPES for part in group)
+
+
+def _is_area(shape: Element) -> bool:
+    """Whether text may stand on it: the dot of a plot and the patch of a legend are too small."""
+    sizes = (shape.get(name, "") for name in ("r", "width", "height"))
+    return all(float(size) >= _AREA_PX for size in sizes if _SIZE.fullmatch(size))
+
+
+def _without(key: str, inherited: Mapping[str, str]) -> str:
+    """What `key` is for an element that does not set it."""
+    initial = _INITIAL.get(key, "")
+    return inherited.get(key, initial) if key in _INHERITED else initial
+
+
+def _fits(name: str, key: str, value: str) -> bool:
+    """Whether an element `name` may have `key="value"`."""
+    if (key in _OF_TEXT and name in SHAPES) or (key == "dominant-baseline" and value not in _BASELINES):
+        return False
+    return value != "inherit" and "(" not in value and _VALUE.fullmatch(value) is not None
+
+
+def _holds_text(element: Element) -> bool:
+    """Whether a group holds nothing but text, so that its fill is the colour of letters."""
+    inside = [local_name(part) for part in element.iter() if part is not element]
+    return bool(inside) and all(name in TEXTS | {"g", "a", ""} for name in inside)
+
+
+def _straight(curve: re.Match[str]) -> str:
+    try:
+        x1, y1, x, y = (float(number) for number in curve.groups())
+    except ValueError:
+        return curve.group()
+    return f"L{x} {y}" if abs(x - x1) + abs(y - y1) < _TINY else curve.group()
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    return "".join(f' {key}="{escape(value)}"' for key, value in sorted(values.items()))

@@ -1,0 +1,122 @@
+"""Mistakes in templates as diagnostics that point at the template's own line.
+
+Jinja rewrites tracebacks so that frames of compiled templates carry the template's name and line; the
+innermost such frame is the place. Columns are not known to Jinja, so the caret underlines the line.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateNotFound, TemplateSyntaxError, UndefinedError
+from jinja2.exceptions import SecurityError, TemplateRuntimeError
+from jinja2.utils import missing
+
+from ...diagnostics.model import Diagnostic, Place, did_you_mean
+from .budget import NET_S, OverBudget, TakesTooLong
+
+
+class NamedUndefined(StrictUndefined):
+    """What a template does not have, described in the words of the template's author."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,
+    ) -> None:
+        super().__init__(hint or _describe(obj, name), obj, name, exc)
+
+
+def _describe(obj: Any, name: str | None) -> str | None:
+    """What is missing where, with the nearest name; None leaves the words to Jinja."""
+    if obj is missing:
+        return f'"{name}" is not defined'
+    if is_dataclass(obj):
+        owner = type(obj).__name__.removesuffix("View").lower()
+        return _no_such(f'{owner} has no field "{name}"', name, [f.name for f in fields(obj)])
+    if isinstance(obj, Mapping):
+        return _no_such(f'there is no entry "{name}"', name, [str(key) for key in obj])
+    return None
+
+
+def _no_such(message: str, name: str | None, choices: list[str]) -> str:
+    near = did_you_mean(str(name), choices)
+    return f"{message}; {near}" if near else message
+
+
+def template_diagnostic(
+    error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
+) -> Diagnostic:
+    """The diagnostic for what went wrong while a template was compiled or rendered.
+
+    lines: the path of each template for messages → its lines. names: of all templates, for suggestions.
+    """
+    path, line = _where(error, lines)
+    if isinstance(error, OverBudget) and error.hint:
+        hint = f"{error.hint}; found {hint}" if hint else error.hint
+    text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
+    column = len(text) - len(text.lstrip()) + 1
+    place = Place(line, column, max(1, len(text.strip()))) if line else None
+    circle = _circle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
+    message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
+    if near:
+        hint = f"did you mean {near}" + (f" Found {hint}" if hint else "")
+    is_limit = isinstance(error, OverBudget | TakesTooLong | MemoryError)
+    return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
+
+
+def _where(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
+    """Path and line of the innermost template at work; an empty path if there is none."""
+    if isinstance(error, TemplateSyntaxError):
+        return error.filename or "", error.lineno
+    places = _template_places(error, lines)
+    if isinstance(error, RecursionError):
+        # where the circle begins: where it breaks off depends on how deep Python was before
+        return _circle(places)[0]
+    return places[-1] if places else ("", 0)
+
+
+def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> list[tuple[str, int]]:
+    """Path and line of each template at work, the outermost first."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_code.co_filename in lines]
+
+
+def _circle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """From the first place that comes again to where it does; the first place alone if there is none."""
+    seen: dict[tuple[str, int], int] = {}
+    for index, place in enumerate(places):
+        if place in seen:
+            return places[seen[place] : index + 1]
+        seen[place] = index
+    return places[:1] or [("", 0)]
+
+
+def _message(error: BaseException, names: list[str], circle: Sequence[str] = ()) -> str:
+    if isinstance(error, RecursionError):
+        names = list(dict.fromkeys(circle))
+        if len(names) < 2:
+            return "this template calls or includes itself without end"
+        return f"templates include or extend one another in a circle: {' → '.join([*names, names[0]])}"
+    if isinstance(error, TakesTooLong):
+        return f"the templates of this page take longer than {NET_S:g} s of the processor"
+    if isinstance(error, MemoryError):
+        return "the templates of this page need more memory than there is"
+    if isinstance(error, OverBudget):
+        return str(error)
+    if isinstance(error, TemplateNotFound):
+        wanted = str(error.name)
+        return _no_such(f'there is no template "{wanted}"', wanted, names)
+    words = str(error.message if isinstance(error, TemplateSyntaxError) else error).rstrip(".")
+    if isinstance(error, SecurityError):
+        return f"templates may not do this: {words}"
+    if isinstance(error, (TemplateSyntaxError, TemplateRuntimeError)):
+        return words
+    return f"{type(error).__name__}: {words}"

@@ -1,0 +1,269 @@
+"""A theme as read from disk: its settings, its templates and its static files, searched in order.
+
+Everything is read once, here; rendering touches no disk. One file overrides one file: the site's own
+`layouts/`, `partials/` and `shortcodes/` come first, then the theme, then what it `extends`, then the
+folders of plugins. A file that leaves its folder through a symbolic link is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
+from ...model.documents import Asset
+from ...read.files import is_litter
+from ...strict_yaml import loader
+
+TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
+THEME_KEYS: tuple[tuple[str, type, str], ...] = (
+    ("name", str, "a text"),
+    ("description", str, "a text"),
+    ("extends", str, "the name of a theme"),
+    ("math_font", str, "the path of a file"),
+    ("options", dict, "a mapping"),
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFile:
+    """One template as read."""
+
+    label: str
+    """Path for messages: relative to the site root, or `themes/paper/layouts/post.html` if bundled."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """One file of a theme's `static/` folder."""
+
+    asset: Asset
+    """Its path is the one in the output: `assets/<theme>/theme.css`."""
+    version: str
+    """8 hex digits of its SHA-256, for the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeFiles:
+    """Everything a theme is made of; where two files have one name, the first in order is here."""
+
+    name: str
+    options: Mapping[str, Any]
+    """Defaults of `site.options`, parents' below children's."""
+    templates: Mapping[str, TemplateFile]
+    """`layouts/post.html` → the file that counts; `paper/layouts/post.html` → the one of theme paper."""
+    static: Mapping[str, StaticFile]
+    """Name under `static/` → file."""
+    math_font: StaticFile | None = None
+    """The whole font for formulas, from which builds cut their own; its path is where those go."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeFolder:
+    """One theme of the chain: the theme itself or one that it extends."""
+
+    name: str
+    root: Path
+    label: str
+    """Path of the folder for messages."""
+    extends: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    math_font: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where themes may lie."""
+
+    site_root: Path
+    bundled: Path
+
+    def label(self, path: Path) -> str:
+        """`path` as messages name it: relative to the site root or to the folder of bundled themes."""
+        for base in (self.site_root, self.bundled.parent):
+            if path.is_relative_to(base):
+                return path.relative_to(base).as_posix()
+        return "/".join(path.parts[-3:])
+
+    def find(self, name: str) -> Path | None:
+        """The folder of theme `name`; the site's own goes before the bundled one."""
+        folders = (self.site_root / "themes" / name, self.bundled / name)
+        return next((folder for folder in folders if (folder / "theme.yaml").is_file()), None)
+
+    def names(self) -> list[str]:
+        """Names of all themes there are, sorted."""
+        found = [*self.site_root.glob("themes/*/theme.yaml"), *self.bundled.glob("*/theme.yaml")]
+        return sorted({file.parent.name for file in found})
+
+
+def read_theme_files(
+    name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
+) -> ThemeFiles:
+    """Read theme `name` and all that it extends; SiteError with every mistake found."""
+    places = _Places(site_root.resolve(), bundled.resolve())
+    chain = _chain(name, places)
+    problems: list[Diagnostic] = []
+    templates: dict[str, TemplateFile] = {}
+    for kind in TEMPLATE_KINDS:
+        _add_templates(templates, kind, places.site_root / kind, places, problems)
+    for folder in chain:
+        for kind in TEMPLATE_KINDS:
+            _add_templates(templates, kind, folder.root / kind, places, problems, theme=folder.name)
+    for extra in extra_shortcodes:
+        _add_templates(templates, "shortcodes", extra.resolve(), places, problems)
+    static = _static_files(name, chain, places, problems)
+    if problems:
+        raise SiteError(*problems)
+    options = {key: value for folder in reversed(chain) for key, value in folder.options.items()}
+    font = next((folder.math_font for folder in chain if folder.math_font), None)
+    return ThemeFiles(name, options, templates, static, _math_font(name, font) if font else None)
+
+
+def _chain(name: str, places: _Places) -> list[ThemeFolder]:
+    """The theme, what it extends, what that extends, …"""
+    chain: list[ThemeFolder] = []
+    wanted, blame = name, "blogsmith.yaml"
+    while wanted:
+        names = [folder.name for folder in chain]
+        if wanted in names:
+            loop = " → ".join([*names, wanted])
+            raise SiteError(
+                Diagnostic("theme-value", f"themes extend one another in a circle: {loop}", blame)
+            )
+        chain.append(_theme_folder(wanted, places, blame))
+        wanted, blame = chain[-1].extends, f"{chain[-1].label}/theme.yaml"
+    return chain
+
+
+def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
+    if not _NAME.fullmatch(name):
+        message = f'theme name "{name}" is not a plain folder name'
+        raise SiteError(Diagnostic("theme-value", message, blame, hint="use letters, digits, - and _"))
+    root = places.find(name)
+    if root is None:
+        names = places.names()
+        hint = did_you_mean(name, names) or f"themes: {', '.join(names) or 'none'}"
+        raise SiteError(Diagnostic("theme-missing", f'there is no theme "{name}"', blame, hint=hint))
+    return _with_settings(ThemeFolder(name, root, places.label(root)))
+
+
+def _with_settings(folder: ThemeFolder) -> ThemeFolder:
+    """The folder with what its `theme.yaml` says; SiteError with every mistake in it."""
+    file, label = folder.root / "theme.yaml", f"{folder.label}/theme.yaml"
+    problems: list[Diagnostic] = []
+    text = _read_text(file, folder.root, label, problems) or ""
+    reporter = Reporter(label, text.splitlines())
+    settings = _settings(text, folder.name, reporter)
+    font = settings.get("math_font")
+    path = (folder.root / font).resolve() if isinstance(font, str) else None
+    if path and not (path.is_relative_to(folder.root) and path.is_file()):
+        reporter.error("theme-value", f'the theme has no file "{font}"', hint="give a path inside its folder")
+    problems.extend(reporter.diagnostics)
+    if any(problem.severity == "error" for problem in problems):
+        raise SiteError(*problems)
+    extends, options = settings.get("extends", ""), settings.get("options", {})
+    return ThemeFolder(folder.name, folder.root, folder.label, extends, options, path)
+
+
+def _settings(text: str, name: str, reporter: Reporter) -> dict[str, Any]:
+    """The mapping in a `theme.yaml`, every key of it known and of its type."""
+    located = loader.load(text, reporter)
+    if located is None or located.value is None:
+        return {}
+    if not isinstance(located.value, dict):
+        reporter.error("theme-value", "a theme.yaml holds `key: value` lines", located.places.get(()))
+        return {}
+    kinds = {key: (kind, words) for key, kind, words in THEME_KEYS}
+    for key, value in located.value.items():
+        place = located.places.get((key,))
+        if key not in kinds:
+            key_place = located.key_places.get((key,))
+            hint = did_you_mean(str(key), kinds) or f"keys: {', '.join(kinds)}"
+            reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
+        elif not isinstance(value, kinds[key][0]):
+            reporter.error("theme-value", f"`{key}` is not {kinds[key][1]}", place)
+        elif key == "name" and value != name:
+            reporter.error("theme-value", f'theme "{value}" lies in a folder named "{name}"', place)
+    return located.value
+
+
+def _add_templates(
+    templates: dict[str, TemplateFile],
+    kind: str,
+    folder: Path,
+    places: _Places,
+    problems: list[Diagnostic],
+    theme: str = "",
+) -> None:
+    """Add the templates under `folder` that no earlier folder has; those of a theme under its name too."""
+    for file in _files(folder, places, problems):
+        if file.suffix != ".html":
+            continue
+        label = places.label(file)
+        text = _read_text(file, folder, label, problems)
+        if text is None:
+            continue
+        name = f"{kind}/{file.relative_to(folder).as_posix()}"
+        templates.setdefault(name, TemplateFile(label, text))
+        if theme:
+            templates[f"{theme}/{name}"] = TemplateFile(label, text)
+
+
+def _static_files(
+    name: str, chain: Sequence[ThemeFolder], places: _Places, problems: list[Diagnostic]
+) -> dict[str, StaticFile]:
+    found: dict[str, StaticFile] = {}
+    for theme in chain:
+        folder = theme.root / "static"
+        for file in _files(folder, places, problems):
+            relative = file.relative_to(folder).as_posix()
+            if relative not in found:
+                data = file.read_bytes()
+                asset = Asset(PurePosixPath("assets", name, relative), file.resolve(), len(data))
+                found[relative] = StaticFile(asset, hashlib.sha256(data).hexdigest()[:8])
+    return dict(sorted(found.items()))
+
+
+def _math_font(name: str, file: Path) -> StaticFile:
+    data = file.read_bytes()
+    asset = Asset(PurePosixPath("assets", name, "fonts", file.name), file, len(data))
+    return StaticFile(asset, hashlib.sha256(data).hexdigest())
+
+
+def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:
+    """Regular files under `folder`, sorted, without hidden ones, editors' backups and compiled Python."""
+    for path in sorted(folder.rglob("*")):
+        # an installer compiles every .py of the package, those for the browser too
+        if any(is_litter(part) for part in path.relative_to(folder).parts):
+            continue
+        if not _is_inside(path, folder):
+            message = "a file of a theme is a symbolic link to outside its folder"
+            problems.append(Diagnostic("template", message, places.label(path), hint="copy the file here"))
+        elif path.is_file():
+            yield path
+
+
+def _is_inside(file: Path, folder: Path) -> bool:
+    """Whether a file lies in `folder` when links are followed; a link in a circle does, and is no file."""
+    # Path.resolve raises RuntimeError for such a link before Python 3.13
+    return Path(os.path.realpath(file)).is_relative_to(folder)
+
+
+def _read_text(file: Path, folder: Path, label: str, problems: list[Diagnostic]) -> str | None:
+    if not _is_inside(file, folder):
+        problems.append(Diagnostic("template", "this file lies outside its theme", label))
+        return None
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        problems.append(Diagnostic("encoding", f"not valid UTF-8 at byte {error.start}", label))
+    except OSError as error:
+        problems.append(Diagnostic("template", f"cannot be read: {error.strerror}", label))
+    return None

@@ -1,0 +1,72 @@
+"""What a page says about itself to machines: its picture's address and its JSON-LD.
+
+Layouts get it as `head`. Without `base_url` a site does not know its own address: what needs an
+absolute one is left out rather than made up. Vocabulary: schema.org.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.template_views import PageView, SiteView
+
+_TYPES = {"post": "BlogPosting", "home": "WebSite"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeadAssets:
+    """Ready to print in `<head>`."""
+
+    image_url: str
+    """Absolute address of the page's picture; empty if there is none or the site has no address."""
+    json_ld: Mapping[str, Any]
+    """Structured data for the filter `json`; empty for pages that list others."""
+
+
+def page_head(page: PageView, site: SiteView) -> HeadAssets:
+    """The head's data of `page`."""
+    image_url = _absolute(page.image, site)
+    return HeadAssets(image_url, _json_ld(page, site, image_url))
+
+
+def _absolute(url: str, site: SiteView) -> str:
+    """`url`, which carries the base path, with the site's host; empty if either is unknown."""
+    if not url or url.startswith(("http://", "https://")):
+        return url
+    host = site.base_url.rstrip("/").removesuffix(site.base_path)
+    return host + url if host else ""
+
+
+def _json_ld(page: PageView, site: SiteView, image_url: str) -> Mapping[str, Any]:
+    kind = _TYPES.get(page.kind)
+    if kind is None:
+        return {}
+    data: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": kind,
+        "name" if kind == "WebSite" else "headline": page.title,
+        "description": page.description,
+        "url": page.canonical_url,
+        "image": image_url,
+        "inLanguage": page.lang,
+    }
+    if kind == "BlogPosting":
+        data |= _posting(page, site)
+    return {key: value for key, value in data.items() if value}
+
+
+def _posting(page: PageView, site: SiteView) -> dict[str, Any]:
+    return {
+        "datePublished": _iso(page.date),
+        "dateModified": _iso(page.updated),
+        "author": [{"@type": "Person", "name": name} for name in page.authors],
+        "keywords": [tag.title for tag in page.tags],
+        "isPartOf": {"@type": "Blog", "name": site.title},
+    }
+
+
+def _iso(value: dt.datetime | None) -> str:
+    return value.isoformat(timespec="seconds") if value else ""

@@ -1,0 +1,209 @@
+"""The sandbox that templates run in, and what they see of our records.
+
+Jinja asks many questions before it hands an attribute out. Our records hold nothing but data, so their fields
+need none of them; anything else goes the long way. Fields that are HTML of our own making are marked as such
+here, where a template reads them: to mark them before would mean a copy of every page that a list names.
+
+What templates do is paid for, see `budget.py`; the functions below that take a value and give it
+back are called by compiled templates, see `compiler.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import Template
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
+from markupsafe import Markup, escape
+
+from ...model.documents import TocEntry
+from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
+from .compiler import PaidCode
+from .filters import paid_filter
+from .head import HeadAssets
+from .operations import prepare_call, prepare_field, prepare_operator, take_result
+
+_HTML: Mapping[type, frozenset[str]] = MappingProxyType(
+    {
+        PageView: frozenset({"content", "title_html", "description_html"}),
+        Link: frozenset({"title_html"}),
+        SeriesPart: frozenset({"title_html"}),
+        TocEntry: frozenset({"html"}),
+    }
+)
+"""Record → its fields that are HTML."""
+
+_FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
+    {
+        kind: {field.name: field.name in _HTML.get(kind, ()) for field in fields(kind)}
+        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
+    }
+)
+"""Record → its fields, and whether each is HTML."""
+
+
+_LONG = 4096
+"""Of a text: to compare or search that many characters takes about as long as a step."""
+
+
+class PaidTemplate(Template):
+    """A template whose macros are made once, at no page's cost."""
+
+    def _get_default_module(self, ctx: Context | None = None) -> Any:
+        assert isinstance(self.environment, Sandbox)
+        with self.environment.budget.whole():
+            return super()._get_default_module(ctx)
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's, with a short way to the fields of our records, and with a budget."""
+
+    code_generator_class = PaidCode
+    template_class = PaidTemplate
+    intercepted_binops = frozenset(("+", "*", "**", "%"))
+
+    def __init__(self, **options: Any) -> None:
+        self.budget = Budget()
+        super().__init__(**options)
+        for name, function in self.filters.items():
+            self.add_filter(name, function)
+
+    def add_filter(self, name: str, function: Callable[..., Any]) -> None:
+        """Let templates use a filter; what it does is paid for."""
+        self.filters[name] = paid_filter(name, function, self.budget)
+
+    def render(self, template: str, context: Mapping[str, Any]) -> str:
+        """The text of a template and of all that it includes, within one budget and a net of time."""
+        with self.budget.whole(), time_net():
+            try:
+                return "".join(self.get_template(template).generate(context))
+            except TakesTooLong:
+                # with the lines of templates in its traceback, as other errors have them
+                self.handle_exception()
+
+    def compile(self, *args: Any, **kwargs: Any) -> Any:
+        """Jinja works out what is constant: once, at no page's cost."""
+        with self.budget.whole():
+            return super().compile(*args, **kwargs)
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute` in a template."""
+        known = _FIELDS.get(type(obj))
+        is_html = None if known is None else known.get(attribute)
+        if is_html is None:
+            return super().getattr(obj, attribute)
+        value = getattr(obj, attribute)
+        return self._marked(value) if is_html else value
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
+        if type(obj) in _FIELDS and isinstance(argument, str) and argument in _FIELDS[type(obj)]:
+            return self.getattr(obj, argument)
+        return super().getitem(obj, self.compared(argument))
+
+    def _marked(self, html: str) -> Markup:
+        self.budget.take(0, len(html))
+        return Markup(html)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """`left operator right` in a template."""
+        prepare_operator(operator, left, right, self.budget)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
+        """`obj(…)` in a template."""
+        if not isinstance(__obj, Macro):
+            args = prepare_call(__obj, args, kwargs, __self.budget)
+        return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """`text.format` as templates have it."""
+        if super().wrap_str_format(value) is None:
+            return None
+        text: str = value.__self__
+        is_mapping = value.__name__ == "format_map"
+        is_html = isinstance(text, Markup)
+        formatter = _EscapeFormatter(self, escape=Markup.escape) if is_html else _Formatter(self)
+        formatter.budget = self.budget
+
+        def format_text(*args: Any, **kwargs: Any) -> str:
+            made = formatter.vformat(text, *((), args[0]) if is_mapping else (args, kwargs))
+            return Markup(made) if is_html else made
+
+        return format_text
+
+    # called by compiled templates
+
+    def pay(self, steps: int, characters: int) -> None:
+        """For one pass through a body of a template."""
+        left = self.budget.left
+        left.steps -= steps
+        left.characters -= characters
+        if left.steps < 0 or left.characters < 0:
+            self.budget.take(0)
+
+    def passes(self, steps: int) -> bool:
+        """True, for the condition of a loop, once it is paid for."""
+        self.budget.take(steps)
+        return True
+
+    def written(self, is_escaped: bool, value: Any) -> str:
+        """What `{{ value }}` writes."""
+        if not isinstance(value, str) and is_container(value):
+            extent_of(value, self.budget)
+        text = escape(value) if is_escaped else str(value)
+        left = self.budget.left
+        left.characters -= len(text)
+        if left.characters < 0:
+            self.budget.take(0)
+        return text
+
+    def joined(self, is_escaped: bool, values: Iterable[Any]) -> str:
+        """`a ~ b ~ c`; HTML as soon as one of them is."""
+        has_html = is_escaped and any(hasattr(value, "__html__") for value in values)
+        texts = [self.written(has_html, value) for value in values]
+        self.budget.take_size(sum(map(len, texts)), "this text")
+        text = "".join(texts)
+        return Markup(text) if has_html else text
+
+    def compared(self, value: Any) -> Any:
+        """A value that is compared, searched or hashed, which is one step for each value in it."""
+        if isinstance(value, str):
+            if len(value) > _LONG:
+                self.budget.take(len(value) // _LONG)
+        elif is_container(value):
+            extent_of(value, self.budget)
+        return value
+
+    def made(self, value: Any) -> Any:
+        """A value that is a copy."""
+        return take_result(value, self.budget)
+
+    def concat(self, pieces: Iterable[str]) -> str:
+        """The text of what a macro or a block has written piece by piece."""
+        pieces = list(pieces)
+        self.budget.take_size(sum(map(len, pieces)), "this block")
+        return "".join(pieces)
+
+
+class _PaidFields:
+    """Fields of a format, each paid for."""
+
+    budget: Budget
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        prepare_field(value, format_spec, self.budget)
+        return take_result(super().format_field(value, format_spec), self.budget)  # type: ignore[misc]
+
+
+class _Formatter(_PaidFields, SandboxedFormatter):
+    pass
+
+
+class _EscapeFormatter(_PaidFields, SandboxedEscapeFormatter):
+    pass

@@ -1,0 +1,111 @@
+"""Hints from systems other than Linux, through watchdog's observer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchdog.events import (
+    EVENT_TYPE_CLOSED,
+    EVENT_TYPE_CREATED,
+    EVENT_TYPE_DELETED,
+    EVENT_TYPE_MODIFIED,
+    EVENT_TYPE_MOVED,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import ObservedWatch
+
+from .hints import HintQueue
+from .notifier import CannotWatch
+from .walk import is_below, is_passed_over
+
+# Not those for files that are opened, or closed after reading: our own reading would never end.
+_KINDS = {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_DELETED, EVENT_TYPE_CLOSED}
+
+
+class _Handler(FileSystemEventHandler):
+    """What happens in one tree."""
+
+    def __init__(self, top: str, notices: HintQueue) -> None:
+        self.lost = False
+        """Whether the top was deleted; on some systems the observer sees nothing of a new one."""
+        self._top = top
+        self._notices = notices
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Called in the observer's thread."""
+        # a folder is modified with everything that happens in it
+        if event.event_type not in _KINDS or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
+            return
+        if event.event_type == EVENT_TYPE_DELETED and os.fsdecode(event.src_path) == self._top:
+            self.lost = True
+        for end in (event.src_path, event.dest_path):
+            place = os.fsdecode(end)
+            if place and not is_passed_over(Path(place).name):
+                # most systems do not tell when a file is closed, so none is said to be open
+                self._notices.add(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheduled:
+    """What the observer was asked for."""
+
+    watch: ObservedWatch
+    handler: _Handler
+    inode: int
+    alone: bool
+
+
+class ObserverNotifier:
+    """watchdog's observer for this system; it watches whole trees, so only their tops are asked for."""
+
+    def __init__(self, notices: HintQueue) -> None:
+        self._notices = notices
+        self._scheduled: dict[str, _Scheduled] = {}
+        self._observer = Observer()
+        try:
+            self._observer.start()
+        except OSError as error:
+            raise CannotWatch(_reason(error)) from error
+
+    def watch(self, folder: str, inode: int, *, alone: bool) -> None:
+        """See `Notifier`. A folder that is gone again, or may not be read, is passed over."""
+        known = self._scheduled.get(folder)
+        if known is not None and not known.handler.lost and known.inode == inode and known.alone <= alone:
+            return
+        if known is None and self._is_covered(folder):
+            return
+        if known is not None:
+            self._drop(folder)
+        handler = _Handler(folder, self._notices)
+        try:
+            watch = self._observer.schedule(handler, folder, recursive=not alone)
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return
+        except OSError as error:
+            raise CannotWatch(_reason(error)) from error
+        self._scheduled[folder] = _Scheduled(watch, handler, inode, alone)
+
+    def keep(self, folders: Set[str]) -> None:
+        """See `Notifier`."""
+        for folder in self._scheduled.keys() - folders:
+            self._drop(folder)
+
+    def stop(self) -> None:
+        """See `Notifier`."""
+        self._observer.stop()
+        self._observer.join()
+
+    def _is_covered(self, folder: str) -> bool:
+        return any(is_below(folder, top) for top, asked in self._scheduled.items() if not asked.alone)
+
+    def _drop(self, folder: str) -> None:
+        self._observer.unschedule(self._scheduled.pop(folder).watch)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
