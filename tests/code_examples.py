@@ -130,7 +130,7 @@ def _page_slow(root: Path) -> tuple[Diagnostic, ...]:
     footer.write_text("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}")
     pages = Pages(limit_s=0.1)
     present = settled(new_line(root))
-    pages.of(present, "/404.html")
+    pages.page_at(present, "/404.html")
     # the manual names the limit that holds
     return tuple(
         replace(one, message=one.message.replace("0.1 s", f"{LIMIT_S:g} s"))

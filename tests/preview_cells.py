@@ -48,7 +48,7 @@ class Previewed:
         ]
         pages.sort(key=lambda wanted: wanted.priority)
         options = ExecutionOptions(**asked)
-        self.runner.wanted(Work(open_site(self.root), options, may_run, tuple(pages)))
+        self.runner.update(Work(open_site(self.root), options, may_run, tuple(pages)))
 
     def outcome(self, wait_s: float = WAIT_S) -> Outcome:
         """The next one."""

@@ -11,7 +11,7 @@ from blogsmith.model.template_views import PageView
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.pipeline.snapshot import SiteSnapshot
 from blogsmith.project.report import BuildOptions
-from blogsmith.write.photos.cleaning import published_bytes
+from blogsmith.write.photos.cleaning import read_published
 from tests.site_files import NOW
 
 MARK = re.compile(rb' data-(?:line|cell)="\d+"')
@@ -31,9 +31,9 @@ def new_line(root: Path) -> IncrementalPipeline:
 def settled(
     line: IncrementalPipeline, before: SiteSnapshot | None = None, asked: UpdateRequest | None = None
 ) -> SiteSnapshot:
-    """The site as it is now; SiteError as `IncrementalPipeline.settle`."""
+    """The site as it is now; SiteError as `IncrementalPipeline.update_all`."""
     found = before
-    for present in line.settle(before, asked or UpdateRequest()):
+    for present in line.update_all(before, asked or UpdateRequest()):
         found = present or found
     assert found is not None and found.is_whole
     return found
@@ -58,7 +58,7 @@ def _written(made: Output) -> bytes:
     if made.file is None:
         return made.data or b""
     with made.file.open("rb") as stream:
-        return b"".join(published_bytes(stream)) if made.is_cleaned else stream.read()
+        return b"".join(read_published(stream)) if made.is_cleaned else stream.read()
 
 
 def page_paths(present: SiteSnapshot) -> list[str]:

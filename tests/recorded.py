@@ -73,7 +73,7 @@ def run_page(
     """
     cells = tuple(
         (runs or {}).get(position, CellRun("ok", (Stream("stdout", c.code),), seconds=0.25))
-        for position, c in enumerate(post.of_session(session))
+        for position, c in enumerate(post.session_cells(session))
     )
     values = {v.number: ValueRun("ok", v.expression.upper()) for v in post.values if session == "main"}
     return SessionRun(session, cells, values, machine)
@@ -93,7 +93,7 @@ def record(
 
 def words(verdict: PageVerdict) -> dict[int, str]:
     """Cell number → why it is not fresh, for those that are not."""
-    return {number: found.words for number, found in verdict.cells.items() if found.state != "fresh"}
+    return {number: found.summary for number, found in verdict.cells.items() if found.state != "fresh"}
 
 
 def judged(

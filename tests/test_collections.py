@@ -17,7 +17,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished
 from blogsmith.site.neighbours import series_problems
-from blogsmith.site.pages import reading_minutes, shortened
+from blogsmith.site.pages import reading_minutes, shorten
 from blogsmith.site.redirects import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view
 from blogsmith.site.terms import term_names, term_warnings
@@ -265,8 +265,8 @@ def test_reading_minutes(weight: Weight, minutes: int) -> None:
 
 
 def test_shortened() -> None:
-    assert shortened("one two", 7) == "one two"
-    assert shortened("one, two three", 8) == "one …"
+    assert shorten("one two", 7) == "one two"
+    assert shorten("one, two three", 8) == "one …"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.report import BuildReport
-from blogsmith.render.svg.colors import HUES, TINTS, written_colours
+from blogsmith.render.svg.colors import HUES, TINTS, find_colours
 from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing
 from tests.site_files import SiteText, build_text
 
@@ -201,7 +201,7 @@ class TestColours:
 
     @pytest.mark.parametrize("source", ["", "fill:", "color=#12", "rgb(", "#ggg", "hsl(0)"])
     def test_text_without_colours(self, source: str) -> None:
-        assert written_colours(source) == frozenset()
+        assert find_colours(source) == frozenset()
 
     def test_each_colour_for_plugins_has_its_variable(self) -> None:
         shapes = "".join(f"<rect width='9' height='9' fill='{color}'/>" for color in (*HUES, *TINTS))

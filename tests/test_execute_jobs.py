@@ -31,9 +31,9 @@ from blogsmith.execute.session.jobs import (
     setting_of,
 )
 from blogsmith.execute.session.output_buffer import OutputBuffer
-from blogsmith.execute.session.process import Process, ending_in_words
+from blogsmith.execute.session.process import Process, describe_exit
 from blogsmith.execute.session.protocol import Closed, Printed, Wire
-from blogsmith.execute.session.terminal_text import cut, settle
+from blogsmith.execute.session.terminal_text import apply_carriage_returns, cut
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.model.results import Display, Stream
 
@@ -60,13 +60,13 @@ from blogsmith.model.results import Display, Stream
     ],
 )
 def test_text_as_a_terminal_shows_it_in_the_end(text: str, shown: str) -> None:
-    assert settle(text) == shown
+    assert apply_carriage_returns(text) == shown
 
 
 @given(st.text(st.sampled_from("ab\r\n\b\x1b[]0;31mKA\x07 é"), max_size=60))
 def test_settled_text_is_settled(text: str) -> None:
-    settled = settle(text)
-    assert settle(settled) == settled
+    settled = apply_carriage_returns(text)
+    assert apply_carriage_returns(settled) == settled
     assert not re.search(r"[\r\b\x07]|\x1b(?!\[[0-9;:]*m)", settled)
     assert settled.count("\n") <= text.count("\n")
 
@@ -113,7 +113,9 @@ def test_a_frame_says_what_was_written_before_it(line: tuple[Wire, socket.socket
         frame(event="a", below=[0, 0]) + frame(event="b", below=[4, 0]) + frame(event="c", below=[4, 0])
     )
     names = [
-        e.text if isinstance(e, Printed) else e["event"] for e in wire.rest() if not isinstance(e, Closed)
+        e.text if isinstance(e, Printed) else e["event"]
+        for e in wire.read_rest()
+        if not isinstance(e, Closed)
     ]
     assert names == ["a", "one\n", "b", "two\n", "c", "three\n"]
 
@@ -146,22 +148,22 @@ def test_frames_that_are_none(line: tuple[Wire, socket.socket, int], data: bytes
 def test_many_small_outputs_are_within_the_limit_too() -> None:
     outputs = collected(100_000)
     for _ in range(10_000):
-        outputs.printed("stdout", "a")
-        outputs.printed("stderr", "b")
+        outputs.add_text("stdout", "a")
+        outputs.add_text("stderr", "b")
     assert len(outputs.finish()) < 2000
 
 
 def test_what_is_over_the_limit_is_counted_where_it_was_printed() -> None:
     outputs = collected(200)
-    outputs.printed("stdout", "a" * 300)
-    outputs.printed("stderr", "b")
-    outputs.printed("stdout", "c")
+    outputs.add_text("stdout", "a" * 300)
+    outputs.add_text("stderr", "b")
+    outputs.add_text("stdout", "c")
     assert outputs.finish() == (Stream("stdout", "a" * 136, 165), Stream("stderr", "", 1))
 
 
 def test_a_form_of_a_value_that_is_too_long_is_left_out() -> None:
     outputs = collected(300)
-    outputs.displayed("value", {"text/html": "<b>" * 200, "text/plain": "x"}, {})
+    outputs.add_display("value", {"text/html": "<b>" * 200, "text/plain": "x"}, {})
     assert outputs.finish() == (Display("value", {"text/plain": "x"}), Stream("stdout", "", 600))
 
 
@@ -174,7 +176,7 @@ STACK = (
 @pytest.mark.parametrize("limit", [1000, 200, 80])
 def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
     outputs = collected(limit)
-    outputs.written_below("stderr", "mine\n" + head + STACK)
+    outputs.add_pipe_text("stderr", "mine\n" + head + STACK)
     assert outputs.has_stack()
     assert outputs.take_stack(2) == 3
     assert outputs.finish() == (Stream("stderr", "mine\n"),)
@@ -182,15 +184,15 @@ def test_a_stack_gives_the_line_and_is_no_output(head: str, limit: int) -> None:
 
 def test_a_stack_may_come_before_what_was_printed_earlier() -> None:
     outputs = collected()
-    outputs.written_below("stderr", STACK)
-    outputs.printed("stderr", "mine\n")
+    outputs.add_pipe_text("stderr", STACK)
+    outputs.add_text("stderr", "mine\n")
     assert outputs.take_stack(2) == 3
     assert outputs.finish() == (Stream("stderr", "mine\n"),)
 
 
 def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
     outputs = collected()
-    outputs.written_below("stderr", STACK)
+    outputs.add_pipe_text("stderr", STACK)
     assert outputs.take_stack(5) == 0
 
 
@@ -206,7 +208,7 @@ def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="the numbers of Linux")
 def test_deaths_in_words(code: int, words: str) -> None:
-    assert ending_in_words(code) == words
+    assert describe_exit(code) == words
 
 
 def test_amounts_of_memory() -> None:

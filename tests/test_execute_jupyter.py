@@ -133,7 +133,7 @@ def frames(*messages: Any, text_bytes: int = 1000) -> list[Frame]:
     sent: list[Frame] = []
     outputs = Outputs(sent.append, text_bytes)
     for each in messages:
-        outputs.hear(each)
+        outputs.add_message(each)
     return sent
 
 
@@ -173,23 +173,23 @@ def test_clearing_waits_for_the_next_output_if_asked() -> None:
 
 def test_collected_outputs_can_change() -> None:
     collected = OutputBuffer(1000, lambda output: None)
-    collected.displayed("display", {"text/plain": "one"}, {}, "a")
-    collected.printed("stdout", "x")
-    collected.updated("a", {"text/plain": "two"}, {})
-    collected.updated("b", {"text/plain": "of another cell"}, {})
+    collected.add_display("display", {"text/plain": "one"}, {}, "a")
+    collected.add_text("stdout", "x")
+    collected.update_display("a", {"text/plain": "two"}, {})
+    collected.update_display("b", {"text/plain": "of another cell"}, {})
     assert collected.finish() == (Display("display", {"text/plain": "two"}), Stream("stdout", "x"))
-    collected.printed("stdout", "y" * 2000)
-    collected.cleared()
-    collected.updated("a", {"text/plain": "three"}, {})
-    collected.printed("stdout", "z" * 900)
+    collected.add_text("stdout", "y" * 2000)
+    collected.clear()
+    collected.update_display("a", {"text/plain": "three"}, {})
+    collected.add_text("stdout", "z" * 900)
     assert collected.finish() == (Stream("stdout", "z" * 900),)
 
 
 def test_updates_give_back_the_room_of_what_they_replace() -> None:
     collected = OutputBuffer(1000, lambda output: None)
-    collected.displayed("display", {"text/plain": "a" * 600}, {}, "a")
+    collected.add_display("display", {"text/plain": "a" * 600}, {}, "a")
     for _ in range(5):
-        collected.updated("a", {"text/plain": "b" * 600}, {})
+        collected.update_display("a", {"text/plain": "b" * 600}, {})
     assert collected.finish() == (Display("display", {"text/plain": "b" * 600}),)
 
 
@@ -274,7 +274,7 @@ def test_only_a_kernel_that_was_noted_is_ended(tmp_path: Path, noted: str | None
     ],
 )
 def test_messages_show_no_secret_of_an_address(url: str, shown: str) -> None:
-    assert kernel_server.address_in_words(url) == shown
+    assert kernel_server.format_address(url) == shown
 
 
 # --- a kernel of this machine

@@ -13,10 +13,10 @@ import pytest
 
 from blogsmith.config.schema import Config
 from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
-from blogsmith.site.archive import archive, planned_archive, series_pages, series_path
+from blogsmith.site.archive import archive, plan_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame
-from blogsmith.site.pagination import numbered_url, page_count, paginated
+from blogsmith.site.pagination import page_count, page_number_url, paginate
 from blogsmith.site.sitemap import robots, sitemap
 
 CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
@@ -134,7 +134,7 @@ def test_long_lists_are_divided_and_nothing_is_lost() -> None:
         canonical_url="https://example.org/blog/posts/",
         pages=posts,
     )
-    first, second, third = paginated([view], 2)
+    first, second, third = paginate([view], 2)
     assert (*first.pages, *second.pages, *third.pages) == posts
     assert [page.url for page in (first, second, third)] == [
         "/blog/posts/",
@@ -147,9 +147,9 @@ def test_long_lists_are_divided_and_nothing_is_lost() -> None:
     assert second.pager is not None
     assert (second.pager.previous_url, second.pager.next_url) == (
         "/blog/posts/",
-        numbered_url("/blog/posts/", 3),
+        page_number_url("/blog/posts/", 3),
     )
-    assert paginated([view], 0) == [view]
+    assert paginate([view], 0) == [view]
 
 
 def test_the_archive_goes_by_year() -> None:
@@ -176,4 +176,4 @@ def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:
     assert page.url == "/blog/series/by-hand/"
     assert overview.groups == (Link("By hand", "/blog/series/by-hand/"),)
     assert series_path("!!!") == ""
-    assert planned_archive([], {}) == {}
+    assert plan_archive([], {}) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.render.formulas import NARROW, printed_width
+from blogsmith.render.formulas import NARROW, estimate_width
 
 from .check import render
 
@@ -25,11 +25,11 @@ from .check import render
     ],
 )
 def test_printed_width(tex: str, width: int) -> None:
-    assert printed_width(tex) == width
+    assert estimate_width(tex) == width
 
 
 def test_a_short_formula_is_no_scroll_box() -> None:
-    assert printed_width(r"p = \operatorname{softmax}(s)") <= NARROW < printed_width("a + " * 20)
+    assert estimate_width(r"p = \operatorname{softmax}(s)") <= NARROW < estimate_width("a + " * 20)
 
 
 ROWS = r"""

@@ -25,7 +25,7 @@ from blogsmith.lab.drawing.png import indexed_png
 from blogsmith.lab.drawing.svg import Drawing, heading_size, shortened, width_of, written
 from blogsmith.lab.drawing.ticks import Tick, linear_ticks, log_ticks, told
 from blogsmith.render.outputs.pictures import _ACTIVE
-from blogsmith.render.svg.metadata import svg_size, svg_words
+from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.test_theme_look import colours
 from tests.worker_client import Client, start_worker, worker
 
@@ -115,9 +115,9 @@ class TestFiles:
 
     @EVERY
     def test_words_of_the_file_are_those_of_the_drawing(self, drawing: Drawing) -> None:
-        said = svg_words(BytesIO(drawing.light.encode()))
+        said = svg_description(BytesIO(drawing.light.encode()))
         assert said == " ".join(str(drawing).split())[:600] or said.endswith("…")
-        assert svg_words(BytesIO(drawing.dark.encode())) == said
+        assert svg_description(BytesIO(drawing.dark.encode())) == said
 
     def test_the_same_call_gives_the_same_bytes(self) -> None:
         call = (

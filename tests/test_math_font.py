@@ -61,13 +61,13 @@ class TestFontsOfASite:
     def test_none_without_formulas(self) -> None:
         fonts = math_fonts([page("/a/", "<p>x</p>")], "/f", "m", "d")
         assert (fonts.shared, fonts.cuts()) == (None, ())
-        assert fonts.given_to(BARE) is BARE
+        assert fonts.apply_to(BARE) is BARE
 
     def test_one_for_all_pages(self) -> None:
         pages = [page("/a/", math("⊎")), page("/b/", math("⊍")), page("/c/", "no formula")]
         fonts = math_fonts(pages, "/base/f", "m", "d")
         assert fonts.shared is not None and {"⊎", "⊍"} | COMMON == set(fonts.shared.signs)
-        assert {fonts.given_to(p).math_font for p in pages} == {f"/base/f/{fonts.shared.name}"}
+        assert {fonts.apply_to(p).math_font for p in pages} == {f"/base/f/{fonts.shared.name}"}
 
     def test_titles_count(self) -> None:
         fonts = math_fonts([replace(BARE, title_html=math("⊎"), description_html=math("⊍"))], "/f", "m", "d")
@@ -77,7 +77,7 @@ class TestFontsOfASite:
         many = [chr(code) for code in range(0x4E00, 0x4E00 + SHARED_SIGNS)]
         pages = [page("/all/", math(*many)), page("/a/", math("⩴"))]
         fonts = math_fonts(pages, "/f", "m", "d")
-        names = [fonts.given_to(p).math_font for p in pages]
+        names = [fonts.apply_to(p).math_font for p in pages]
         assert fonts.shared is not None and len(fonts.shared.signs) == len(COMMON) + 1
         assert names[1] == f"/f/{fonts.shared.name}" and names[0] != names[1]
         own = next(cut for cut in fonts.cuts() if cut.name in names[0])

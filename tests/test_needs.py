@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from blogsmith.execute.probe import program
-from blogsmith.execute.probe.requirements import installed, unmet
+from blogsmith.execute.probe.requirements import probe_versions, unmet
 from blogsmith.model.cells import Need
 from tests.cuda_stand_in import put_tool, put_torch
 
@@ -40,7 +40,7 @@ def asked(need: Need, answer: Mapping[str, Any]) -> str:
 
 def test_without_needs_no_process_starts() -> None:
     assert unmet([], "python", {}, never) == {}
-    assert installed([], "python", {}, never) == {}
+    assert probe_versions([], "python", {}, never) == {}
 
 
 def test_without_a_device_nobody_is_asked_about_cuda() -> None:
@@ -108,7 +108,7 @@ def test_all_names_are_asked_for_at_once() -> None:
 )
 def test_a_child_that_fails_is_said(run: Any, said: str) -> None:
     assert unmet([Need("numpy")], "/opt/python", {}, run) == {Need("numpy"): said}
-    assert installed(["numpy"], "/opt/python", {}, run) == {}
+    assert probe_versions(["numpy"], "/opt/python", {}, run) == {}
 
 
 def test_a_child_that_hangs_is_said() -> None:
@@ -149,7 +149,7 @@ def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Pa
 
 
 def test_versions_are_found_by_import_name() -> None:
-    found = installed(["yaml", "msgspec", "json", "nope"], sys.executable, os.environ)
+    found = probe_versions(["yaml", "msgspec", "json", "nope"], sys.executable, os.environ)
     assert set(found) == {"yaml", "msgspec"}
     assert found["yaml"][0].isdigit()
 

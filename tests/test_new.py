@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.cli.new import new_post, new_site, quoted
+from blogsmith.cli.new import new_post, new_site, quote_yaml
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions
@@ -127,7 +127,7 @@ def test_a_post_is_never_overwritten(tmp_path: Path, first: bool, second: bool) 
 
 @given(st.text())
 def test_any_title_survives_yaml(title: str) -> None:
-    loaded = yaml.safe_load(quoted(title))
+    loaded = yaml.safe_load(quote_yaml(title))
     assert isinstance(loaded, str)
     if title.isprintable():
         assert loaded == " ".join(title.split())

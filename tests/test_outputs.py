@@ -34,7 +34,7 @@ from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.outputs.html_tree import MAX_DEPTH
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.outputs.values import bare_tex
-from blogsmith.render.svg.metadata import svg_size, svg_words
+from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
 from tests.test_theme_look import TONES, colours, contrast, mixed
@@ -486,7 +486,7 @@ class TestWordsOfPictures:
         ],
     )
     def test_damaged_files_have_no_words(self, data: bytes) -> None:
-        assert svg_words(BytesIO(data)) == ""
+        assert svg_description(BytesIO(data)) == ""
 
     def test_an_unknown_encoding_is_told(self) -> None:
         with pytest.raises(ValueError, match="encoding is unknown"):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith import __version__
-from blogsmith.cells.versions import installed
+from blogsmith.cells.versions import installed_versions
 from blogsmith.diagnostics.extras import EXTRAS, install_command
 from blogsmith.execute.probe import program
 
@@ -83,7 +83,7 @@ def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
 
 def test_our_own_version_is_that_of_our_package() -> None:
     """Results that were made with `blogsmith.lab` are compared with it."""
-    assert installed(["blogsmith"])["blogsmith"] == program.version("blogsmith") == __version__
+    assert installed_versions(["blogsmith"])["blogsmith"] == program.version("blogsmith") == __version__
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Markup, Security
 from blogsmith.render.policy.openers import with_openers
-from blogsmith.render.policy.policy import guarded, with_sources
+from blogsmith.render.policy.policy import guard_page, with_sources
 from blogsmith.render.policy.sources import folder_of, source_of
 from blogsmith.render.policy.tags import page_tags
 from tests.site_files import build, printed
@@ -37,7 +37,7 @@ def policy_in(html: bytes) -> dict[str, str]:
 
 
 def policy_for(body: str, head: str = "", config: Config | None = None) -> dict[str, str]:
-    return policy_in(guarded(page(body, head), config or Config()).html)
+    return policy_in(guard_page(page(body, head), config or Config()).html)
 
 
 def hashed(text: str) -> str:
@@ -49,7 +49,7 @@ def test_a_page_that_loads_nothing_may_load_nothing() -> None:
 
 
 def test_it_stands_right_behind_the_encoding() -> None:
-    html = guarded(page("<p>Text</p>", SHEET), Config()).html
+    html = guard_page(page("<p>Text</p>", SHEET), Config()).html
     assert html.startswith(
         HEAD.encode() + b'<meta http-equiv="Content-Security-Policy" content="default-src '
     )
@@ -74,7 +74,7 @@ def test_it_stands_right_behind_the_encoding() -> None:
     ],
 )
 def test_it_stands_before_all_that_it_governs(html: str, before: str) -> None:
-    made = guarded(html.encode(), Config()).html.decode()
+    made = guard_page(html.encode(), Config()).html.decode()
     front, found, _ = made.partition('<meta http-equiv="Content-Security-Policy"')
     assert found
     assert front.rstrip("\n").endswith(before)
@@ -180,14 +180,14 @@ class TestUntrustedPosts:
             "<iframe src=https://evil.example></iframe><base href=https://evil.example>"
             "<form action=https://evil.example></form><style>@import 'https://evil.example/a.css'</style>"
         )
-        made = guarded(page(body, SHEET), self.CONFIG)
+        made = guard_page(page(body, SHEET), self.CONFIG)
         assert policy_in(made.html) == {**WITH_SHEET, "connect-src": "'self'"}
         assert {found.code for found in made.problems} == {"csp-stopped"}
         assert {found.severity for found in made.problems} == {"warning"}
 
     def test_videos_and_scripts_of_the_theme_are(self) -> None:
         embeds = "<figure data-embed-url='https://www.youtube-nocookie.com/embed/a'></figure>"
-        made = guarded(page(embeds, '<script type="module" src="/a.js"></script>'), self.CONFIG)
+        made = guard_page(page(embeds, '<script type="module" src="/a.js"></script>'), self.CONFIG)
         found = policy_in(made.html)
         assert found["frame-src"] == "https://www.youtube-nocookie.com"
         assert found["script-src"] == "'self'"
@@ -198,14 +198,14 @@ class TestUntrustedPosts:
             self.CONFIG,
             security=Security(csp={"script-src": (hashed("a()"),), "img-src": ("https://p.example",)}),
         )
-        made = guarded(page("<script>a()</script>"), config)
+        made = guard_page(page("<script>a()</script>"), config)
         assert policy_in(made.html)["script-src"] == hashed("a()")
         assert "https://p.example" in policy_in(made.html)["img-src"]
 
 
 class TestSettings:
     def test_off_means_none(self) -> None:
-        assert guarded(page("", SHEET), Config(security=Security(csp="off"))).html == page("", SHEET)
+        assert guard_page(page("", SHEET), Config(security=Security(csp="off"))).html == page("", SHEET)
 
     def test_declared_sources_are_added(self) -> None:
         config = Config(security=Security(csp={"connect-src": ("https://stats.example",)}))
@@ -221,7 +221,7 @@ class TestSettings:
 
     def test_a_layout_may_bring_its_own(self) -> None:
         own = '<meta http-equiv="content-security-policy" content="default-src https:">'
-        assert guarded(page("", own), Config()).html == page("", own)
+        assert guard_page(page("", own), Config()).html == page("", own)
         # in the body browsers pass it over
         assert policy_for(own) == BASE
 
@@ -254,7 +254,7 @@ def test_folders_as_sources() -> None:
 
 
 def test_more_sources_for_a_policy() -> None:
-    html = guarded(page("<p>Text</p>"), Config()).html
+    html = guard_page(page("<p>Text</p>"), Config()).html
     wider = with_sources(html, {"script-src": ("'self'",), "base-uri": ("'self'",)})
     assert policy_in(wider) == {**BASE, "script-src": "'self'", "base-uri": "'self'"}
     assert with_sources(wider, {"script-src": ("'self'",)}) == wider
@@ -267,7 +267,7 @@ PIECES = [*"<>/=\"' -!\n&aonx;", "<script", "</script>", "style=", "<!--", "-->"
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
 def test_no_text_is_too_strange(text: str) -> None:
     html = text.encode()
-    made = guarded(html, Config()).html
+    made = guard_page(html, Config()).html
     assert made.count(b"Content-Security-Policy") == 1
     assert policy_in(made)["default-src"] == "'none'"
 
@@ -278,7 +278,7 @@ def test_no_text_is_too_strange(text: str) -> None:
 def test_the_time_grows_with_the_text_alone(piece: str) -> None:
     html = (piece * (1_000_000 // len(piece))).encode()
     started = time.process_time()
-    guarded(html, Config())
+    guard_page(html, Config())
     assert time.process_time() - started < 20
 
 

@@ -144,7 +144,7 @@ def test_what_counts_and_why(site: Path, name: str, capsys: pytest.CaptureFixtur
     change(site, *edit)
     assert reason in explained(site, capsys)
     frozen = build(site, execution=ExecutionOptions(frozen=True))
-    assert frozen.only_stale
+    assert frozen.has_only_stale
     assert {found.code for found in frozen.diagnostics} == {"freeze-stale"}
     assert run(site).ran == 2
     assert "stale" not in explained(site, capsys)

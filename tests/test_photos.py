@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from blogsmith.write.photos.cleaning import cleaned_bytes, cleaned_stream, private_rest, published_bytes
+from blogsmith.write.photos.cleaning import clean_bytes, clean_stream, private_rest, read_published
 from blogsmith.write.photos.container import BLOCK, Damaged
 from tests.photo_files import KINDS, MARK, animation, box, exif_data, film, noise, photo, pixels, segment
 
@@ -20,30 +20,30 @@ ORIENTATION = 0x0112
 @pytest.mark.parametrize("kind", KINDS)
 def test_private_data_go_and_pixels_stay(kind: str) -> None:
     data = photo(kind)
-    clean = cleaned_bytes(data)
+    clean = clean_bytes(data)
     assert MARK in data and MARK not in clean
     assert pixels(clean) == pixels(data)
-    assert cleaned_bytes(clean) == clean
+    assert clean_bytes(clean) == clean
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_orientation_stays_alone(kind: str, orientation: int) -> None:
-    with Image.open(io.BytesIO(cleaned_bytes(photo(kind, orientation)))) as image:
+    with Image.open(io.BytesIO(clean_bytes(photo(kind, orientation)))) as image:
         assert dict(image.getexif()) == ({} if orientation == 1 else {ORIENTATION: orientation})
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_avif_is_shown_the_same_way_up(orientation: int) -> None:
     data = photo("AVIF", orientation)
-    with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(cleaned_bytes(data))) as after:
+    with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(clean_bytes(data))) as after:
         assert after.getexif().get(ORIENTATION) == before.getexif().get(ORIENTATION)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF"])
 def test_colours_and_density_stay(kind: str) -> None:
     data = photo(kind)
-    with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(cleaned_bytes(data))) as after:
+    with Image.open(io.BytesIO(data)) as before, Image.open(io.BytesIO(clean_bytes(data))) as after:
         assert after.info["icc_profile"] == before.info["icc_profile"]
         assert after.info.get("dpi") == before.info.get("dpi")
 
@@ -51,7 +51,7 @@ def test_colours_and_density_stay(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
 def test_animations_run_on(kind: str) -> None:
     data = animation(kind)
-    clean = cleaned_bytes(data)
+    clean = clean_bytes(data)
     assert MARK in data and MARK not in clean
     assert len(pixels(clean)) == 3 and pixels(clean) == pixels(data)
     with Image.open(io.BytesIO(clean)) as image:
@@ -61,7 +61,7 @@ def test_animations_run_on(kind: str) -> None:
 def test_a_cmyk_picture_keeps_what_says_how_its_colours_are_meant() -> None:
     stream = io.BytesIO()
     noise().convert("CMYK").save(stream, "JPEG", exif=exif_data())
-    clean = cleaned_bytes(stream.getvalue())
+    clean = clean_bytes(stream.getvalue())
     assert b"Adobe" in clean and MARK not in clean
     assert pixels(clean) == pixels(stream.getvalue())
 
@@ -69,7 +69,7 @@ def test_a_cmyk_picture_keeps_what_says_how_its_colours_are_meant() -> None:
 def test_a_thumbnail_of_jfif_goes() -> None:
     data = photo("JPEG")
     thumbnail = segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\2\1" + b"SECRET")
-    clean = cleaned_bytes(data[:2] + thumbnail + data[20:])
+    clean = clean_bytes(data[:2] + thumbnail + data[20:])
     assert MARK not in clean and pixels(clean) == pixels(data)
 
 
@@ -77,22 +77,22 @@ def test_what_has_nothing_private_stays_byte_for_byte() -> None:
     for kind in KINDS:
         stream = io.BytesIO()
         noise().save(stream, kind)
-        clean = cleaned_bytes(stream.getvalue())
-        assert cleaned_stream(io.BytesIO(clean)) is None
+        clean = clean_bytes(stream.getvalue())
+        assert clean_stream(io.BytesIO(clean)) is None
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\xff", b"plain text", b"<svg/>", b"%PDF-1.7 SECRET", b"GIF", bytes(99)]
 )
 def test_other_files_are_copied(data: bytes) -> None:
-    assert cleaned_bytes(data) == data
+    assert clean_bytes(data) == data
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_cut_is_survived(kind: str) -> None:
     data = photo(kind)
     for end in range(0, len(data), 7):
-        cleaned_bytes(data[:end])
+        clean_bytes(data[:end])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -102,10 +102,10 @@ def test_every_flaw_is_survived(kind: str, flaws: list[tuple[int, int]]) -> None
     data = bytearray(_PHOTOS[kind])
     for at, value in flaws:
         data[at % len(data)] = value
-    clean = cleaned_bytes(bytes(data))
+    clean = clean_bytes(bytes(data))
     # an animation or a jumble may grow by what says which way up, and by nothing else
     assert len(clean) <= len(data) + 100
-    assert cleaned_bytes(clean) == clean
+    assert clean_bytes(clean) == clean
 
 
 _PHOTOS = {kind: photo(kind) for kind in KINDS}
@@ -125,14 +125,14 @@ _PHOTOS = {kind: photo(kind) for kind in KINDS}
     ],
 )
 def test_lengths_that_lie(data: bytes) -> None:
-    assert cleaned_bytes(data) == data
+    assert clean_bytes(data) == data
     with pytest.raises(Damaged):
         private_rest(io.BytesIO(data))
 
 
 def test_a_picture_in_many_pieces_ends() -> None:
     pieces = b"\x89PNG\r\n\x1a\n" + (b"\0\0\0\0aaAa" + bytes(4)) * 1_100_000
-    assert cleaned_bytes(pieces) == pieces
+    assert clean_bytes(pieces) == pieces
 
 
 def test_exif_data_that_overlap_the_picture_leave_it_alone() -> None:
@@ -140,7 +140,7 @@ def test_exif_data_that_overlap_the_picture_leave_it_alone() -> None:
     # entries of `iloc`: the picture, then the EXIF data, 14 bytes each with the place in the last eight
     first = data.index(b"iloc") + 12
     overlapping = data[: first + 20] + data[first + 6 : first + 14] + data[first + 28 :]
-    assert cleaned_bytes(overlapping) == overlapping
+    assert clean_bytes(overlapping) == overlapping
 
 
 def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
         stream.write(photo("JPEG")[:-10])
         stream.truncate(300_000_000)
     with file.open("rb") as stream:
-        assert max(len(block) for block in published_bytes(stream)) <= BLOCK
+        assert max(len(block) for block in read_published(stream)) <= BLOCK
 
 
 def test_what_cannot_be_taken_out_is_told() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.hooks import Plugins
-from blogsmith.hooks.failures import blamed_on_plugins
+from blogsmith.hooks.failures import blame_plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
 from blogsmith.pipeline.reload import reload_site
@@ -106,7 +106,7 @@ def register(hooks):
     code = read_plugin_code(site)
     write(site, {"plugins/mine.py": "exit(1)\n", "plugins/helper.py": "value = 'exchanged'\n"})
     plugins = load_plugins(["mine"], [], code)
-    with blamed_on_plugins(plugins):
+    with blame_plugins(plugins):
         assert plugins.shortcode_data["x"][1]({}, None) == {"value": "digested"}  # type: ignore[arg-type]
 
 

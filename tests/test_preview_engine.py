@@ -74,7 +74,7 @@ class Preview:
         self.tell(paths)
 
     def tell(self, paths: list[Path]) -> None:
-        self.engine.tell(Saved(ChangedFiles(frozenset(paths)), time.monotonic()))
+        self.engine.send(Saved(ChangedFiles(frozenset(paths)), time.monotonic()))
         assert self.rests.acquire(timeout=PATIENCE_S)
 
     def text(self, path: str) -> str:
@@ -115,7 +115,7 @@ def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
         assert not is_sound or preview.rests.acquire(timeout=PATIENCE_S)
         yield preview
     finally:
-        preview.engine.tell(Over())
+        preview.engine.send(Over())
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
@@ -183,7 +183,7 @@ def test_pages_that_nobody_looks_at_are_not_told(preview: Preview) -> None:
 
 
 def test_a_page_of_the_last_preview_is_compared(preview: Preview) -> None:
-    preview.engine.tell(Sent("/posts/b/", "of last time"))
+    preview.engine.send(Sent("/posts/b/", "of last time"))
     preview.save(posts_a="Another.\n")
     assert list(preview.of_kind("pages")[0]["pages"]) == ["/posts/b/"]
 
@@ -206,7 +206,7 @@ def test_a_mistake_keeps_the_last_good_page(preview: Preview) -> None:
 
 def test_wrong_settings_leave_the_site_as_it_was(preview: Preview) -> None:
     before = preview.text("/posts/a/")
-    preview.engine.tell(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
+    preview.engine.send(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
     until(lambda: "config-key" in codes(preview))
     assert preview.text("/posts/a/") == before
     preview.save(config="title: Renamed\n")
@@ -293,7 +293,7 @@ def test_what_cells_come_to_is_told(preview: Preview) -> None:
     found = preview.of_kind("problems")[-1]["items"][0] if preview.of_kind("problems") else None
     assert found is None or found["code"] == "link-anchor"
     outcome = Outcome("content/posts/a.md", "/posts/a/")
-    preview.engine.tell(CellsEnded(outcome))
+    preview.engine.send(CellsEnded(outcome))
     assert preview.rests.acquire(timeout=PATIENCE_S)
     assert preview.runner.works[-1].pages == ()
 
@@ -306,13 +306,13 @@ def test_whose_cells_have_finished(saved: str) -> None:
     news = EventPublisher(told, published.append, said.append, list, time.monotonic)
     a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
     wrong = Diagnostic("cell-error", "it is wrong")
-    news.ran(replace(a, diagnostics=(wrong,)))
-    news.ran(replace(a, goes_on=True))
+    news.on_outcome(replace(a, diagnostics=(wrong,)))
+    news.on_outcome(replace(a, goes_on=True))
     assert news.finished == set(), "it failed, and is run again"
-    news.ran(a)
-    news.ran(b)
+    news.on_outcome(a)
+    news.on_outcome(b)
     assert news.finished == {a.post, b.post}
-    news.edited([saved])
+    news.on_edit([saved])
     # whatever is no post may be read by the cells of any
     assert news.finished == ({b.post} if saved == a.post else set())
 
@@ -322,7 +322,7 @@ def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with previewing(tmp_path) as preview:
         with monkeypatch.context() as patch:
             patch.setattr(preview.shown, "changed", lambda: 1 / 0)
-            preview.engine.tell(Saved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
+            preview.engine.send(Saved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
             until(lambda: bool(preview.bugs))
         preview.save(posts_a="Two.\n")
         assert "Two." in preview.text("/posts/a/")
@@ -355,11 +355,11 @@ def test_first_difference(before: str, after: str, line: int) -> None:
 
 def test_a_tab_that_another_one_has_overtaken_is_told(preview: Preview) -> None:
     shown, path = preview.shown, "/posts/a/"
-    shown.sent(path, "old")
+    shown.page_sent(path, "old")
     # a second tab asks between the making of the new page and the comparison
-    shown.sent(path, shown.version(path))
-    assert shown.changed() == {path: shown.version(path)}
-    assert shown.changed() == {}
+    shown.page_sent(path, shown.version(path))
+    assert shown.changed_pages() == {path: shown.version(path)}
+    assert shown.changed_pages() == {}
 
 
 def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
@@ -372,7 +372,7 @@ def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
 
 
 def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
-    preview.engine.tell(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
+    preview.engine.send(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
     until(lambda: any("unknown key" in text for text in preview.said))
 
 

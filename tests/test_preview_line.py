@@ -95,7 +95,7 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
         return
     pages = Pages()
     for path in page_paths(present):
-        pages.of(present, path)
+        pages.page_at(present, path)
     assert all_problems(present, (), pages.problems(present)) == report.diagnostics
 
 
@@ -120,7 +120,7 @@ def test_edits_in_any_order(
         try:
             if quickly and not reopen:
                 for path in changed:
-                    present = line.edited(present, path, asked) or present
+                    present = line.update_page(present, path, asked) or present
             present = settled(line, present, asked)
             reopen = False
         except SiteError:
@@ -130,7 +130,7 @@ def test_edits_in_any_order(
         report = build(root, output=root / "public")
         pages = Pages()
         for path in page_paths(present):
-            pages.of(present, path)
+            pages.page_at(present, path)
         assert all_problems(present, (), pages.problems(present)) == report.diagnostics
         if report.ok:
             assert outputs(present) == built(root / "public")
@@ -154,7 +154,7 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     for path, text in POSTS.items():
         write(tmp_path / path, text)
     line = new_line(tmp_path)
-    early = next(present for present in line.settle(None, UpdateRequest()) if present)
+    early = next(present for present in line.update_all(None, UpdateRequest()) if present)
     assert len(early.unread) == 4
     early = line.with_pages(early, ["content/posts/b.md"])
     assert early.unread == early.resolved.documents.keys() - {"content/posts/b.md"}

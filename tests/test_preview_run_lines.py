@@ -13,7 +13,9 @@ def run(*events: Event, loud: bool = False) -> list[str]:
     times = iter(range(100))
     lines = RunLines(said.append, lambda: next(times) / 10, loud=loud)
     for state, more in events:
-        lines.hear({"kind": "run", "page": "/posts/caf%C3%A9/", "session": "main", "state": state, **more})
+        lines.on_event(
+            {"kind": "run", "page": "/posts/caf%C3%A9/", "session": "main", "state": state, **more}
+        )
     return said
 
 

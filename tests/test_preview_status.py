@@ -11,11 +11,11 @@ from blogsmith.preview.events.terminal import (
     MAX_SHOWN,
     ChangeLine,
     change_line,
+    format_complete,
     new_problems,
     problem_lines,
     replaces,
     serving_line,
-    whole_line,
 )
 from blogsmith.project.report import Counts
 
@@ -40,11 +40,11 @@ def test_the_first_line_names_the_address() -> None:
 
 def test_the_whole_site_is_counted() -> None:
     counts = Counts(pages=1102, formulas=26000, cells=107, drafts=2, scheduled=("content/s.md",))
-    assert whole_line(counts, 9.41, [LINK, WARNING]) == (
+    assert format_complete(counts, 9.41, [LINK, WARNING]) == (
         "1,102 pages, 26,000 formulas, 107 cells in 9.4 s "
         "(2 drafts left out, 1 scheduled; 1 error, 1 warning)"
     )
-    assert whole_line(Counts(pages=1), 0.0312) == "1 page, 0 formulas in 31 ms"
+    assert format_complete(Counts(pages=1), 0.0312) == "1 page, 0 formulas in 31 ms"
 
 
 @pytest.mark.parametrize(

@@ -223,9 +223,9 @@ def test_any_content_does_no_harm(tmp_path_factory: pytest.TempPathFactory, cont
     (site / ".blogsmith").mkdir()
     (site / ".blogsmith" / FILE).write_text(json.dumps({"schema": 1, "pythons": {"python": content}}))
     cache = ProbeCache(site)
-    assert cache.known(["torch", "cuda"], "python", {}) is None
+    assert cache.lookup(["torch", "cuda"], "python", {}) is None
     cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
-    assert cache.known(["torch"], "python", {}) == {"packages": {"torch": "2.6"}, "cuda": {}}
+    assert cache.lookup(["torch"], "python", {}) == {"packages": {"torch": "2.6"}, "cuda": {}}
 
 
 def test_a_folder_that_cannot_be_written_costs_time_only(place: Place) -> None:
@@ -254,5 +254,5 @@ def test_only_so_many_pythons_are_kept(tmp_path: Path) -> None:
     answer = {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}}
     for number in range(MOST_PYTHONS + 1):
         cache.keep(["torch"], f"python{number}", {}, answer)
-    known = [cache.known(["torch"], f"python{number}", {}) is not None for number in range(MOST_PYTHONS + 1)]
+    known = [cache.lookup(["torch"], f"python{number}", {}) is not None for number in range(MOST_PYTHONS + 1)]
     assert known == [False] + [True] * MOST_PYTHONS

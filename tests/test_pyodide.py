@@ -153,11 +153,11 @@ def test_a_lock_is_pruned_to_what_is_needed() -> None:
     lock = read_lock(json.dumps(stub_lock()).encode())
     needed = lock.with_dependencies(["scipy"])
     assert list(needed) == ["libopenblas", "numpy", "scipy"]
-    pruned = json.loads(lock.pruned(needed))
+    pruned = json.loads(lock.prune(needed))
     assert pruned["info"] == stub_lock()["info"]
     assert pruned["tool"] == {"kept": 1}
     assert pruned["packages"] == {name: stub_lock()["packages"][name] for name in needed}
-    assert list(read_lock(lock.pruned(needed)).packages) == list(needed)
+    assert list(read_lock(lock.prune(needed)).packages) == list(needed)
 
 
 def test_packages_may_need_each_other() -> None:
@@ -241,7 +241,7 @@ def test_what_a_run_left_that_died_is_not_in_the_way(
     monkeypatch.setattr(stage, "exchange", lambda *names: False)
     target = tmp_path / "static" / "pyodide"
     vendor(target, open_source(str(stub)), (), ())
-    for name in (stage.stage_of(target.name), stage.retired_of(target.name)):
+    for name in (stage.stage_of(target.name), stage.retired_name(target.name)):
         left = target.with_name(name)
         left.mkdir()
         (left / LOCK).write_bytes(b"{")

@@ -203,7 +203,10 @@ def test_a_result_is_stale_when_this_changes_and_says_so(row: Row) -> None:
 
 def test_without_a_record_everything_is_missing() -> None:
     verdict = judge(page(cell(), cell(needs=(Need("cuda"),)), values=[("x", 1)]), None, around())
-    assert [verdict.cells[n].words for n in (1, 2)] == ["it was never run", "it was never run where cuda is"]
+    assert [verdict.cells[n].summary for n in (1, 2)] == [
+        "it was never run",
+        "it was never run where cuda is",
+    ]
     assert verdict.values[1].state == "missing"
     assert verdict.stale_sessions() == ("main",)
 
@@ -276,9 +279,9 @@ def test_values_age_with_what_stands_before_them_only() -> None:
     changed = replace(post(values=values), cells=(*post().cells[:1], *edited(1, "s = 2\n").cells[1:]))
     verdict = judge(changed, known, around(FILES))
     assert [verdict.values[n].state for n in (1, 2, 3)] == ["fresh", "stale", "stale"]
-    assert verdict.values[2].words == "cell score before it has changed"
+    assert verdict.values[2].summary == "cell score before it has changed"
     read = judge(post(values=values), known, around({**FILES, "data/wq.npy": "other"}))
-    assert read.values[1].words == "data/wq.npy, which cell load read, has changed"
+    assert read.values[1].summary == "data/wq.npy, which cell load read, has changed"
     module = judge(post(values=values), known, around({**FILES, "lib/scores.py": "other"}))
     assert [module.values[n].state for n in (1, 2, 3)] == ["fresh", "stale", "stale"]
 
@@ -287,7 +290,7 @@ def test_a_new_value_alone_is_missing_and_its_session_runs() -> None:
     known = record(page(cell(), values=[("x", 1)]))
     verdict = judge(page(cell(), values=[("x", 1), ("x + 1", 1)]), known, around())
     assert verdict.cells[1].state == verdict.values[1].state == "fresh"
-    assert verdict.values[2].words == "it was never run"
+    assert verdict.values[2].summary == "it was never run"
     assert verdict.stale_sessions() == ("main",)
 
 
@@ -384,7 +387,7 @@ def test_a_cell_that_cannot_run_here_is_missing_but_nothing_to_run() -> None:
     assert [verdict.cells[n].state for n in (1, 2, 3)] == ["fresh", "missing", "fresh"]
     assert verdict.stale_sessions() == ("main",)
     assert verdict.stale_sessions({CUDA}) == ()
-    assert [found.number for found in verdict.outdated()] == [2]
+    assert [found.number for found in verdict.outdated_cells()] == [2]
 
 
 def test_a_result_from_another_machine_outlives_a_run_without_that_machine() -> None:
@@ -464,7 +467,7 @@ def test_a_need_without_result_shows_what_its_fallback_names() -> None:
     assert shown.shown_for == (
         "it needs CUDA, and was not run where that is; this is the output of cell naive"
     )
-    assert verdict.outdated() == ()
+    assert verdict.outdated_cells() == ()
 
 
 @pytest.mark.parametrize(

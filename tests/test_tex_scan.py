@@ -6,7 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blogsmith.tex.parse.scan import At, cut, moved, place, spanning, split, split_placed, text_of, unplaced
+from blogsmith.tex.parse.scan import (
+    At,
+    cut_token,
+    move_tokens,
+    place,
+    spanning,
+    split,
+    split_placed,
+    strip_places,
+    text_of,
+)
 
 TEX = st.text(alphabet="\\{}[]^_%|~$ab1.2 \n\t\xa0é\u2028\x00\ufffe\ud800verb*", max_size=30)
 
@@ -72,17 +82,17 @@ def test_a_word_before_a_letter_is_parted_from_it() -> None:
 
 
 def test_a_piece_of_a_token_has_its_own_place() -> None:
-    piece = cut(place("123", 5, 3), 1, 3)
+    piece = cut_token(place("123", 5, 3), 1, 3)
     assert isinstance(piece, At)
     assert (piece, piece.offset, piece.length) == ("23", 6, 2)
-    assert cut("123", 0, 1) == "1"
+    assert cut_token("123", 0, 1) == "1"
 
 
 def test_what_a_macro_makes_stands_at_its_call() -> None:
     body, argument, call = "x", place("y", 9, 1), place("\\a", 3, 2)
-    made = moved([body, argument], call, "\\a")
+    made = move_tokens([body, argument], call, "\\a")
     assert [(t, t.offset, t.macro) for t in made if isinstance(t, At)] == [("x", 3, "\\a"), ("y", 9, "")]
-    assert moved(["x"], "\\a") == ["x"]
+    assert move_tokens(["x"], "\\a") == ["x"]
 
 
 def test_a_call_reaches_to_its_last_argument() -> None:
@@ -93,4 +103,4 @@ def test_a_call_reaches_to_its_last_argument() -> None:
 
 
 def test_a_definition_forgets_where_it_was_written() -> None:
-    assert not isinstance(unplaced([place("x", 0, 1)])[0], At)
+    assert not isinstance(strip_places([place("x", 0, 1)])[0], At)

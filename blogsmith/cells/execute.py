@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..diagnostics.model import SiteError
-from ..hooks.failures import blamed_on_plugins
+from ..hooks.failures import blame_plugins
 from ..project.context import SiteContext, open_site
 from ..project.load import parse_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
@@ -21,7 +21,7 @@ def execute_site(
     log = BuildLog(progress, strict=options.strict)
     try:
         context = open_site(root)
-        with blamed_on_plugins(context.plugins):
+        with blame_plugins(context.plugins):
             return _execute(context, posts, options, log)
     except SiteError as error:
         log.add(error.diagnostics)

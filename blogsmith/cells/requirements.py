@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic
 from ..execute.engines import engine_of
-from ..execute.probe.requirements import asked_in_vain, needs_any, why_unmet
+from ..execute.probe.requirements import needs_any, report_unmatched, why_unmet
 from ..execute.session.diagnostics import missing_need
 from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
 from ..model.cells import Cell, Need
@@ -14,7 +14,7 @@ from ..project.report import ExecutionOptions
 from .status import PageStatus
 
 
-def wanted_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
+def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
     """The needs of sessions that may have to run; no others are looked at, which can take seconds.
 
     Of cells with a valid result too: they run again with their session where they can.
@@ -23,7 +23,7 @@ def wanted_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[
         need
         for page in pages
         for session in (page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions())
-        for cell in page.cells.of_session(session)
+        for cell in page.cells.session_cells(session)
         for need in cell.options.needs
     }
     return tuple(sorted(found, key=str))
@@ -32,7 +32,7 @@ def wanted_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[
 def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
     """Those of a page that are to run and can; with `--needs` those with a cell that was meant and can."""
     names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
-    return tuple(name for name in names if _can_run(page.cells.of_session(name), asked.needs, unmet))
+    return tuple(name for name in names if _can_run(page.cells.session_cells(name), asked.needs, unmet))
 
 
 def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
@@ -43,7 +43,7 @@ def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, s
 
 def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
     """Number of a cell → why it cannot run here, in words."""
-    why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.of_session(session)}
+    why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.session_cells(session)}
     return {number: reason for number, reason in why.items() if reason}
 
 
@@ -65,12 +65,14 @@ def missing_requirements(
         for cell in page.cells.cells
         if cell.runs
     ]
-    return asked_in_vain(asked.needs, cells, unmet) or [
-        diagnostic for page in pages for diagnostic in _lost(page, asked.needs, unmet)
+    return report_unmatched(asked.needs, cells, unmet) or [
+        diagnostic for page in pages for diagnostic in _report_lost_values(page, asked.needs, unmet)
     ]
 
 
-def _lost(page: PageStatus, names: Sequence[str], unmet: Mapping[Need, str]) -> Iterator[Diagnostic]:
+def _report_lost_values(
+    page: PageStatus, names: Sequence[str], unmet: Mapping[Need, str]
+) -> Iterator[Diagnostic]:
     for cell in page.cells.cells:
         why = why_unmet(cell, unmet)
         if not why or not cell.runs or cell.options.fallback != "error":

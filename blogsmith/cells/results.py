@@ -49,8 +49,8 @@ def show_results(
     hint = _hint(context, asked, may_run=may_run)
     shown = {}
     for page in ran.survey.pages:
-        if not page.wrong and str(page.cells.path) not in ran.failed:
-            log.add(_outdated(page, hint, asked, may_run=may_run))
+        if not page.has_errors and str(page.cells.path) not in ran.failed:
+            log.add(_report_outdated(page, hint, asked, may_run=may_run))
         log.add(_without_files(page, ran.survey.environment))
         if not asked.frozen:  # where nothing may run, it says nothing what code would run with
             log.add(version_warning(page, versions))
@@ -73,12 +73,16 @@ def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
 _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
-def _outdated(page: PageStatus, hint: str, asked: ExecutionOptions, *, may_run: bool) -> list[Diagnostic]:
+def _report_outdated(
+    page: PageStatus, hint: str, asked: ExecutionOptions, *, may_run: bool
+) -> list[Diagnostic]:
     """What a page shows that is not the result of its present code; each state once, with its first place.
 
     With `--needs`, of what was meant.
     """
-    outdated = [item for item in page.verdict.outdated() if not asked.needs or _is_meant(item, asked.needs)]
+    outdated = [
+        item for item in page.verdict.outdated_cells() if not asked.needs or _is_meant(item, asked.needs)
+    ]
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
@@ -90,7 +94,7 @@ def _outdated(page: PageStatus, hint: str, asked: ExecutionOptions, *, may_run: 
             found.setdefault(state, []).append(item)
     for state, items in found.items():
         what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
-        why = _verdict(page, items[0]).words
+        why = _verdict(page, items[0]).summary
         needs = items[0].options.needs if isinstance(items[0], Cell) else ()
         if asked.frozen:
             message = f"{what}: no valid result, {why}"

@@ -35,7 +35,7 @@ from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
-from .requirements import job_of, missing_requirements, sessions_to_run, wanted_needs
+from .requirements import job_of, missing_requirements, required_needs, sessions_to_run
 from .status import PageStatus, SiteStatus
 
 
@@ -56,7 +56,7 @@ def run_stale_sessions(
 ) -> RunOutcome:
     """Run the sessions that are to be run, record what they give, and judge all pages again."""
     asked = options.execution
-    chosen = [page for page in surveyed.pages if not page.wrong]
+    chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         log.add(missing_requirements(chosen, asked, {}))
         return RunOutcome(surveyed)
@@ -70,7 +70,7 @@ def run_stale_sessions(
             for session in sessions_to_run(page, asked, unmet)
         ]
         with closing(_run(jobs, context, asked, log, cluster)) as runs:
-            return _recorded(surveyed, jobs, runs, options, log)
+            return _record_runs(surveyed, jobs, runs, options, log)
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
         with DaskCluster(execution.dask, terms, context.root, folder) as cluster:
             yield cluster
     except ClusterError as error:
-        raise _wrong_setting(context, error.setting, str(error), error.hint) from error
+        raise _setting_error(context, error.setting, str(error), error.hint) from error
 
 
 def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
@@ -100,7 +100,7 @@ def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
     if not is_elsewhere and not shutil.which(python):
         hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
         message = f"there is no Python at {execution.python}"
-        raise _wrong_setting(context, ("execute", "python"), message, hint)
+        raise _setting_error(context, ("execute", "python"), message, hint)
     return setting_of(
         execution,
         context.root,
@@ -110,7 +110,7 @@ def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
     )
 
 
-def _wrong_setting(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
+def _setting_error(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> SiteError:
     place = context.settings.places.get(path)
     line = context.settings.lines[place.line - 1] if place else ""
     return SiteError(Diagnostic("cell-start", message, CONFIG_NAME, place, line, hint))
@@ -127,7 +127,7 @@ def unmet_in(
 
     run: as `subprocess.run`; starts the Python that is asked.
     """
-    wanted = wanted_needs(pages, asked)
+    wanted = required_needs(pages, asked)
     if cluster and cluster.is_elsewhere:
         return cluster.unmet(wanted)
     cache = ProbeCache(setting.root)
@@ -143,7 +143,7 @@ def _run(
 ) -> Generator[SessionRun, None, None]:
     execution = context.config.execution
     watch: SessionObserver = asked.watch or silent_observer
-    watch.expect_cells(sum(len(page.cells.of_session(job.session)) for page, job in jobs))
+    watch.expect_cells(sum(len(page.cells.session_cells(job.session)) for page, job in jobs))
     workers = asked.jobs or execution.jobs or cores()
 
     def absent(problems: Mapping[str, str]) -> None:
@@ -172,7 +172,7 @@ def absent_modules(problems: Mapping[str, str], context: SiteContext) -> list[Di
     return reporter.diagnostics
 
 
-def _recorded(
+def _record_runs(
     surveyed: SiteStatus,
     jobs: Sequence[tuple[PageStatus, SessionJob]],
     runs: Iterator[SessionRun],
@@ -197,18 +197,18 @@ def _recorded(
             else:
                 good[job.session] = run
         if good:
-            around, date = surveyed.after_running(), options.now.date()
+            around, date = surveyed.rescan(), options.now.date()
             records[path] = record_page(page, good, surveyed.root, around, date)
     # the end of the generator: it tells what could not be preloaded
     next(runs, None)
-    around = surveyed.after_running()
+    around = surveyed.rescan()
     pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
     return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
 def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
     ran = 0
-    for cell, result in zip(page.cells.of_session(run.session), run.cells, strict=False):
+    for cell, result in zip(page.cells.session_cells(run.session), run.cells, strict=False):
         if result.status != "skipped":
             log.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
             ran += 1

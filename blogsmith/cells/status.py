@@ -42,14 +42,14 @@ class PageStatus:
         return self.parsed.document.source.text.split("\n")
 
     @property
-    def wrong(self) -> bool:
+    def has_errors(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
         return any(d.severity == "error" and d.code in CELL_CODES for d in self.parsed.diagnostics)
 
     @property
     def stale(self) -> bool:
         """Whether anything of it is missing or stale."""
-        return bool(self.verdict.outdated())
+        return bool(self.verdict.outdated_cells())
 
     @property
     def state(self) -> str:
@@ -69,7 +69,7 @@ class PageStatus:
         gpu = verdict.origin.machine.gpu if verdict.origin else ""
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
-    def explained(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
+    def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
         """(name, line, state, reasons) of each cell, then of each value."""
         for cell in self.cells.cells:
             if cell.number in self.verdict.cells:
@@ -94,7 +94,7 @@ class SiteStatus:
     has_own_python: bool = True
     """Cells run in the Python that runs blogsmith: its packages are those of results."""
 
-    def after_running(self) -> Environment:
+    def rescan(self) -> Environment:
         """The same with the files as they are now."""
         files = FileDigests(self.root)
         return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..execute.probe.requirements import installed as installed_in
 from ..execute.session.environment import cell_environment
 from ..execute.session.jobs import resolve_python
 from ..project.context import SiteContext
@@ -21,7 +20,7 @@ from ..trust.consent import is_trusted
 from .results import CellUpdate, show_results
 from .run import RunOutcome, run_stale_sessions
 from .status import PageStatus, read_environment, survey_pages
-from .versions import installed, recorded_packages
+from .versions import installed_versions, recorded_packages
 
 
 def update_cells(
@@ -61,10 +60,10 @@ def package_versions(
     """Import name → version here. Another Python is a program that the site names: started only if it may."""
     names = recorded_packages(pages)
     if not context.config.execution.python:
-        return installed(names)
+        return installed_versions(names)
     if names and may_run and (asked.execute or asked.strict_versions):
         execution = context.config.execution
         python = resolve_python(execution.python, context.root)
         environment = cell_environment(os.environ, execution.env, 1, Path(tempfile.gettempdir()))
-        return installed_in(names, python, environment)
+        return probe_versions(names, python, environment)
     return {}

@@ -20,7 +20,7 @@ def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
     return frozenset(name for session in sessions for name in session.origin.machine.packages)
 
 
-def installed(names: Iterable[str]) -> Mapping[str, str]:
+def installed_versions(names: Iterable[str]) -> Mapping[str, str]:
     """Import name → version in the Python that runs blogsmith, nothing imported; others are not there.
 
     A distribution is looked for under the import name only: mapping all of them takes longer than a build.

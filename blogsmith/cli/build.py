@@ -17,9 +17,9 @@ from .execution_options import executing, execution_options, jobs_option, loud_o
 from .options import (
     STALE,
     drafts_option,
+    format_path,
     future_option,
     output_option,
-    shown_path,
     site_config,
     site_option,
     site_root,
@@ -121,9 +121,9 @@ def execute(
         report = execute_site(root, posts, options, progress)
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
     if report.ok or report.ran:
-        terminal.say(execution_line(report, clocks.seconds() - started))
+        terminal.print_line(execution_line(report, clocks.seconds() - started))
     if timings and report.cell_times:
-        terminal.say(timing_table(report.cell_times))
+        terminal.print_line(timing_table(report.cell_times))
     return 0 if report.ok else 1
 
 
@@ -142,20 +142,20 @@ def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, *
     for line in scheduled_lines(report):
         terminal.warn(line)
     if report.ok:
-        terminal.say(summary_line(report, seconds, _target(root, settings)))
+        terminal.print_line(summary_line(report, seconds, _target(root, settings)))
     if timings:
-        terminal.say(timing_table({**report.timings, **report.cell_times}))
+        terminal.print_line(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)
 
 
 def _exit_code(report: BuildReport) -> int:
     if report.ok:
         return 0
-    return STALE if report.only_stale else 1
+    return STALE if report.has_only_stale else 1
 
 
 def _target(root: Path, settings: BuildOptions) -> str:
     """The folder that was written to, for the summary; empty if nothing is written."""
     if not settings.write:
         return ""
-    return f"{shown_path(settings.output or root / site_config(root).output)}/"
+    return f"{format_path(settings.output or root / site_config(root).output)}/"

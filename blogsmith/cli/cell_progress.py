@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..diagnostics.format import printable
-from ..model.cell_locations import in_post
+from ..model.cell_locations import locate_in_post
 from ..model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
 from ..text.units import format_duration
 
@@ -49,10 +49,10 @@ class Watching:
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
-            text = in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+            text = locate_in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
             self._text(job, text, new_line=True)
         elif isinstance(output, Display):
-            self._text(job, _displayed(output), new_line=True)
+            self._text(job, _format_display(output), new_line=True)
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """A cell is done."""
@@ -89,7 +89,7 @@ class Watching:
             self._say(f"{_post(job)}: {text}")
 
 
-def _displayed(output: Display) -> str:
+def _format_display(output: Display) -> str:
     """A value as text where it has one, as a terminal would show it; else what kinds of picture it is."""
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))

@@ -11,7 +11,7 @@ import click
 from ..diagnostics.format import plural, print_diagnostics, printable, wants_color
 from . import terminal
 from .clock import Clocks
-from .options import STALE, shown_path, site_option, site_root, verbose_option
+from .options import STALE, format_path, site_option, site_root, verbose_option
 
 if TYPE_CHECKING:
     from ..cells.status import SiteStatus
@@ -32,14 +32,14 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 
     Exits with 3 if a result is missing or stale.
     """
-    pages = _surveyed(clocks, posts, site).pages
+    pages = _survey_site(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
     widest = max((len(page.state) for page in pages), default=0)
     for page in pages:
         line = f"{page.cells.path!s:<{longest}}  {page.state:<{widest}}  {page.devices}"
-        terminal.say(printable(line.rstrip()))
+        terminal.print_line(printable(line.rstrip()))
     if not pages:
-        terminal.say("no post has cells")
+        terminal.print_line("no post has cells")
     return STALE if any(page.stale for page in pages) else 0
 
 
@@ -50,18 +50,18 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Say of every cell whether its result is valid, and if not, why."""
-    from ..cells.versions import installed, recorded_packages, version_notes
+    from ..cells.versions import installed_versions, recorded_packages, version_notes
 
-    surveyed = _surveyed(clocks, posts, site)
-    versions = installed(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
+    surveyed = _survey_site(clocks, posts, site)
+    versions = installed_versions(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}
     for page in surveyed.pages:
-        terminal.say(str(page.cells.path))
+        terminal.print_line(str(page.cells.path))
         for note in version_notes(page, versions):
-            terminal.say(f"  recorded with another version: {printable(note)}")
-        for name, line, state, reasons in page.explained():
-            terminal.say(f"  line {line}, {printable(name)}: {state}")
+            terminal.print_line(f"  recorded with another version: {printable(note)}")
+        for name, line, state, reasons in page.explanations():
+            terminal.print_line(f"  line {line}, {printable(name)}: {state}")
             for reason in reasons:
-                terminal.say(f"    {printable(reason)}")
+                terminal.print_line(f"    {printable(reason)}")
     return 0
 
 
@@ -74,12 +74,12 @@ def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
     """Remove results of posts that are gone or have no cells any more."""
     from ..freeze.archive import prune as prune_records
 
-    surveyed = _surveyed(clocks, (), site)
+    surveyed = _survey_site(clocks, (), site)
     removed = prune_records(surveyed.root, [page.cells.path for page in surveyed.pages], dry=dry_run)
     for line in removed:
-        terminal.say(printable(line))
+        terminal.print_line(printable(line))
     if not removed:
-        terminal.say("nothing to remove")
+        terminal.print_line("nothing to remove")
     return 0
 
 
@@ -96,9 +96,11 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
     """
     from ..freeze.archive import pack as pack_records
 
-    surveyed = _surveyed(clocks, posts, site)
+    surveyed = _survey_site(clocks, posts, site)
     packed = pack_records(surveyed.root, [page.cells.path for page in surveyed.pages], archive)
-    terminal.say(f"results of {plural(len(packed), 'post')} packed into {shown_path(archive.absolute())}")
+    terminal.print_line(
+        f"results of {plural(len(packed), 'post')} packed into {format_path(archive.absolute())}"
+    )
     return 0
 
 
@@ -114,11 +116,11 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     done = unpack_records(site_root(site), archive, keep=keep)
     for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):
         for name in names:
-            terminal.say(f"{name}: {words}")
+            terminal.print_line(f"{name}: {words}")
     return 0
 
 
-def _surveyed(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
+def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
     from ..cells.status import survey_site

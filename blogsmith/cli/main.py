@@ -24,7 +24,15 @@ from .clock import Clocks
 from .freeze import freeze
 from .math import math
 from .new import new_post, new_site
-from .options import find_site, output_option, shown_path, site_config, site_option, site_root, verbose_option
+from .options import (
+    find_site,
+    format_path,
+    output_option,
+    site_config,
+    site_option,
+    site_root,
+    verbose_option,
+)
 from .pyodide import pyodide
 from .serve import serve
 from .trust import trust
@@ -58,7 +66,7 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
         record_trust(folder)
     except SiteError as error:
         print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
-    terminal.say(
+    terminal.print_line(
         f"{plural(len(written), 'file')} written; next: cd {shlex.quote(str(folder))} && blogsmith serve"
     )
     return 0
@@ -78,7 +86,7 @@ def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, sit
 
     root = site_root(site)
     today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
-    terminal.say(shown_path(new_post(root, title, today, section=section, bundle=bundle)))
+    terminal.print_line(format_path(new_post(root, title, today, section=section, bundle=bundle)))
     return 0
 
 
@@ -92,7 +100,7 @@ def tokens(file: Path) -> int:
     """
     from ..pipeline.build import tokens_of
 
-    terminal.say(tokens_of(file, find_site(file.resolve().parent)))
+    terminal.print_line(tokens_of(file, find_site(file.resolve().parent)))
     return 0
 
 
@@ -110,7 +118,7 @@ def clean(output: Path | None, site: Path | None) -> int:
     root = site_root(site)
     target = output.absolute() if output else root / site_config(root).output
     report = clean_output(target, root, is_chosen=output is not None)
-    terminal.say(f"{plural(report.removed, 'file')} removed from {shown_path(target)}/")
+    terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
     return 0
 
 
@@ -125,7 +133,7 @@ def completion(shell: str) -> int:
 
     completer = get_completion_class(shell)
     assert completer is not None, "click.Choice lets only known shells through"
-    terminal.say(completer(cli, {}, "blogsmith", "_BLOGSMITH_COMPLETE").source())
+    terminal.print_line(completer(cli, {}, "blogsmith", "_BLOGSMITH_COMPLETE").source())
     return 0
 
 

@@ -16,7 +16,7 @@ import click
 
 from ..diagnostics.format import format_diagnostic, print_diagnostics, wants_color
 from ..diagnostics.model import Reporter, TextMap
-from ..model.decode import decode, one_line_end
+from ..model.decode import decode, normalize_line_ends
 from . import terminal
 from .options import find_site, site_option, verbose_option
 
@@ -93,7 +93,7 @@ def _site_settings(given: Path | None) -> MathSettings:
 def _formula(tex: str) -> str:
     """The formula itself, read from standard input where `tex` says so."""
     if tex != STDIN:
-        return one_line_end(tex)
+        return normalize_line_ends(tex)
     return decode(_stdin().read(), NAME).rstrip("\n")
 
 
@@ -118,7 +118,7 @@ def _print_formula(tex: str, macros: Mapping[str, str], packages: frozenset[str]
         return 1
     # what the terminal cannot spell is still the same MathML as a character reference
     encoding = sys.stdout.encoding or "utf-8"
-    terminal.say(mathml.encode(encoding, "xmlcharrefreplace").decode(encoding))
+    terminal.print_line(mathml.encode(encoding, "xmlcharrefreplace").decode(encoding))
     return 0
 
 

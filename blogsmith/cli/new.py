@@ -29,7 +29,7 @@ def new_site(target: Path, today: dt.date) -> tuple[PurePosixPath, ...]:
     """
     _refuse_used_folder(target)
     starter = bundled_folder("starter")
-    title = quoted(target.resolve().name or "My site")
+    title = quote_yaml(target.resolve().name or "My site")
     written = []
     for file in sorted(path for path in starter.rglob("*") if path.is_file()):
         path = PurePosixPath(file.relative_to(starter).with_name(_RENAMED.get(file.name, file.name)))
@@ -49,12 +49,12 @@ def new_post(root: Path, title: str, today: dt.date, *, section: str = "posts", 
     name = _file_name(title)
     _refuse_taken_name(root / folder, name, root)
     path = folder / name / "index.md" if bundle else folder / f"{name}.md"
-    head = f"title: {quoted(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
+    head = f"title: {quote_yaml(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
     _create(root, path, f"---\n{head}---\n\n")
     return root / path
 
 
-def quoted(text: str) -> str:
+def quote_yaml(text: str) -> str:
     """`text` as a double-quoted YAML scalar on one line; what YAML cannot hold becomes a blank."""
     # a JSON text is a YAML scalar as long as every character is one that YAML allows
     return json.dumps(" ".join(_NOT_IN_YAML.sub(" ", text).split()), ensure_ascii=False)

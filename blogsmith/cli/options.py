@@ -67,7 +67,7 @@ def site_config(root: Path) -> Config:
     return loaded.config
 
 
-def shown_path(path: Path) -> str:
+def format_path(path: Path) -> str:
     """The path as the author would type it here: relative if it is below the current folder."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

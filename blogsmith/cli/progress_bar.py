@@ -45,13 +45,13 @@ class ProgressBar:
         if not self._enabled or self._clock() - self._started < PATIENCE_S:
             return
         if self._bar is None:
-            self._bar = _started_bar(self._stream)
+            self._bar = _start_bar(self._stream)
         if self._task is None:
             self._task = self._bar.add_task(stage, total=total)
         self._bar.update(self._task, description=stage, completed=done, total=total)
 
 
-def _started_bar(stream: TextIO) -> Progress:
+def _start_bar(stream: TextIO) -> Progress:
     """A bar that is wiped when it stops, so that only the summary stays."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

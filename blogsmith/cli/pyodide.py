@@ -11,7 +11,7 @@ import click
 from ..diagnostics.format import plural, printable
 from . import terminal
 from .clock import Clocks
-from .options import shown_path, site_option, site_root, verbose_option
+from .options import format_path, site_option, site_root, verbose_option
 from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
@@ -32,18 +32,18 @@ def pyodide(context: click.Context, site: Path | None) -> int:
     """
     if context.invoked_subcommand:
         return 0
-    site_context, pages = _opened(context, site)
-    is_well = _say_where_from(site_context, pages)
+    site_context, pages = _open_site(context, site)
+    is_well = _print_source(site_context, pages)
     longest = max((len(str(page.path)) for page in pages), default=0)
     for page in pages:
         imports = f"imports {', '.join(page.modules)}" if page.modules else "imports no package"
-        terminal.say(printable(f"{page.path!s:<{longest}}  {plural(page.blocks, 'block')}, {imports}"))
+        terminal.print_line(printable(f"{page.path!s:<{longest}}  {plural(page.blocks, 'block')}, {imports}"))
     if not pages:
-        terminal.say("no page runs code in the browser")
+        terminal.print_line("no page runs code in the browser")
     return 0 if is_well else 1
 
 
-def _opened(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
+def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
@@ -56,7 +56,7 @@ def _opened(context: click.Context, site: Path | None) -> tuple[SiteContext, tup
     return site_context, runnable_pages(site_context, clocks.now())
 
 
-def _say_where_from(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
+def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
     from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
@@ -66,9 +66,11 @@ def _say_where_from(site_context: SiteContext, pages: tuple[RunnablePage, ...]) 
 
     settings = site_context.config.browser
     found = open_distribution(settings.pyodide, site_context.root, site_context.config.base_path)
-    terminal.say(f"Pyodide {VERSION}, Python {PYTHON}")
+    terminal.print_line(f"Pyodide {VERSION}, Python {PYTHON}")
     if not found.folder:
-        terminal.say(f"from {found.url}, about {format_size(found.transfer_bytes(()))} and the packages")
+        terminal.print_line(
+            f"from {found.url}, about {format_size(found.transfer_bytes(()))} and the packages"
+        )
         return True
     folder = site_context.root / found.folder
     damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
@@ -76,11 +78,11 @@ def _say_where_from(site_context: SiteContext, pages: tuple[RunnablePage, ...]) 
     if not problems and complete_copy(folder, settings.packages, modules_of(pages)) is None:
         problems = [f"{found.folder} lacks packages that pages need"]
     state = "incomplete" if problems else format_size(sum(found.sizes.values()))
-    terminal.say(f"from {found.folder}: {state}")
+    terminal.print_line(f"from {found.folder}: {state}")
     for problem in problems:
-        terminal.say(f"  {printable(problem)}")
+        terminal.print_line(f"  {printable(problem)}")
     if problems:
-        terminal.say("  fill it with: blogsmith pyodide vendor")
+        terminal.print_line("  fill it with: blogsmith pyodide vendor")
     return not problems
 
 
@@ -106,11 +108,11 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     Every file is checked against its SHA-256. The folder is replaced in one step, so it holds what pages need
     and nothing else; run the command again when they import more.
     """
-    site_context, pages = _opened(context, site)
+    site_context, pages = _open_site(context, site)
     from ..project.browser_python import modules_of
     from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
-    from .pyodide_vendor import wrong
+    from .pyodide_vendor import vendor_error
 
     name, target = _target(site_context, to)
     packages, modules = site_context.config.browser.packages, modules_of(pages)
@@ -120,13 +122,13 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
             done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
         message = f"{name} cannot be written: {error.strerror or error}"
-        raise wrong(message, "nothing was changed") from error
-    _say_done(done, target)
+        raise vendor_error(message, "nothing was changed") from error
+    _print_summary(done, target)
     for module in done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)
         terminal.warn(printable(f"warning: Pyodide has no package for {module}, which {where} imports"))
     if site_context.config.browser.pyodide != name:
-        terminal.say(f"\nNow write into blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
+        terminal.print_line(f"\nNow write into blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
     return 0
 
 
@@ -147,20 +149,20 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
     """What to copy from; the folder itself if it holds all that is needed."""
     from ..pyodide.source import SourceProblem, open_source
-    from .pyodide_vendor import complete_copy, wrong
+    from .pyodide_vendor import complete_copy, vendor_error
 
     try:
         return (None if given else complete_copy(target, packages, modules)) or open_source(given)
     except SourceProblem as problem:
-        raise wrong(str(problem)) from problem
+        raise vendor_error(str(problem)) from problem
 
 
-def _say_done(done: Vendored, target: Path) -> None:
+def _print_summary(done: Vendored, target: Path) -> None:
     from ..text.units import format_size
 
     longest = max(map(len, done.files))
     for name, size in done.files.items():
-        terminal.say(f"{name:<{longest}}  {format_size(size):>8}")
+        terminal.print_line(f"{name:<{longest}}  {format_size(size):>8}")
     verb = "copied to" if done.changed else "already in"
     total = format_size(sum(done.files.values()))
-    terminal.say(f"{plural(len(done.files), 'file')}, {total}, {verb} {shown_path(target)}/")
+    terminal.print_line(f"{plural(len(done.files), 'file')}, {total}, {verb} {format_path(target)}/")

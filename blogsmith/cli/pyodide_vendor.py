@@ -21,8 +21,8 @@ from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSI
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
 from ..storage.folder import open_folder
 from ..text.units import format_size
-from ..write.stage import retired_of, stage_of, swap
-from .options import shown_path
+from ..write.stage import retired_name, stage_of, swap
+from .options import format_path
 
 NOTICE = "NOTICE.txt"
 MAX_PACKAGE_BYTES = 512 << 20
@@ -56,14 +56,14 @@ def vendor(
     _refuse_foreign(target)
     try:
         lock = _read_lock(source)
-        wanted, unknown = wanted_packages(lock, packages, modules)
+        wanted, unknown = select_packages(lock, packages, modules)
         if missing := [name for name in unknown if name in MODULES]:
             raise LockProblem(f"it has no package for {', '.join(missing)}, which pages import")
         needed = lock.with_dependencies(wanted)
         files = _read_files(source, needed, target, progress)
     except (SourceProblem, LockProblem) as problem:
-        raise wrong(_told(problem, source), "nothing was changed") from problem
-    files[LOCK] = lock.pruned(needed)
+        raise vendor_error(_format_problem(problem, source), "nothing was changed") from problem
+    files[LOCK] = lock.prune(needed)
     files[NOTICE] = notice(needed).encode()
     changed = {path.name: path.read_bytes() for path in _files(target)} != files
     if changed:
@@ -71,12 +71,12 @@ def vendor(
     return Vendored({name: len(data) for name, data in files.items()}, changed, unknown)
 
 
-def wrong(message: str, hint: str = "") -> SiteError:
+def vendor_error(message: str, hint: str = "") -> SiteError:
     """What stops copying."""
     return SiteError(Diagnostic("pyodide-vendor", message, hint=hint))
 
 
-def _told(problem: Exception, source: PyodideSource) -> str:
+def _format_problem(problem: Exception, source: PyodideSource) -> str:
     if isinstance(problem, LockProblem):
         return f"{LOCK} of {source.name} cannot be used: {problem}"
     return str(problem)
@@ -87,7 +87,7 @@ def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str])
     source = FolderSource(target)
     try:
         lock = _read_lock(source)
-        wanted, unknown = wanted_packages(lock, packages, modules)
+        wanted, unknown = select_packages(lock, packages, modules)
         needed = lock.with_dependencies(wanted)
     except (SourceProblem, LockProblem):
         return None
@@ -96,7 +96,7 @@ def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str])
     return None if missing or damaged_files(target, here) else source
 
 
-def wanted_packages(
+def select_packages(
     lock: Lock, packages: Sequence[str], modules: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Packages asked for by name or by what is imported, sorted; then the modules that `lock` knows not."""
@@ -155,19 +155,19 @@ def _refuse_foreign(target: Path) -> None:
     """SiteError if `target` is a link, or holds what nobody copied there from a distribution."""
     hint = "or give another folder with --to"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise wrong(f"{shown_path(target)} is not a folder of its own", f"take it away, {hint}")
-    files, listed = _files(target), _listed(target)
+        raise vendor_error(f"{format_path(target)} is not a folder of its own", f"take it away, {hint}")
+    files, listed = _files(target), _listed_files(target)
     ours = {*CORE, LOCK, NOTICE, *(listed or ())}
     # which wheels a copy brought that has lost its lock nobody knows
     has_lost_lock = listed is None and any(path.name in ours for path in files)
     for path in files:
         is_ours = path.name in ours or (has_lost_lock and path.name.endswith(".whl"))
         if path.is_symlink() or not path.is_file() or not is_ours:
-            message = f"{shown_path(target)} holds {path.name}, which is no file of Pyodide"
-            raise wrong(message, f"move it away, {hint}")
+            message = f"{format_path(target)} holds {path.name}, which is no file of Pyodide"
+            raise vendor_error(message, f"move it away, {hint}")
 
 
-def _listed(target: Path) -> set[str] | None:
+def _listed_files(target: Path) -> set[str] | None:
     """Files that the lock in `target` names; None if there is no lock that can be read."""
     try:
         lock = read_lock(FolderSource(target).read(LOCK, MAX_LOCK_BYTES, lambda done: None))
@@ -180,7 +180,7 @@ def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
     """Give `target` these files and no others, in one step."""
     above = target.parent.relative_to(root).as_posix()
     with open_folder(root) as site, site.enter(above, make=True) as parent:
-        stage, retired = stage_of(target.name), retired_of(target.name)
+        stage, retired = stage_of(target.name), retired_name(target.name)
         # of a run that died; both are in the way of this one
         for left in (stage, retired):
             if parent.status(left) is not None:

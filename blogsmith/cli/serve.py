@@ -75,7 +75,7 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
             return _serve(root, _serve_options(clocks, options), ending.check, browser=browser)
     except KeyboardInterrupt:
         # here and not in `cli.main`: on its way there click prints an empty line
-        _say_stopped(sys.stderr)
+        _print_stopped(sys.stderr)
         return 130
 
 
@@ -87,7 +87,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
         terminal.warn(_open_to_others(options))
 
     def ready(url: str) -> None:
-        terminal.say(serving_line(url))
+        terminal.print_line(serving_line(url))
         if browser:
             # a browser may take its time to start, or keep the one who starts it
             threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
@@ -130,7 +130,7 @@ def _open(url: str) -> None:
         terminal.warn(f"no browser was found here; the site is at {url}")
 
 
-def _say_stopped(stream: TextIO) -> None:
+def _print_stopped(stream: TextIO) -> None:
     """On a terminal only, over the ^C that it shows."""
     if stream.isatty():
         stream.write("\rstopped\n")

@@ -19,7 +19,7 @@ def summary_line(report: BuildReport, seconds: float, target: str) -> str:
     )
     verb, where = ("built", f" → {target}") if target else ("checked", "")
     notes = "; ".join(
-        filter(None, (_changes(report) if target else "", _left_out(report), _warnings(report)))
+        filter(None, (_changes(report) if target else "", _unpublished_line(report), _warnings(report)))
     )
     return f"{verb} {', '.join(counts)} in {seconds:.1f} s{where}" + (f" ({notes})" if notes else "")
 
@@ -52,7 +52,7 @@ def _changes(report: BuildReport) -> str:
     return f"{report.written:,} written, {report.unchanged:,} unchanged, {report.removed:,} removed"
 
 
-def _left_out(report: BuildReport) -> str:
+def _unpublished_line(report: BuildReport) -> str:
     drafts = f"{plural(report.drafts, 'draft')} left out" if report.drafts else ""
     scheduled = f"{len(report.scheduled):,} scheduled" if report.scheduled else ""
     return ", ".join(filter(None, (drafts, scheduled)))

@@ -11,17 +11,17 @@ from pathlib import Path
 def prepare_streams() -> None:
     """Let stdout and stderr show every text: what their encoding lacks becomes an escape."""
     # A stream closed by the shell (`2>&-`) is None; print() would then fall back to the other one.
-    sys.stdout = sys.stdout or _nowhere()
-    sys.stderr = sys.stderr or _nowhere()
+    sys.stdout = sys.stdout or _open_devnull()
+    sys.stderr = sys.stderr or _open_devnull()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a result on stdout; a reader that went away (`| head`) is no error."""
     try:
-        print(_spelled(text), flush=True)
+        print(_replace_arrows(text), flush=True)
     except BrokenPipeError:
         # The text is still buffered; without this the flush at exit would complain about it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -32,7 +32,7 @@ def warn(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def _spelled(text: str) -> str:
+def _replace_arrows(text: str) -> str:
     """`text` with ASCII arrows where stdout cannot show real ones."""
     try:
         text.encode(sys.stdout.encoding or "utf-8", "surrogatepass")
@@ -41,5 +41,5 @@ def _spelled(text: str) -> str:
     return text
 
 
-def _nowhere() -> io.TextIOWrapper:
+def _open_devnull() -> io.TextIOWrapper:
     return Path(os.devnull).open("w", encoding="utf-8")

@@ -29,7 +29,7 @@ def trust(site: Path | None) -> int:
 
     root = site_root(site)
     for line in describe_consent(root, record_trust(root)):
-        terminal.say(printable(line))
+        terminal.print_line(printable(line))
     return 0
 
 

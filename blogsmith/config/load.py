@@ -17,7 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
-from ..model.decode import decode, one_line_end
+from ..model.decode import decode, normalize_line_ends
 from ..schema.readers import QUOTE, of_kind, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
@@ -70,7 +70,7 @@ def load_config(root: Path) -> LoadedConfig:
 
 def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
     """The settings in the text of a `blogsmith.yaml`. Pure."""
-    text = one_line_end(text.removeprefix("\ufeff"))
+    text = normalize_line_ends(text.removeprefix("\ufeff"))
     reporter = Reporter(path, text.split("\n"))
     located = load(text, reporter)
     _warn_of_hidden(reporter)

@@ -41,7 +41,7 @@ class _Excerpt:
 
 def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
     """The diagnostic with its line, caret and hint, without a newline at the end."""
-    lines = [_headline(diagnostic, color), *_quoted(diagnostic, color)]
+    lines = [_headline(diagnostic, color), *_excerpt_lines(diagnostic, color)]
     if diagnostic.hint:
         lines.append(_paint("hint:", color, fg="cyan") + f" {printable(diagnostic.hint)}")
     return "\n".join(lines)
@@ -88,10 +88,12 @@ def printable(text: str, keep: str = "") -> str:
     """`text` with the characters that could act on a terminal escaped, those in `keep` excepted."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char in keep else _shown(text, index) for index, char in enumerate(text))
+    return "".join(
+        char if char in keep else _escape_character(text, index) for index, char in enumerate(text)
+    )
 
 
-def _shown(text: str, index: int) -> str:
+def _escape_character(text: str, index: int) -> str:
     """The character itself, or its escape if a terminal might obey it or hide it."""
     char = text[index]
     acts = unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS
@@ -100,25 +102,25 @@ def _shown(text: str, index: int) -> str:
 
 
 def _headline(diagnostic: Diagnostic, color: bool) -> str:
-    where = ":".join(_where(diagnostic))
+    where = ":".join(_location_lines(diagnostic))
     prefix = _paint(f"{printable(where)}: ", color, bold=True) if where else ""
     tone = "red" if diagnostic.severity == "error" else "yellow"
     severity = _paint(f"{diagnostic.severity}:", color, fg=tone, bold=True)
     return f"{prefix}{severity} {printable(diagnostic.message)} [{diagnostic.code}]"
 
 
-def _where(diagnostic: Diagnostic) -> list[str]:
+def _location_lines(diagnostic: Diagnostic) -> list[str]:
     if not diagnostic.path:
         return []
     place = diagnostic.place
     return [diagnostic.path] + ([str(place.line), str(place.column)] if place else [])
 
 
-def _quoted(diagnostic: Diagnostic, color: bool) -> list[str]:
+def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
     """The author's line and the caret under it; nothing when the line is not known."""
     if diagnostic.place is None or not diagnostic.source_line.strip():
         return []
-    excerpt = _cut(diagnostic.source_line, diagnostic.place)
+    excerpt = _cut_excerpt(diagnostic.source_line, diagnostic.place)
     number = f"{diagnostic.place.line:>5}"
     end = excerpt.column + excerpt.length
     under = len(_padding(excerpt.text, excerpt.column, end))
@@ -128,7 +130,7 @@ def _quoted(diagnostic: Diagnostic, color: bool) -> list[str]:
     return [f"{number} | {shown}", f"{' ' * len(number)} | {caret}"]
 
 
-def _cut(line: str, place: Place) -> _Excerpt:
+def _cut_excerpt(line: str, place: Place) -> _Excerpt:
     """The stretch of `line` around `place`, … where it was cut; a place beyond the end moves there."""
     column = min(max(place.column - 1, 0), len(line))
     start = max(0, min(column - _BEFORE, len(line) - _EXCERPT)) if len(line) > _EXCERPT else 0
@@ -146,7 +148,7 @@ def _padding(text: str, start: int, end: int) -> str:
 
 def _width(text: str, index: int) -> int:
     """Columns the character takes once printed: 0 for accents, 2 for East Asian wide ones."""
-    char, shown = text[index], _shown(text, index)
+    char, shown = text[index], _escape_character(text, index)
     if shown != char:
         return len(shown)
     if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"} or char in _JOINERS:

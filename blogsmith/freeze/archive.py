@@ -23,7 +23,7 @@ from .lock import freeze_lock, write_problem
 from .record import PageRecord
 from .record_form import PICTURE
 from .record_json import from_json, to_json
-from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unnamed
+from .store import FREEZE, OUTPUTS, folder_of, pictures_of, put_page, read_folder, unreferenced_files
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of an archive, unpacked: all of it is held in memory."""
@@ -66,7 +66,7 @@ def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str,
         with open_folder(target.parent) as here:
             here.replace(target.name, _tar(files))
     except OSError as error:
-        raise _refused(target, f"cannot be written: {error.strerror or error}") from error
+        raise _archive_error(target, f"cannot be written: {error.strerror or error}") from error
     return tuple(str(folder) for folder in folders if f"{folder}/{OUTPUTS}" in files)
 
 
@@ -85,9 +85,9 @@ def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
     """
     try:
         with source.open("rb") as stream:
-            folders = checked(stream)
+            folders = read_archive(stream)
     except BROKEN as error:
-        raise _refused(source, f"is no archive of recorded results: {_words(error)}") from error
+        raise _archive_error(source, f"is no archive of recorded results: {_format_error(error)}") from error
     placed, same, kept = [], [], []
     with freeze_lock(root):
         for name, folder in sorted(folders.items()):
@@ -131,7 +131,7 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
         # `_freeze/` itself is no page's; a writer that died may have left a file there
         is_wanted = name in wanted or not path
         with records.enter(path) as folder:
-            gone = _left_over(folder, is_wanted=is_wanted)
+            gone = _find_leftovers(folder, is_wanted=is_wanted)
             if is_wanted:
                 yield from (f"{name}/{file}: no record names it" for file in gone)
             elif gone:
@@ -143,15 +143,15 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
             _remove_empty(records, path)
 
 
-def _left_over(folder: Folder, *, is_wanted: bool) -> list[str]:
+def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
     """Files of ours that no record names; of a page that is not wanted all, of an unreadable record none."""
     has_record = folder.status(OUTPUTS) is not None
     if not is_wanted:
-        return [*unnamed(folder, {}), *([OUTPUTS] if has_record else [])]
+        return [*unreferenced_files(folder, {}), *([OUTPUTS] if has_record else [])]
     if not has_record:
-        return unnamed(folder, {})
+        return unreferenced_files(folder, {})
     found = from_json(folder.read(OUTPUTS), folder.path.name)
-    return unnamed(folder, pictures_of(found)) if isinstance(found, PageRecord) else []
+    return unreferenced_files(folder, pictures_of(found)) if isinstance(found, PageRecord) else []
 
 
 def _remove_empty(records: Folder, path: str) -> None:
@@ -216,7 +216,7 @@ def _is_safe(name: PurePosixPath) -> bool:
     return name.name == OUTPUTS or re.fullmatch(PICTURE, name.name) is not None
 
 
-def checked(source: BinaryIO) -> dict[str, PackedPage]:
+def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
     """Folder → its contents; one of `BROKEN`, in words, if anything is not part of a whole record."""
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _files(source):
@@ -226,10 +226,10 @@ def checked(source: BinaryIO) -> dict[str, PackedPage]:
         folder[name.name] = data
     if not by_folder:
         raise ValueError("nothing is in it")
-    return {name: _checked_folder(name, contents) for name, contents in by_folder.items()}
+    return {name: _check_folder(name, contents) for name, contents in by_folder.items()}
 
 
-def _checked_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
+def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     outputs = contents.pop(OUTPUTS, None)
     if outputs is None:
         raise ValueError(f"{name}/{OUTPUTS} is missing")
@@ -242,11 +242,11 @@ def _checked_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     return PackedPage(outputs, contents, record)
 
 
-def _words(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or "it ends too early"
 
 
-def _refused(file: Path, why: str) -> SiteError:
+def _archive_error(file: Path, why: str) -> SiteError:
     return SiteError(Diagnostic("freeze-archive", f"{file.name} {why}"))

@@ -41,26 +41,26 @@ class StaleReasons:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_files", list(self._file_changes()))
 
-    def of_cell(self, position: int) -> list[str]:
+    def cell_reasons(self, position: int) -> list[str]:
         """Why the key of a cell that has a match is not the recorded one."""
         match = self.matches[position]
         record = self.record.cells[match.index] if match else None
-        found = [*self._own(position), *self.before(position, known=True)]
+        found = [*self._own_changes(position), *self.earlier_reasons(position, known=True)]
         if record is not None and record.origin is not None and not found:
             return ["it could not run when the rest of its session last changed"]
         return found or ["it was recorded under other conditions"]
 
-    def before(self, position: int, *, known: bool = False) -> list[str]:
+    def earlier_reasons(self, position: int, *, known: bool = False) -> list[str]:
         """Why the chain of keys up to the cell at `position` is not the recorded one.
 
         known: something else may be the reason, so say nothing if nothing is found.
         """
-        found = [*self._start(), *self._earlier(position), *self._gone(position)]
-        if not found and self._reordered(position):
+        found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
+        if not found and self._is_reordered(position):
             found.append("the session was recorded in another order")
         return found if found or known else ["it was recorded under other conditions"]
 
-    def of_files(self, index: int, *, own: bool = True) -> list[str]:
+    def file_reasons(self, index: int, *, own: bool = True) -> list[str]:
         """Files that are not what they were: used by the recorded cell at `index` or those before it.
 
         own: the cell at `index` is meant itself; False: something behind it.
@@ -78,7 +78,7 @@ class StaleReasons:
                 found.append(f"{change.path}, which {who} {change.use}, {change.what}")
         return list(dict.fromkeys(found))
 
-    def _own(self, position: int) -> Iterator[str]:
+    def _own_changes(self, position: int) -> Iterator[str]:
         match = self.matches[position]
         if match is None:
             return
@@ -99,15 +99,15 @@ class StaleReasons:
             kernel = "the kernel or " if self.page.engine == "jupyter" else ""
             yield f"{kernel}`depends` of the page has changed"
 
-    def _earlier(self, position: int) -> Iterator[str]:
+    def _earlier_changes(self, position: int) -> Iterator[str]:
         for earlier in range(position):
-            name = named(self.cells[earlier])
+            name = cell_name(self.cells[earlier])
             if self.matches[earlier] is None:
                 yield f"{name} before it is new"
-            elif any(self._own(earlier)):
+            elif any(self._own_changes(earlier)):
                 yield f"{name} before it has changed"
 
-    def _gone(self, position: int) -> Iterator[str]:
+    def _removed_cells(self, position: int) -> Iterator[str]:
         match = self.matches[position] if position < len(self.matches) else None
         end = match.index if match else len(self.record.cells)
         taken = {match.index for match in self.matches if match}
@@ -116,7 +116,7 @@ class StaleReasons:
                 label = self.record.cells[index].label
                 yield f"cell {label} before it is gone" if label else "a cell before it is gone"
 
-    def _reordered(self, position: int) -> bool:
+    def _is_reordered(self, position: int) -> bool:
         so_far = [match.index for match in self.matches[: position + 1] if match]
         behind = [match.index for match in self.matches[position + 1 :] if match]
         return so_far != sorted(so_far) or min(behind, default=len(self.record.cells)) < max(
@@ -125,10 +125,12 @@ class StaleReasons:
 
     def _file_changes(self) -> Iterator[_FileChange]:
         patterns = self.page.depends
-        for path, what in self._compared(self.record.depends, patterns):
+        for path, what in self._compare_files(self.record.depends, patterns):
             yield _FileChange(-1, "the page", "depends on", path, what)
         early = self.record
-        yield from self._used(-1, "a value in the text", early.reads, early.modules, early.absent)
+        yield from self._used_file_changes(
+            -1, "a value in the text", early.reads, early.modules, early.absent
+        )
         for index, record in enumerate(self.record.cells):
             run = record.run
             used = run.reads or run.modules or run.absent
@@ -137,12 +139,12 @@ class StaleReasons:
             cell = self._cell_of(index)
             if cell is None:  # it is gone, and what came behind it has other keys already
                 continue
-            who = named(cell)
-            yield from self._used(index, who, run.reads, run.modules, run.absent)
-            for path, what in self._compared(record.depends, cell.options.depends):
+            who = cell_name(cell)
+            yield from self._used_file_changes(index, who, run.reads, run.modules, run.absent)
+            for path, what in self._compare_files(record.depends, cell.options.depends):
                 yield _FileChange(index, who, "depends on", path, what)
 
-    def _used(
+    def _used_file_changes(
         self,
         index: int,
         who: str,
@@ -151,13 +153,13 @@ class StaleReasons:
         absent: Sequence[str],
     ) -> Iterator[_FileChange]:
         for use, files in (("read", reads), ("imports", modules)):
-            for path, what in self._compared(files):
+            for path, what in self._compare_files(files):
                 yield _FileChange(index, who, use, path, what)
         for path in (path for stem in absent for path in module_files(stem)):
             if self.around.digest_of(path) is not None:
                 yield _FileChange(index, who, "would now import in place of another", path, "is new")
 
-    def _compared(
+    def _compare_files(
         self, recorded: Mapping[str, str], patterns: Sequence[str] = ()
     ) -> Iterator[tuple[str, str]]:
         for path, digest in recorded.items():
@@ -175,7 +177,7 @@ class StaleReasons:
         return None
 
 
-def named(cell: Cell) -> str:
+def cell_name(cell: Cell) -> str:
     """`cell load` by its label, else `cell 3`."""
     return f"cell {cell.label or cell.number}"
 

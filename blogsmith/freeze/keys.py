@@ -49,7 +49,7 @@ def session_keys(
     environment: the variables that cells may see and that are set, with their values.
     figures: what the site says of figures, for cells that say nothing.
     """
-    cells = page.of_session(session)
+    cells = page.session_cells(session)
     start = start_key(_runner(page, cells), environment, page.depends)
     key = start
     keys, codes, options = [], [], []

@@ -32,7 +32,7 @@ def match_cells(
     _pair(keys.cells, [record.key for record in records], found)
     _pair(labels, [record.label for record in records], found)
     _pair(keys.codes, [record.code for record in records], found)
-    for position, index in _by_place(cells, records, found):
+    for position, index in _match_by_position(cells, records, found):
         found[position] = Match(index, known=False)
     return tuple(found.get(position) for position in range(len(cells)))
 
@@ -49,7 +49,7 @@ def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[i
             found[position] = Match(free[thing].pop(0))
 
 
-def _by_place(
+def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
     """Cells and records left over, paired in order between the same matched neighbours."""

@@ -36,9 +36,9 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
     try:
         file = _DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        return _damaged(data, name, str(error))
+        return _damage_warning(data, name, str(error))
     if file.schema != SCHEMA:
-        return _damaged(data, name, "")
+        return _damage_warning(data, name, "")
     return PageRecord({key: _read_session(part) for key, part in file.sessions.items()})
 
 
@@ -48,7 +48,7 @@ def damage(name: str, what: str, place: Place | None = None, hint: str = "") -> 
     return Diagnostic("freeze-damaged", what, name, place, hint=hint, severity="warning")
 
 
-def _damaged(data: bytes, name: str, why: str) -> Diagnostic:
+def _damage_warning(data: bytes, name: str, why: str) -> Diagnostic:
     schema = _schema(data)
     if schema is not None and schema > SCHEMA:
         hint = "update blogsmith, or record the results again with this one"

@@ -25,11 +25,11 @@ def session_record(
     around: with the files as they are now. old: what was recorded of the session; a cell that was skipped
     because this machine lacks what it needs keeps its result in it. A value that failed is left out.
     """
-    cells = page.of_session(run.session)
+    cells = page.session_cells(run.session)
     if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
         return None
     keys = session_keys(page, run.session, around.environment, around.figures)
-    kept = _kept(cells, keys, old)
+    kept = _earlier_results(cells, keys, old)
     found = []
     for position, (cell, result) in enumerate(zip(cells, run.cells, strict=True)):
         if result.status != "skipped":
@@ -84,15 +84,17 @@ def _digests(patterns: Sequence[str], page: PageCells, around: Environment) -> d
     return {path: digest for path, digest in digests.items() if digest is not None}
 
 
-def _kept(cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None) -> Mapping[int, CellRecord]:
+def _earlier_results(
+    cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
+) -> Mapping[int, CellRecord]:
     """Position of a cell → its earlier result, as one that stands alone."""
     if old is None:
         return {}
     matches = enumerate(match_cells(cells, keys, old.cells))
-    return {at: _alone(old, match.index) for at, match in matches if match is not None and match.known}
+    return {at: _detach_cell(old, match.index) for at, match in matches if match is not None and match.known}
 
 
-def _alone(session: SessionRecord, index: int) -> CellRecord:
+def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
     """A recorded cell that no longer belongs to the run of its session."""
     cell = session.cells[index]
     if cell.origin is not None:

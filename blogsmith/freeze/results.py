@@ -24,10 +24,10 @@ def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     cells = {cell.number: _result(verdict.cells.get(cell.number)) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
     shown = {
-        cell.number: _instead(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
+        cell.number: _placeholder_result(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
         for cell in verdict.page.cells
     }
-    for number in _behind_gaps(verdict.page.cells, cells):
+    for number in _cells_after_gaps(verdict.page.cells, cells):
         shown[number] = replace(shown[number], has_gap=True)
     values = {number: _value(found) for number, found in verdict.values.items()}
     return PageResults(shown, values, folder)
@@ -48,7 +48,7 @@ def _result(verdict: Verdict | None) -> CellResult:
         {name: machine.packages[name] for name in run.packages if name in machine.packages},
         machine,
         verdict.origin.date if verdict.origin else "",
-        verdict.words,
+        verdict.summary,
         run.problem,
         run.sdpa,
     )
@@ -59,7 +59,7 @@ def _is_open(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
     return bool(needy) and cells[cell.number].status == "pending"
 
 
-def _behind_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
+def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
     """Cells that ran without one before them in their session, which nobody could run yet."""
     gaps: set[str] = set()
     for cell in page:
@@ -70,7 +70,9 @@ def _behind_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Itera
             gaps.add(session)
 
 
-def _instead(cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]) -> CellResult:
+def _placeholder_result(
+    cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]
+) -> CellResult:
     """What stands in for a cell without result."""
     needs = " and ".join("CUDA" if str(need) == "cuda" else str(need) for need in cell.options.needs)
     why = f"it needs {needs}, and was not run where that is"
@@ -94,4 +96,4 @@ def _value(verdict: Verdict) -> ValueResult:
     if verdict.value is None:
         return ValueResult(pending=True)
     run = verdict.value.run
-    return ValueResult(run.text, run.latex, False, verdict.words)
+    return ValueResult(run.text, run.latex, False, verdict.summary)

@@ -34,7 +34,7 @@ class Verdict:
     """Where and when it ran."""
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """The reasons in one line; empty if it is fresh."""
         more = len(self.reasons) - _MOST_REASONS
         rest = (f"and {more} more",) if more > 0 else ()
@@ -65,12 +65,14 @@ class PageVerdict:
                 found.add(cell.options.session)
         return tuple(name for name in self.page.sessions() if name in found)
 
-    def outdated(self) -> tuple[Cell | Value, ...]:
+    def outdated_cells(self) -> tuple[Cell | Value, ...]:
         """What cannot be shown as it is without running something: for `--frozen`.
 
         A cell that was never run is none of it if it says with `fallback` what to show instead.
         """
-        cells = [c for c in self.page.cells if c.number in self.cells and not _shown(c, self.cells[c.number])]
+        cells = [
+            c for c in self.page.cells if c.number in self.cells and not _is_visible(c, self.cells[c.number])
+        ]
         values = [v for v in self.page.values if self.values[v.number].state != "fresh"]
         return (*cells, *values)
 
@@ -84,11 +86,11 @@ def judge(page: PageCells, record: PageRecord | None, around: Environment) -> Pa
         keys = session_keys(page, session, around.environment, around.figures)
         name = recorded_name(page, session, keys, record)
         if record is None or name not in record.sessions:
-            cells |= {cell.number: _missing(cell) for cell in page.of_session(session)}
-            values |= {number: _never() for number in keys.values}
+            cells |= {cell.number: _missing(cell) for cell in page.session_cells(session)}
+            values |= {number: _never_run() for number in keys.values}
             continue
         names[session] = name
-        judged = _Session.of(page, session, keys, record.sessions[name], around)
+        judged = _Session.create(page, session, keys, record.sessions[name], around)
         cells |= judged.cell_verdicts()
         values |= judged.value_verdicts()
     return PageVerdict(page, cells, values, names)
@@ -136,11 +138,11 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
     for session in record.sessions.values():
         for cell in session.cells:
             origin = cell.origin or session.origin
-            found |= dict.fromkeys(_other_versions(cell, origin, versions))
+            found |= dict.fromkeys(_version_changes(cell, origin, versions))
     return tuple(found)
 
 
-def _other_versions(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
+def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
     then = {**origin.machine.packages, "python": origin.machine.python}
     for name in ("python", *cell.run.packages):
         if then.get(name) and now.get(name) and then[name] != now[name]:
@@ -160,10 +162,10 @@ class _Session:
     changes: StaleReasons
 
     @classmethod
-    def of(
+    def create(
         cls, page: PageCells, session: str, keys: SessionKeys, record: SessionRecord, around: Environment
     ) -> _Session:
-        cells = page.of_session(session)
+        cells = page.session_cells(session)
         matches = match_cells(cells, keys, record.cells)
         changes = StaleReasons(page, cells, keys, record, around, matches)
         return cls(page, cells, keys, record, around, matches, changes)
@@ -188,8 +190,8 @@ class _Session:
         if cell.options.freeze == "always" and match.known:
             return
         if record.key != self.keys.cells[position]:
-            yield from self.changes.of_cell(position)
-        yield from self.changes.of_files(match.index)
+            yield from self.changes.cell_reasons(position)
+        yield from self.changes.file_reasons(match.index)
         yield from self._versions(record, origin)
         if cell.options.freeze == "never" and self.around.running:
             yield "`freeze: false` keeps no result"
@@ -197,7 +199,7 @@ class _Session:
     def _versions(self, record: CellRecord, origin: Origin) -> Iterator[str]:
         # versions are those of the Python that the site names; a kernel has its own
         if self.around.versions is not None and self.page.engine == "worker":
-            yield from map(str, _other_versions(record, origin, self.around.versions))
+            yield from map(str, _version_changes(record, origin, self.around.versions))
 
     def value_verdicts(self) -> dict[int, Verdict]:
         if not self.keys.values:
@@ -210,11 +212,11 @@ class _Session:
         reasons: list[str] = []
         if record is None:
             record = self._same_expression(value)
-            reasons += self.changes.before(position)
+            reasons += self.changes.earlier_reasons(position)
         if record is None:
-            return _never()
+            return _never_run()
         known = [match.index for match in self.matches[:position] if match]
-        reasons += self.changes.of_files(max(known, default=-1), own=False)
+        reasons += self.changes.file_reasons(max(known, default=-1), own=False)
         if known:
             reasons += self._versions(self.record.cells[known[-1]], self.record.origin)
         return Verdict("stale" if reasons else "fresh", tuple(reasons), None, record, self.record.origin)
@@ -233,11 +235,11 @@ def _missing(cell: Cell) -> Verdict:
     return Verdict("missing", (f"it was never run where {needs} is" if needs else "it was never run",))
 
 
-def _never() -> Verdict:
+def _never_run() -> Verdict:
     return Verdict("missing", ("it was never run",))
 
 
-def _shown(cell: Cell, verdict: Verdict) -> bool:
+def _is_visible(cell: Cell, verdict: Verdict) -> bool:
     if verdict.state == "missing" and cell.options.needs:
         return cell.options.fallback != "error"
     return verdict.state == "fresh"

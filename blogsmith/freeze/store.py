@@ -102,7 +102,7 @@ def write_page(
             session: old.sessions[known] for session, known in (keep or {}).items() if known in old.sessions
         }
         for session, made in record.sessions.items():
-            named = _named(made, pictures)
+            named = _name_pictures(made, pictures)
             before = old.sessions.get(session)
             sessions[session] = before if before and before.timeless() == named.timeless() else named
         merged = PageRecord(sessions)
@@ -147,12 +147,12 @@ def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], name
         if _digest_in(page, name) != named[name]:
             page.replace(name, pictures[name])
     page.replace(OUTPUTS, outputs)
-    for name in unnamed(page, named):
+    for name in unreferenced_files(page, named):
         with suppress(FileNotFoundError):
             page.remove(name)
 
 
-def unnamed(page: Folder, named: Mapping[str, str]) -> list[str]:
+def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
     """Files of ours that no record names: pictures, and what a writer that died left behind."""
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
@@ -230,7 +230,7 @@ def _without(record: PageRecord, bad: set[str], name: PurePosixPath) -> Reading:
     )
 
 
-def _named(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:
+def _name_pictures(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:
     """The session with names in place of bytes, which go to `pictures`."""
     cells = []
     for number, cell in enumerate(session.cells, 1):
@@ -240,13 +240,13 @@ def _named(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:
         for output in cell.run.outputs:
             if isinstance(output, Display) and any(isinstance(part, Blob) for part in output.data.values()):
                 count += 1
-                output = replace(output, data=_named_data(output.data, f"{stem}-{count}", pictures))
+                output = replace(output, data=_name_blobs(output.data, f"{stem}-{count}", pictures))
             outputs.append(output)
         cells.append(replace(cell, run=replace(cell.run, outputs=tuple(outputs))))
     return replace(session, cells=tuple(cells))
 
 
-def _named_data(
+def _name_blobs(
     data: Mapping[str, str | Blob], stem: str, pictures: dict[str, bytes]
 ) -> dict[str, str | Blob]:
     named: dict[str, str | Blob] = {}

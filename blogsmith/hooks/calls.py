@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Document
 from . import FileContent, Plugins, SiteOutputs
-from .failures import blamed_on_plugins
+from .failures import blame_plugins
 
 
 def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -55,6 +55,6 @@ def plugin_files(
 
 
 def _bytes_of(plugins: Plugins, content: FileContent) -> bytes:
-    with blamed_on_plugins(plugins):
+    with blame_plugins(plugins):
         made = content() if callable(content) else content
     return made.encode() if isinstance(made, str) else made

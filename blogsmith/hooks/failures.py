@@ -9,17 +9,17 @@ from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from . import Hooks, Plugins
-from .plugin_imports import guarded_imports
+from .plugin_imports import guard_imports
 
 
 @contextmanager
-def blamed_on_plugins(plugins: Plugins) -> Iterator[None]:
+def blame_plugins(plugins: Plugins) -> Iterator[None]:
     """Whatever a plugin raises inside becomes a SiteError with its name; bugs of our own pass through.
 
     What plugins of the site import inside is guarded as while they were loaded.
     """
     try:
-        with guarded_imports(plugins.code):
+        with guard_imports(plugins.code):
             yield
     except SiteError:
         raise
@@ -45,7 +45,7 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
     if isinstance(error, SyntaxError) and error.filename == str(file):
         line = error.lineno
-    message = f"plugin {plugin} {what}: {type(error).__name__}: {_words(error)}"
+    message = f"plugin {plugin} {what}: {type(error).__name__}: {_format_error(error)}"
     place = Place(line) if line else None
     text = file.read_text(encoding="utf-8", errors="replace").split("\n")[line - 1] if line else ""
     if place and text.strip():
@@ -56,7 +56,7 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     )
 
 
-def _words(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return error.msg if isinstance(error, SyntaxError) else str(error)
 
 
@@ -67,7 +67,7 @@ def _suggestion(error: BaseException) -> str:
 
 
 @contextmanager
-def blamed_on(name: str, file: Path) -> Iterator[None]:
+def blame_plugin(name: str, file: Path) -> Iterator[None]:
     """Whatever a plugin raises is its own; the site's author needs its name and line, not our stack."""
     try:
         yield

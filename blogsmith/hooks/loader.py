@@ -9,9 +9,9 @@ from types import ModuleType
 
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from . import Hooks, Plugins, combine_hooks
-from .failures import blamed_on
+from .failures import blame_plugin
 from .plugin_code import FOLDER, PluginCode
-from .plugin_imports import forget_plugin_modules, guarded_imports, load_plugin_module
+from .plugin_imports import forget_plugin_modules, guard_imports, load_plugin_module
 
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
@@ -20,7 +20,7 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode
     Importing a plugin runs its code: only folders and code that the author trusts may be given.
     """
     folders = tuple(folders)
-    with guarded_imports(code):
+    with guard_imports(code):
         if code:
             forget_plugin_modules(code)
         registered = [_register(name, folders, code) for name in names]
@@ -35,12 +35,12 @@ def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> 
     if file is None:
         raise SiteError(_missing(name, folders, code))
     hooks = Hooks(name, file)
-    with blamed_on(name, file):
+    with blame_plugin(name, file):
         module = load_plugin_module(name, code) if code and is_of_site else _import(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
         raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}", subject=name))
-    with blamed_on(name, file):
+    with blame_plugin(name, file):
         module.register(hooks)
     return hooks
 

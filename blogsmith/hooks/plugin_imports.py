@@ -38,7 +38,7 @@ _HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .
 
 
 @contextmanager
-def guarded_imports(code: PluginCode | None) -> Iterator[None]:
+def guard_imports(code: PluginCode | None) -> Iterator[None]:
     """Imports inside are those of a site whose plugins are `code`; without any, nothing is different."""
     if code is None:
         yield
@@ -57,7 +57,7 @@ def guarded_imports(code: PluginCode | None) -> Iterator[None]:
 
 
 def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
-    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guarded_imports`."""
+    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guard_imports`."""
     path = f"{FOLDER}/{name}.py"
     full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
     spec = _spec(full_name, str(code.root / path), code.sources[path])
@@ -114,7 +114,7 @@ class SiteImports(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Where a module is, for `import`; SiteError if it is refused."""
-        found = self._found(fullname, path, target)
+        found = self._find_in_site(fullname, path, target)
         if found is None:
             return None
         folders = list(found.submodule_search_locations or ())
@@ -141,7 +141,9 @@ class SiteImports(MetaPathFinder):
             return False
         return any(_is_below(form, self._root) for form in forms)
 
-    def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+    def _find_in_site(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
         for finder in sys.meta_path:
             if not isinstance(finder, SiteImports):
                 found = finder.find_spec(name, path, target)
@@ -227,10 +229,10 @@ def _environment() -> tuple[str, ...]:
 @functools.cache
 def _watch_exec() -> None:
     """Once a process: hooks cannot be taken away. It looks at nothing unless a guard stands."""
-    sys.addaudithook(_look_at)
+    sys.addaudithook(_audit_event)
 
 
-def _look_at(event: str, arguments: tuple[object, ...]) -> None:
+def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
     if event not in ("exec", "import"):
         return
     guard = next((finder for finder in sys.meta_path if isinstance(finder, SiteImports)), None)

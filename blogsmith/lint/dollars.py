@@ -72,14 +72,14 @@ def _doubts(text: str) -> Iterator[_Doubt]:
             pos = tag.end() if tag else pos + 1
         else:
             found = find_formula(text, pos, len(text))
-            doubt = _of_formula(text, found) if found else _of_sign(text, pos)
+            doubt = _check_formula(text, found) if found else _check_sign(text, pos)
             if doubt:
                 yield doubt
             pair = text[pos] == "\\" or text.startswith("$$", pos)
             pos = found.end if found else pos + 1 + pair
 
 
-def _of_formula(text: str, found: FoundFormula | RefusedFormula) -> _Doubt | None:
+def _check_formula(text: str, found: FoundFormula | RefusedFormula) -> _Doubt | None:
     """A formula between single dollars that holds words."""
     if isinstance(found, RefusedFormula) or found.display or text[found.start] != "$":
         return None
@@ -90,7 +90,7 @@ def _of_formula(text: str, found: FoundFormula | RefusedFormula) -> _Doubt | Non
     return _Doubt(found.start, found.end, "is a formula that reads like text", hint)
 
 
-def _of_sign(text: str, pos: int) -> _Doubt | None:
+def _check_sign(text: str, pos: int) -> _Doubt | None:
     """A dollar sign that opens no formula, with TeX behind it."""
     before = text[pos - 1 : pos]
     if text[pos] != "$" or before == "$" or text[pos + 1 : pos + 2] in ("$", "") or before.isalnum():

@@ -44,7 +44,7 @@ def split_formula(tex: str) -> list[Piece]:
     index = 0
     while index < len(tokens):
         if tokens[index].text in _DEFINERS:
-            index = _after_definition(tokens, index)
+            index = _skip_definition(tokens, index)
             continue
         end = _piece_end(tokens, index)
         _append(found, tokens[index:end])
@@ -86,7 +86,7 @@ def _piece_end(tokens: Sequence[Token], index: int) -> int:
     return columns.end if columns else argument.end
 
 
-def _after_definition(tokens: Sequence[Token], index: int) -> int:
+def _skip_definition(tokens: Sequence[Token], index: int) -> int:
     """Index after the definition whose command stands at `index`."""
     is_starred = index + 1 < len(tokens) and tokens[index + 1].text == "*"
     name = read_argument(tokens, index + 1 + is_starred)

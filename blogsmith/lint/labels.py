@@ -57,13 +57,13 @@ def report_labels(
     """Warn of labels of a page that nothing refers to; `linked` are ids that other pages refer to."""
     for label in labels:
         if label.kind in _KINDS and label.id not in here.here and label.id not in linked:
-            written = _written(label, reporter.lines)
+            written = _spelling(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with {reference}, or take it out"
             reporter.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
 
 
-def _written(label: Label, lines: Sequence[str]) -> str:
+def _spelling(label: Label, lines: Sequence[str]) -> str:
     """The label as its author spells it."""
     at = _NAME.match(lines[label.place.line - 1], label.place.column - 1)
     return at[0] if at and label_id(at[0]) == label.id else label.id

@@ -40,7 +40,7 @@ Rules = Mapping[str, Sequence[Rule]]
 
 def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
     """The rules that a site's symbols and the macros known to a page make."""
-    rules = [*_of_symbols(symbols), *_of_macros(macros)]
+    rules = [*_symbol_rules(symbols), *_macro_rules(macros)]
     rules.sort(key=lambda rule: (-len(rule.pattern), bool(rule.code)))
     by_first: dict[str, list[Rule]] = {}
     for rule in rules:
@@ -52,14 +52,14 @@ def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
 def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) -> None:
     """Warn of stretches of formulas that a rule forbids."""
     for math in formulas if rules else ():
-        for rule, part in islice(_forbidden(math.tex, rules), _MOST):
+        for rule, part in islice(_broken_rules(math.tex, rules), _MOST):
             start, end = _span(math.tex, part)
             written = " ".join(math.tex[start:end].split())
             place = math.origin.place(start, end - start)
             reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint)
 
 
-def _forbidden(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
+def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
     """Each rule that is broken in `tex`, with the pieces that break it."""
     found = split_formula(tex)
     index = 0
@@ -79,7 +79,7 @@ def _span(tex: str, part: Sequence[Piece]) -> tuple[int, int]:
     return start, end
 
 
-def _of_symbols(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
+def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
     for name, symbol in symbols.items():
         yield Rule(_pattern(symbol.use))
         message = f"means {name}, which this site writes {symbol.use}"
@@ -87,7 +87,7 @@ def _of_symbols(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
             yield Rule(_pattern(variant), MIXED, message, "the notation is declared under math: symbols:")
 
 
-def _of_macros(macros: Mapping[str, str]) -> Iterator[Rule]:
+def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
     """A macro without arguments whose body is more than another name for one command."""
     for name, body in macros.items():
         pattern = _pattern(body)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _PLACE = re.compile(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
 
 
-def in_post(text: str, path: str, first_lines: Sequence[int]) -> str:
+def locate_in_post(text: str, path: str, first_lines: Sequence[int]) -> str:
     """`text` with its places in cells as lines of the post at `path`.
 
     first_lines: line of the post on which the code of each cell of the session starts, in order.

@@ -183,6 +183,6 @@ class PageCells:
         names = [cell.options.session for cell in self.cells if cell.runs]
         return tuple(dict.fromkeys([*names, *(["main"] if self.values else [])]))
 
-    def of_session(self, session: str) -> tuple[Cell, ...]:
+    def session_cells(self, session: str) -> tuple[Cell, ...]:
         """The cells of one session that run, in order."""
         return tuple(cell for cell in self.cells if cell.runs and cell.options.session == session)

@@ -55,7 +55,7 @@ class ClaimFault:
     end_line: int
 
 
-def unjudged_words(found: Unjudged) -> tuple[str, str]:
+def unjudged_message(found: Unjudged) -> tuple[str, str]:
     """Message and hint for a claim that is neither true nor false."""
     start = "the claim is neither true nor false"
     if found.kind == "none":
@@ -67,7 +67,7 @@ def unjudged_words(found: Unjudged) -> tuple[str, str]:
 
 def claim_fault(code: str) -> ClaimFault | None:
     """Why the code of a claim is neither true nor false; None if that is not plain, or it is no Python."""
-    tree = _parsed(code)
+    tree = _parse(code)
     if tree is None:
         return None
     if not tree.body:
@@ -75,18 +75,18 @@ def claim_fault(code: str) -> ClaimFault | None:
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
         return _fault("none", last)
-    return next((_fault(kind, node) for node, kind in _unjudged(last.value)), None)
+    return next((_fault(kind, node) for node, kind in _undecided_literals(last.value)), None)
 
 
 def tuple_assertions(code: str) -> Iterator[ClaimFault]:
     """`assert (a == b, "why")`: true whatever a and b are."""
-    tree = _parsed(code) if "assert" in code else None
+    tree = _parse(code) if "assert" in code else None
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
             yield _fault("tuple", node.test)
 
 
-def _parsed(code: str) -> ast.Module | None:
+def _parse(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             # an escape such as "\d" is reported when it runs
@@ -96,7 +96,7 @@ def _parsed(code: str) -> ast.Module | None:
         return None
 
 
-def _unjudged(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+def _undecided_literals(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     """The literals among what decides."""
     if isinstance(node, ast.BoolOp):
         parts = node.values
@@ -113,7 +113,7 @@ def _unjudged(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
             yield node, kind
         return
     for part in parts:
-        yield from _unjudged(part)
+        yield from _undecided_literals(part)
 
 
 def _literal(node: ast.expr) -> str:

@@ -36,17 +36,17 @@ def decode(data: bytes, path: str) -> str:
     if "\0" in text:
         offset = data.index(b"\0")
         raise SiteError(_fault(data, start, offset, f"NUL character at byte offset {offset}", path))
-    return one_line_end(text)
+    return normalize_line_ends(text)
 
 
-def one_line_end(text: str) -> str:
+def normalize_line_ends(text: str) -> str:
     """`text` with CRLF and lone CR as \\n."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Diagnostic:
     """The diagnostic at byte `offset`, its line shown with � for what is not UTF-8."""
-    before = one_line_end(data[start:offset].decode("utf-8"))
+    before = normalize_line_ends(data[start:offset].decode("utf-8"))
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
     end = min(

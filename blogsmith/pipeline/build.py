@@ -19,7 +19,7 @@ from ..cells.update import update_cells
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks.calls import filter_document
-from ..hooks.failures import blamed_on_plugins
+from ..hooks.failures import blame_plugins
 from ..lint.run import lint_pages
 from ..model.decode import decode
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
@@ -33,13 +33,13 @@ from ..read.front_matter import read_document
 from ..render.context import Tools
 from ..render.html import render_body
 from ..render.images import ImageProblem, image_size
-from ..site.archive import planned_archive
+from ..site.archive import plan_archive
 from ..site.collections import page_views
 from ..site.feeds import site_feeds
 from ..site.frame import Frame, Rendered, Unpublished
 from ..site.index import PageEntry, SiteIndex, index_site, page_entry, resolve_image, resolve_link
-from ..site.lists import planned_lists
-from ..site.terms import planned_terms
+from ..site.lists import plan_lists
+from ..site.terms import plan_terms
 from ..syntax.describe import describe
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..write.output import write_site
@@ -51,7 +51,7 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
     log = BuildLog(progress, strict=options.strict)
     try:
         context = open_site(root, options.base_url)
-        with blamed_on_plugins(context.plugins):
+        with blame_plugins(context.plugins):
             return _build(context, options, log)
     except SiteError as error:
         log.add(error.diagnostics)
@@ -71,9 +71,9 @@ def _build(context: SiteContext, options: BuildOptions, log: BuildLog) -> BuildR
         with log.stage("lint"):
             waiting = (document for document, _ in loaded.left_out.values())
             log.add(lint_pages(parsed, waiting, context.settings))
-    views = page_views(rendered, unpublished(loaded), frame_of(context, index, loaded, log))
+    views = page_views(rendered, unpublished_parts(loaded), frame_of(context, index, loaded, log))
     fonts = fonts_for(views, context)
-    outputs = plan_outputs([fonts.given_to(view) for view in views], rendered, loaded, context, log)
+    outputs = plan_outputs([fonts.apply_to(view) for view in views], rendered, loaded, context, log)
     report = log.close(counts_of(rendered, len(views), loaded, performed.cells, performed.ran))
     if not report.ok or not options.write:
         return report
@@ -104,13 +104,13 @@ def render(
         loaded,
         lambda document: results.get(str(document.path), PageResults()),
         browser_python(context, log),
-        cache(measured),
+        cache(measure_image),
     )
     rendered = []
-    for page in log.each("render", parsed):
+    for page in log.iterate("render", parsed):
         body = render_body(page, tools)
         log.add(body.diagnostics)
-        rendered.append(placed(page.document, body, loaded))
+        rendered.append(place_document(page.document, body, loaded))
     return rendered, index
 
 
@@ -118,21 +118,21 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
     """Where everything is. entries: as in `SiteIndex`."""
     urls, config = loaded.urls, context.config
     generated = {
-        *planned_lists(loaded.documents, urls.kinds, urls.sections),
-        *planned_terms(loaded.documents),
-        *planned_archive(loaded.documents, urls.kinds),
+        *plan_lists(loaded.documents, urls.kinds, urls.sections),
+        *plan_terms(loaded.documents),
+        *plan_archive(loaded.documents, urls.kinds),
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
     return index_site(config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls)
 
 
-def placed(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
+def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
     """A rendered document with its place in the site."""
     path, urls = str(document.path), loaded.urls
     return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
 
 
-def measured(file: Path) -> ImageInfo | str:
+def measure_image(file: Path) -> ImageInfo | str:
     """Size of an image, without its address; or what is wrong with it."""
     try:
         size = image_size(file)
@@ -201,7 +201,7 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
     return Frame(context.config, index.with_base, image)
 
 
-def unpublished(loaded: LoadedSite) -> list[Unpublished]:
+def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:
     """Parts of series that are not built."""
     found = []
     for document, _ in loaded.left_out.values():

@@ -105,7 +105,7 @@ class PageCache:
             self._tokens.clear()
             self._bodies.clear()
         if before is not None:
-            if _for_text(before.config) != _for_text(context.config):
+            if _text_settings(before.config) != _text_settings(context.config):
                 self._heads.clear()
                 self._bodies.clear()
             if _templates(before) != _templates(context) or before.plugins != context.plugins:
@@ -128,7 +128,7 @@ class PageCache:
         """What is wrong with the front matter of a document that was read."""
         return self._heads[path].diagnostics
 
-    def parsed(self, document: Document) -> Parsed:
+    def parse(self, document: Document) -> Parsed:
         """The document with its tokens."""
         path = str(document.path)
         found = self._tokens.get(path)
@@ -140,12 +140,12 @@ class PageCache:
                 self._tokens.popitem(last=False)
         return found
 
-    def known(self, document: Document) -> Known:
+    def facts_of(self, document: Document) -> Known:
         """What the document holds."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.parsed.document is not document:
-            parsed = self._parsed_in_time(document)
+            parsed = self._parse_in_time(document)
             entry = page_entry(parsed)
             if known is None or known.entry != entry:
                 self.entries += 1
@@ -155,13 +155,13 @@ class PageCache:
             known = self._known[path] = Known(light, entry)
         return known
 
-    def _parsed_in_time(self, document: Document) -> Parsed:
+    def _parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
         try:
             with time_limit(self._limit_s):
-                return self.parsed(document)
+                return self.parse(document)
         except TookTooLong:
-            empty = self.parsed(replace(document, body=""))
+            empty = self.parse(replace(document, body=""))
             slow = replace(
                 empty, document=document, diagnostics=(too_long(str(document.path), self._limit_s),)
             )
@@ -183,7 +183,7 @@ class PageCache:
         watched, lookups = trace_tools(tools)
         try:
             with time_limit(self._limit_s):
-                body = render_body(self.parsed(document), watched)
+                body = render_body(self.parse(document), watched)
         except TookTooLong:
             body = replace(placeholder_body(document), diagnostics=(too_long(path, self._limit_s),))
         # looking may have parsed other pages: what it saw is the state after that
@@ -203,7 +203,7 @@ def too_long(path: str, limit_s: float) -> Diagnostic:
     return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")
 
 
-def _for_text(config: Config) -> Config:
+def _text_settings(config: Config) -> Config:
     """The settings without those that do not reach the text of a page."""
     return msgspec.structs.replace(
         config, title="", description="", menu=(), theme_options={}, pagination=0, feeds=True, toc=True

@@ -50,7 +50,7 @@ class CellCache:
         for post in [post for post in self._records if folder_of(post) in folders]:
             del self._records[post]
 
-    def look(
+    def status_of(
         self,
         parsed: Parsed,
         context: SiteContext,
@@ -63,15 +63,15 @@ class CellCache:
         if not parsed.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
-        surveyed = survey_pages(self.root, self._around(context, may_run=may_run), [parsed], self._read)
+        surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [parsed], self._read)
         log.add(surveyed.diagnostics)
-        versions = self._installed(surveyed.pages, context, asked, may_run=may_run)
+        versions = self._installed_versions(surveyed.pages, context, asked, may_run=may_run)
         path = str(parsed.document.path)
         ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
         performed = show_results(ran, context, asked, versions, log, may_run=may_run)
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
-    def _around(self, context: SiteContext, *, may_run: bool) -> Environment:
+    def _environment(self, context: SiteContext, *, may_run: bool) -> Environment:
         around = read_environment(self.root, context.config.execution, running=may_run)
         return replace(around, digest_of=self._digest)
 
@@ -89,7 +89,7 @@ class CellCache:
             known = self._records[post] = (stamp, read_page(root, post))
         return known[1]
 
-    def _installed(
+    def _installed_versions(
         self, pages: Sequence[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Asked once for the same packages: none is installed while one looks at a preview."""

@@ -44,7 +44,7 @@ def published_assets(
     for path, url in loaded.asset_urls.items():
         if is_working_file(path):
             # most sites have none of them
-            linked = _linked(rendered, config) if linked is None else linked
+            linked = _linked_addresses(rendered, config) if linked is None else linked
             if config.base_path + quote(url) not in linked:
                 continue
         found[path] = (loaded.assets[path], url)
@@ -56,7 +56,7 @@ def is_working_file(path: str) -> bool:
     return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING
 
 
-def _linked(rendered: Iterable[Rendered], config: Config) -> set[str]:
+def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
     """Addresses that pages and the menu lead to, base path included."""
     menu = (quote(unquote(re.split("[#?]", item.url)[0])) for item in config.menu)
     found = {config.base_path + url for url in menu if url.startswith("/")}
@@ -81,14 +81,14 @@ def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
             if asset.path.suffix.lower() == ".env":
                 return (_private(asset, "this file is one of secrets", "take it out of the site"),)
             if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
-                return _of_notebook(asset, head + stream.read())
-            return _of_picture(asset, stream) if config.images.metadata == "clean" else ()
+                return _notebook_leaks(asset, head + stream.read())
+            return _picture_leaks(asset, stream) if config.images.metadata == "clean" else ()
     except OSError:
         # told when it is copied
         return ()
 
 
-def _of_notebook(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
+def _notebook_leaks(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
     found = _HOME.search(text)
     if not found:
         return ()
@@ -97,7 +97,7 @@ def _of_notebook(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
     return (_private(asset, message, "clear its outputs before you publish it"),)
 
 
-def _of_picture(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ...]:
+def _picture_leaks(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ...]:
     try:
         told = private_rest(stream)
     except Damaged:
@@ -105,11 +105,11 @@ def _of_picture(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ..
         return (_warning("image-metadata", asset, message, "save it again with a program for pictures"),)
     if not told:
         return ()
-    message = f"this file tells {_enumerated(told)}, which cannot be taken out here"
+    message = f"this file tells {_join_words(told)}, which cannot be taken out here"
     return (_warning("image-metadata", asset, message, "take it out with a tool such as exiftool"),)
 
 
-def _enumerated(words: tuple[str, ...]) -> str:
+def _join_words(words: tuple[str, ...]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 

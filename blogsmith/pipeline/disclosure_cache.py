@@ -28,7 +28,7 @@ class DisclosureCache:
         self._stamps = stamps
         self._known = {path: known for path, known in self._known.items() if path in stamps}
 
-    def look(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+    def leaks_of(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
         """As `leaks`."""
         path, mode = str(asset.path), config.images.metadata
         stamp = self._stamps[path]

@@ -16,7 +16,7 @@ class FontCache:
 
     _signs: dict[str, tuple[tuple[str, str, str], frozenset[str]]] = field(default_factory=dict)
 
-    def given(self, views: Sequence[PageView], context: SiteContext) -> tuple[list[PageView], MathFonts]:
+    def apply(self, views: Sequence[PageView], context: SiteContext) -> tuple[list[PageView], MathFonts]:
         """The pages with the addresses of their fonts, and these fonts."""
         font = context.theme.files.math_font
         if font is None:
@@ -25,7 +25,7 @@ class FontCache:
         self._signs = {url: known for url, known in self._signs.items() if url in signs}
         folder = f"{context.config.base_path}/{font.asset.path.parent}"
         fonts = fonts_of(signs, folder, font.asset.path.stem, font.version)
-        return [fonts.given_to(view) for view in views], fonts
+        return [fonts.apply_to(view) for view in views], fonts
 
     def _signs_of(self, view: PageView) -> frozenset[str]:
         html = (view.content, view.title_html, view.description_html)

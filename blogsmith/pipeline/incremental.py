@@ -1,7 +1,7 @@
 """The line with a memory: Source → … → Present, in small steps, with everything reused that is still true.
 
-`settle` looks at the whole site and is exact: what it gives is what a build would make. `edited` looks at one
-page whose text has changed and leaves the rest of the site as it was; it is quick, and `settle` follows.
+`update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page` looks at one
+page whose text has changed and leaves the rest of the site as it was; it is quick, and `update_all` follows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic
-from ..hooks.failures import blamed_on_plugins
+from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext
@@ -21,13 +21,13 @@ from ..read.files import read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
-from .build import frame_of, menu_problems, placed, unpublished
+from .build import frame_of, menu_problems, place_document, unpublished_parts
 from .cache import PageCache
 from .cell_cache import CellCache
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .font_cache import FontCache
-from .output_plan import OutputFile, path_conflicts, plan, planned_fonts
+from .output_plan import OutputFile, path_conflicts, plan, plan_fonts
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
@@ -76,7 +76,7 @@ class IncrementalPipeline:
         self._leaks = DisclosureCache()
         self._resolver = Resolver(root, self._memory, self._cells, options.execution)
 
-    def settle(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
+    def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
 
         Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
@@ -89,10 +89,10 @@ class IncrementalPipeline:
             last.context if last and not asked.everything else None,
             asked.changed,
         )
-        with blamed_on_plugins(context.plugins):
-            yield from self._settle(context, before, asked)
+        with blame_plugins(context.plugins):
+            yield from self._update_all(context, before, asked)
 
-    def _settle(
+    def _update_all(
         self, context: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         last = before.resolved if before else None
@@ -102,7 +102,7 @@ class IncrementalPipeline:
         files = read_site(self._root, context.config, last.files if last and is_same else None, asked.changed)
         yield None
         options = replace(self._options, now=self._now())
-        resolved = self._resolver.resolved(context, files, last, options, asked.finished)
+        resolved = self._resolver.resolve(context, files, last, options, asked.finished)
         yield None
         bodies = self._known_bodies(resolved, before)
         if before is None:
@@ -111,7 +111,7 @@ class IncrementalPipeline:
             # first what other pages may see of those that have changed, then who still sees the same
             for path, document in resolved.documents.items():
                 if before.resolved.documents.get(path) is not document:
-                    self._memory.known(document)
+                    self._memory.facts_of(document)
                     yield None
         first = [path for path in asked.first if path in resolved.documents]
         for path in dict.fromkeys([*first, *resolved.documents]):
@@ -127,13 +127,13 @@ class IncrementalPipeline:
             return present
         resolved = present.resolved
         bodies = {path: item.body for path, item in present.rendered.items() if path not in present.unread}
-        with blamed_on_plugins(resolved.context.plugins):
+        with blame_plugins(resolved.context.plugins):
             for path in missing:
                 bodies[path] = self._body(resolved, resolved.documents[path])
             *_, found = self._presenting(resolved, bodies, present)
         return found or present
 
-    def edited(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
+    def update_page(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
@@ -145,32 +145,32 @@ class IncrementalPipeline:
         document, _ = self._memory.document(source, config)
         if not _stays(old, document):
             return None
-        return self._replaced(present, files, document, asked)
+        return self._replace_document(present, files, document, asked)
 
-    def again(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
+    def refresh_results(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
         """The site with the results of one page's cells read again; None if there is no such page."""
         document = present.resolved.documents.get(path)
         self._forget(asked.changed)
         if document is None:
             return None
-        return self._replaced(present, present.resolved.files, document, asked)
+        return self._replace_document(present, present.resolved.files, document, asked)
 
-    def _replaced(
+    def _replace_document(
         self, present: SiteSnapshot, files: SiteFiles, document: Document, asked: UpdateRequest
     ) -> SiteSnapshot:
         resolved, path = present.resolved, str(document.path)
         documents = {**resolved.documents, path: document}
         loaded = replace(resolved.loaded, documents=tuple(documents.values()))
         resolved = replace(resolved, files=files, loaded=loaded)
-        known = {other: found for other, found in resolved.looked.items() if other != path}
+        known = {other: found for other, found in resolved.cell_states.items() if other != path}
         resolved = self._resolver.with_documents(resolved, documents, asked.finished, known)
-        with blamed_on_plugins(resolved.context.plugins):
+        with blame_plugins(resolved.context.plugins):
             body = self._body(resolved, document)
-        item = placed(document, body, loaded)
+        item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
         view = replace(view, **{name: getattr(old, name) for name in _RELATED})
-        return present.with_page(resolved, item, view, self._own(resolved, document, body))
+        return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
         """Files that have changed, whatever their stamps say."""
@@ -191,11 +191,13 @@ class IncrementalPipeline:
             if path not in before.unread and resolved.documents.get(path) is item.document
         }
 
-    def _own(self, resolved: ResolvedSite, document: Document, body: Body) -> tuple[Diagnostic, ...]:
+    def _page_diagnostics(
+        self, resolved: ResolvedSite, document: Document, body: Body
+    ) -> tuple[Diagnostic, ...]:
         """What is wrong with one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
-            *self._memory.known(document).parsed.diagnostics,
+            *self._memory.facts_of(document).parsed.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
         )
@@ -213,27 +215,31 @@ class IncrementalPipeline:
         log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
         log.add(resolved.diagnostics)
         rendered = {
-            path: placed(document, bodies[path] if path in bodies else placeholder_body(document), loaded)
+            path: place_document(
+                document, bodies[path] if path in bodies else placeholder_body(document), loaded
+            )
             for path, document in resolved.documents.items()
         }
         frame = frame_of(context, resolved.index, loaded, log)
-        related = page_views(list(rendered.values()), unpublished(loaded), frame)
+        related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
         yield None
-        given, fonts = self._fonts.given(related, context)
+        given, fonts = self._fonts.apply(related, context)
         views = _same(given, before)
         yield None
         composition = plan(views, list(rendered.values()), loaded, context)
         log.add(menu_problems(context, resolved.index))
-        files = (*composition.files, *planned_fonts(fonts, context))
+        files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
         self._leaks.take(resolved.files.stamps)
-        log.add(disclosures(composition.assets, context.config, self._leaks.look))
+        log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
         log.add(self._resolver.python_problems())
         yield None
         documents = resolved.documents
         own = {
-            path: self._own(resolved, documents[path], bodies[path]) for path in documents if path in bodies
+            path: self._page_diagnostics(resolved, documents[path], bodies[path])
+            for path in documents
+            if path in bodies
         }
         yield SiteSnapshot(
             resolved,

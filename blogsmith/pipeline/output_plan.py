@@ -23,9 +23,9 @@ from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..render.policy.policy import GuardedPage, guarded
+from ..render.policy.policy import GuardedPage, guard_page
 from ..render.templates.theme import Theme
-from ..site.collisions import folded
+from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
@@ -35,7 +35,7 @@ from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
 from ..storage.cache import read_or_make
 from ..text.characters import without_forbidden
-from ..write.photos.cleaning import cleaned_bytes
+from ..write.photos.cleaning import clean_bytes
 from .disclosure import disclosures, leaks, published_assets
 
 
@@ -75,7 +75,7 @@ class OutputPlan:
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
         html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
-        return guarded(html, self.context.config)
+        return guard_page(html, self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""
@@ -99,7 +99,7 @@ def plan_outputs(
     composition = plan(views, rendered, loaded, context)
     made: list[Output] = []
     given_up: set[str] = set()
-    for planned in log.each("pages", composition.files):
+    for planned in log.iterate("pages", composition.files):
         layout = planned.content.layout if isinstance(planned.content, PageView) else ""
         if layout in given_up:
             continue
@@ -155,7 +155,7 @@ def plan(
 
 
 def _picture(content: bytes, config: Config) -> bytes:
-    return cleaned_bytes(content) if config.images.metadata == "clean" else content
+    return clean_bytes(content) if config.images.metadata == "clean" else content
 
 
 def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
@@ -165,12 +165,12 @@ def _page(view: PageView, document: Document | None, context: SiteContext) -> It
     yield OutputFile(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
         yield OutputFile(
-            redirect_path(alias), f'the alias "{alias}" of {origin}', _guarded_redirect(view, context)
+            redirect_path(alias), f'the alias "{alias}" of {origin}', _redirect_writer(view, context)
         )
 
 
-def _guarded_redirect(view: PageView, context: SiteContext) -> Callable[[], bytes]:
-    return lambda: guarded(redirect(view), context.config).html
+def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes]:
+    return lambda: guard_page(redirect(view), context.config).html
 
 
 def fonts_for(views: Sequence[PageView], context: SiteContext) -> MathFonts:
@@ -191,7 +191,7 @@ def font_files(fonts: MathFonts, context: SiteContext) -> list[Output]:
     return made
 
 
-def planned_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
+def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     """The same files, made when they are asked for."""
     font = context.theme.files.math_font
     found: list[OutputFile] = []
@@ -246,7 +246,7 @@ def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
     taken: dict[str, str] = {}
     for planned in files:
         path = str(planned.path)
-        first = taken.setdefault(folded(path), planned.origin)
+        first = taken.setdefault(fold_url(path), planned.origin)
         if first != planned.origin:
             message = f"{first} and {planned.origin} are both to become the file {path}"
             found.append(Diagnostic("output-conflict", message, hint="rename one of them, or take it out"))

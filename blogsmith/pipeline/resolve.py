@@ -19,7 +19,7 @@ from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
-from .build import index_of, measured, page_tools
+from .build import index_of, measure_image, page_tools
 from .cache import PageCache
 from .cell_cache import CellCache, PageCellsState
 from .snapshot import Entries, PageLookups, ResolvedSite
@@ -34,7 +34,7 @@ class Resolver:
         self._cells = cells
         self._asked = asked
         self._touched: set[str] = set()
-        """Paths that have changed since `resolved` was asked last."""
+        """Paths that have changed since `resolve` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
@@ -50,7 +50,7 @@ class Resolver:
         """What is wrong with Python for browsers, once a page has asked for it."""
         return self._python[2].report() if self._python else ()
 
-    def resolved(
+    def resolve(
         self,
         context: SiteContext,
         files: SiteFiles,
@@ -69,7 +69,7 @@ class Resolver:
             log,
             # what is wrong with a head is told with its page
             lambda source, config: (self._memory.document(source, config)[0], ()),
-            self._inspected,
+            self._inspect,
         )
         log.add(
             found
@@ -137,8 +137,8 @@ class Resolver:
         def cells(document: Document) -> PageCellsState:
             path = str(document.path)
             if path not in looked:
-                looked[path] = self._cells.look(
-                    self._memory.known(document).parsed,
+                looked[path] = self._cells.status_of(
+                    self._memory.facts_of(document).parsed,
                     context,
                     self._asked,
                     may_run=runs,
@@ -149,7 +149,7 @@ class Resolver:
         def results(document: Document) -> PageResults:
             return cells(document).results
 
-        entries = Entries(documents, lambda document: self._memory.known(document).entry)
+        entries = Entries(documents, lambda document: self._memory.facts_of(document).entry)
         index = replace(index, entries=entries)
         tools = page_tools(
             context,
@@ -158,7 +158,7 @@ class Resolver:
             loaded,
             results,
             python,
-            self._measured,
+            self._measure,
         )
         marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
         return PageLookups(documents, index, marking, cells, looked)
@@ -171,7 +171,7 @@ class Resolver:
             self._python = (key, browser_python(context, log), log)
         return self._python[1]
 
-    def _inspected(self, asset: Asset) -> tuple[Diagnostic, ...]:
+    def _inspect(self, asset: Asset) -> tuple[Diagnostic, ...]:
         if asset.path.suffix.lower() != SUFFIX:
             return ()
         stamp = (stamp_at(asset.file), asset.path)
@@ -180,11 +180,11 @@ class Resolver:
             known = self._svgs[asset.file] = (stamp, svg_warnings(asset))
         return known[1]
 
-    def _measured(self, file: Path) -> ImageInfo | str:
+    def _measure(self, file: Path) -> ImageInfo | str:
         stamp = stamp_at(file)
         known = self._sizes.get(file)
         if known is None or known[0] != stamp:
-            known = self._sizes[file] = (stamp, measured(file))
+            known = self._sizes[file] = (stamp, measure_image(file))
         return known[1]
 
 

@@ -88,9 +88,9 @@ class ResolvedSite:
         return self.lookups.tools
 
     @property
-    def looked(self) -> Mapping[str, PageCellsState]:
+    def cell_states(self) -> Mapping[str, PageCellsState]:
         """As in `PageLookups`."""
-        return self.lookups.looked
+        return self.lookups.cell_states
 
     def cells(self, document: Document) -> PageCellsState:
         """What is known of the cells of a page."""

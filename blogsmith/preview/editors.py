@@ -55,7 +55,7 @@ class Editor:
         if not self.command:
             raise ValueError("no command for an editor is set")
         places = {"file": str(_file_of_site(self.root, path)), "line": str(line), "column": str(column)}
-        _start([_filled(argument, places) for argument in self.command], self.root)
+        _start([_fill(argument, places) for argument in self.command], self.root)
 
 
 def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
@@ -108,7 +108,7 @@ def _file_of_site(root: Path, path: str) -> Path:
     raise ValueError("path must be that of a file of the site")
 
 
-def _filled(argument: str, places: Mapping[str, str]) -> str:
+def _fill(argument: str, places: Mapping[str, str]) -> str:
     """The argument with its places filled, in one pass: a path may hold braces."""
     return re.sub(r"\{(file|line|column)\}", lambda found: places[found[1]], argument)
 

@@ -54,7 +54,7 @@ class SiteGateway:
         self._has_engine.set()
         return self._sent
 
-    def whole(self) -> None:
+    def mark_complete(self) -> None:
         """The engine knows the whole site."""
         self._is_whole = True
 
@@ -64,7 +64,7 @@ class SiteGateway:
 
     def answer(self, path: str) -> Response:
         """As `SiteHandler.answer`."""
-        return (None if self._is_whole else self._from_last_time(path)) or self._wait().answer(path)
+        return (None if self._is_whole else self._stored_response(path)) or self._wait().answer(path)
 
     def version(self, path: str) -> str:
         """As `SiteHandler.version`."""
@@ -88,7 +88,7 @@ class SiteGateway:
             raise RuntimeError("the preview has ended")
         return self._engine
 
-    def _from_last_time(self, path: str) -> Response | None:
+    def _stored_response(self, path: str) -> Response | None:
         page = self._stored.page(path)
         if page is None:
             found = self._stored.file(path)
@@ -101,7 +101,7 @@ class SiteGateway:
         # in this order: `take` may come in between, and to be told twice does no harm
         self._sent.append((path, page.version))
         if self._engine:
-            self._engine.sent(path, page.version)
+            self._engine.page_sent(path, page.version)
         return Response(200, body=self._tag.put_in(data, page.version, page.source))
 
 

@@ -51,10 +51,10 @@ class PreviewServices:
 
         def publish_run(event: Mapping[str, object]) -> None:
             publish(event)
-            lines.hear(event)
+            lines.on_event(event)
 
         self.runner = CellRunner(
-            root, publish_run, lambda outcome: self._engine.tell(CellsEnded(outcome)), options.now
+            root, publish_run, lambda outcome: self._engine.send(CellsEnded(outcome)), options.now
         )
         line = IncrementalPipeline(root, options.build, options.now)
         self._shown = ServedSite(line, tag)
@@ -66,13 +66,13 @@ class PreviewServices:
             self._news,
             clock=time.monotonic,
             request_cells=partial(
-                request_cells, self._shown, self._news, self.runner.wanted, options.build.execution
+                request_cells, self._shown, self._news, self.runner.update, options.build.execution
             ),
-            rested=self._rested,
+            rested=self._on_rest,
             report_bug=report_bug,
         )
         self._output = ""
-        self._new_watcher = partial(Watcher, root, changed=self._changed, poll_s=options.poll_s, say=say)
+        self._new_watcher = partial(Watcher, root, changed=self._on_change, poll_s=options.poll_s, say=say)
         self._watcher = self._new_watcher()
 
     def hello(self) -> Mapping[str, object]:
@@ -85,7 +85,7 @@ class PreviewServices:
         # first of all: what is saved from now on is seen
         self._watch(load_config(self._root).config.output)
         for path, version in front.take(self._engine):
-            self._engine.tell(Sent(path, version))
+            self._engine.send(Sent(path, version))
         self._engine.run(check)
 
     def close(self) -> None:
@@ -103,18 +103,18 @@ class PreviewServices:
         self._watcher.start()
         self._watcher.watch_also([record_file()])
 
-    def _changed(self, changes: ChangedFiles) -> None:
-        self._engine.tell(Saved(changes, time.monotonic()))
+    def _on_change(self, changes: ChangedFiles) -> None:
+        self._engine.send(Saved(changes, time.monotonic()))
 
-    def _rested(self) -> None:
+    def _on_rest(self) -> None:
         """The whole site is as it is on disk, and nothing waits."""
         if self._front:
-            self._front.whole()
+            self._front.mark_complete()
             self._renew_editor(self._front)
         present = self._shown.present
         if present and present.config.output != self._output:
             self._watch(present.config.output)
-            self._changed(ChangedFiles(frozenset(), everything=True))
+            self._on_change(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
             # what there is now stays; the collector would look at all of it again and again
             self._is_frozen = True
@@ -136,7 +136,7 @@ class PreviewServices:
     def _pages(self) -> Iterator[StoredPage]:
         present = self._shown.present
         documents = present.resolved.documents if present else {}
-        for path, page in self._shown.finished():
+        for path, page in self._shown.finished_pages():
             document = documents.get(page.source)
             yield StoredPage(
                 path, page.version, page.source, document.source.digest if document else "", page.packed

@@ -57,7 +57,7 @@ def open_site(root: Path, base_url: str | None = None, loaded_plugins: Plugins |
             plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
         theme = _theme(root, config, plugins)
     except SiteError as error:
-        raise SiteError(*(_at_setting(found, loaded) for found in error.diagnostics)) from error
+        raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
     return SiteContext(root, config, theme, plugins, options, loaded)
 
@@ -67,7 +67,9 @@ def with_theme(context: SiteContext) -> SiteContext:
     try:
         theme = _theme(context.root, context.config, context.plugins)
     except SiteError as error:
-        raise SiteError(*(_at_setting(found, context.settings) for found in error.diagnostics)) from error
+        raise SiteError(
+            *(_move_to_setting(found, context.settings) for found in error.diagnostics)
+        ) from error
     options = parse_options(context.config, context.plugins, theme.inline_shortcodes())
     return replace(context, theme=theme, options=options)
 
@@ -77,7 +79,7 @@ def _theme(root: Path, config: Config, plugins: Plugins) -> Theme:
     return load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
 
 
-def _at_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
+def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
     """A diagnostic about what blogsmith.yaml names, moved to the line that names it."""
     if found.path != CONFIG_NAME or found.place:
         return found
@@ -129,7 +131,7 @@ def _plugin_code(root: Path, config: Config) -> PluginCode | None:
 def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset[str]) -> ParseOptions:
     """The site's say in how Markdown is read."""
     own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
-    own |= {name: _merged(own.get(name, CalloutKind()), kind) for name, kind in config.callouts.items()}
+    own |= {name: _merge_kinds(own.get(name, CalloutKind()), kind) for name, kind in config.callouts.items()}
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
     )
@@ -162,7 +164,7 @@ def _plugin_kind(title: str, kind: object) -> CalloutKind:
     )
 
 
-def _merged(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
+def _merge_kinds(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
     """A plugin's kind with what the site says of it."""
     return CalloutKind(
         **{name: getattr(kind, name) or getattr(before, name) for name in kind.__struct_fields__}

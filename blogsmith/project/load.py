@@ -70,7 +70,7 @@ def resolve_urls(
     log.add(files.diagnostics)
     documents: list[Document] = []
     left_out: dict[str, tuple[Document, str]] = {}
-    for source in log.each("front matter", files.sources):
+    for source in log.iterate("front matter", files.sources):
         document, found = read(source, config)
         log.add(found)
         state = publication(document, options.now, drafts=options.drafts, future=options.future)
@@ -91,7 +91,7 @@ def resolve_urls(
 def parse_site(loaded: LoadedSite, context: SiteContext, log: BuildLog) -> list[Parsed]:
     """Every document as tokens."""
     md = make_parser(context.options)
-    documents = log.each("parse", loaded.documents)
+    documents = log.iterate("parse", loaded.documents)
     parsed = [parse_document(document, md, context.options) for document in documents]
     for page in parsed:
         log.add(page.diagnostics)

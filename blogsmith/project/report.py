@@ -96,7 +96,7 @@ class BuildReport(Counts):
     """Cell that ran → seconds."""
 
     @property
-    def only_stale(self) -> bool:
+    def has_only_stale(self) -> bool:
         """Whether stale results under `--frozen` are all that is wrong."""
         errors = [found for found in self.diagnostics if found.severity == "error"]
         return bool(errors) and all(found.code == "freeze-stale" for found in errors)
@@ -121,7 +121,7 @@ class BuildLog:
             if diagnostic.severity == "error" or diagnostic.code not in self.ignore:
                 self.found.setdefault(replace(diagnostic, hint=""), diagnostic)
 
-    def each(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
+    def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""
         started = time.perf_counter()
         for done, item in enumerate(items):

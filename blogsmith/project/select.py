@@ -37,7 +37,7 @@ def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath
         found = [str(path) for path in known if _means(root, name, path)]
         bare = [str(path) for path in known if name in (path.name, _short(path).name)]
         if not found and len(bare) != 1:
-            hint = _which(bare) or _near(name, known)
+            hint = _ambiguity_hint(bare) or _nearest_hint(name, known)
             hint = hint or "name a source file or a folder, e.g. content/posts/attention.md"
             raise SiteError(Diagnostic("post-unknown", f"there is no post {name}", hint=hint))
         chosen += found or bare
@@ -60,7 +60,7 @@ def _short(path: PurePosixPath) -> PurePosixPath:
     return below.parent if below.stem == "index" else below.with_suffix("")
 
 
-def _near(name: str, known: Sequence[PurePosixPath]) -> str:
+def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
     """A hint at the post whose short name is like `name`, with its folder if that has one."""
     meant = _short(PurePosixPath(name))
     is_bare = str(meant) == meant.name
@@ -68,6 +68,6 @@ def _near(name: str, known: Sequence[PurePosixPath]) -> str:
     return did_you_mean(str(meant), [short.name if is_bare else str(short) for short in shorts])
 
 
-def _which(paths: Sequence[str]) -> str:
+def _ambiguity_hint(paths: Sequence[str]) -> str:
     """A hint at the first few of several pages that have the same name."""
     return f"which of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}?" if paths else ""

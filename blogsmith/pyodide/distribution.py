@@ -88,14 +88,14 @@ def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
     missing = [name for name in (*CORE, LOCK, *sorted(files)) if name not in sizes]
     others = [name for name in CORE if name in sizes and sizes[name] != CORE[name].size]
     problems = [
-        f"{setting} lacks {_few(missing)}" if missing else "",
-        f"{setting} is not of Pyodide {VERSION}, by the size of {_few(others)}" if others else "",
+        f"{setting} lacks {_format_names(missing)}" if missing else "",
+        f"{setting} is not of Pyodide {VERSION}, by the size of {_format_names(others)}" if others else "",
         problem,
     ]
     return Distribution(url, setting, lock, sizes, tuple(filter(None, problems)))
 
 
-def _few(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{', '.join(names[:3])}{rest}"
 

@@ -66,7 +66,7 @@ class Lock:
                 waiting += ((needed, name) for needed in package.depends)
         return dict(sorted(found.items()))
 
-    def pruned(self, names: Iterable[str]) -> bytes:
+    def prune(self, names: Iterable[str]) -> bytes:
         """A lock of these packages only, as bytes; what it says of the distribution is kept."""
         kept = set(names)
         packages = {name: entry for name, entry in self.content["packages"].items() if name in kept}
@@ -94,11 +94,11 @@ def _package(name: str, entry: object) -> Package:
         raise LockProblem(f"the file {file!r} of {name} is no plain name of a package's file")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise LockProblem(f"{name} has no SHA-256")
-    depends, modules = _words(name, entry, "depends"), _words(name, entry, "imports")
+    depends, modules = _name_list(name, entry, "depends"), _name_list(name, entry, "imports")
     return Package(name, str(entry.get("version", "")), file, digest, depends, modules)
 
 
-def _words(name: str, entry: Mapping[str, object], key: str) -> tuple[str, ...]:
+def _name_list(name: str, entry: Mapping[str, object], key: str) -> tuple[str, ...]:
     words = entry.get(key, [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise LockProblem(f"{key} of {name} is no list of names")

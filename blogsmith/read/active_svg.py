@@ -108,7 +108,7 @@ class _Reading:
         elif space == _XHTML and "foreignObject" not in self._path:
             self._report(f"the HTML element <{local}>", local, place)
         for key, value in zip(attributes[::2], attributes[1::2], strict=True):
-            for what in _of_attribute(local, key.rpartition(" ")[2], value):
+            for what in _active_attributes(local, key.rpartition(" ")[2], value):
                 self._report(what, key.rpartition(" ")[2], place)
 
     def end(self) -> None:
@@ -134,7 +134,7 @@ class _Reading:
             self.reporter.warn(CODE, f"this SVG holds {what}", at, _HINT)
 
 
-def _of_attribute(element: str, name: str, value: str) -> Iterator[str]:
+def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
     """What of one attribute acts, in words."""
     if _EVENT.fullmatch(name):
         yield f"the attribute {name}, which runs a script"

@@ -23,7 +23,7 @@ from ..model.documents import Asset, SiteFiles, Source
 from ..storage.stamps import FileStamp, stamp_of
 from ..text.characters import find_forbidden, find_hidden, name_of
 from .symlinks import LinkRefused, Links
-from .twins import folded, twin_posts
+from .twins import fold_name, twin_posts
 
 MAX_MARKDOWN_BYTES = 10_000_000
 MAX_FOLDERS = 50
@@ -65,8 +65,8 @@ def read_site(
     walker = _Walker(root.resolve(), config.output)
     content = list(walker.walk(PurePosixPath("content")))
     static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
-    same = _unchanged(before, changed) if before else {}
-    posts = _apart([found for found in content if _is_markdown(found)], walker)
+    same = _unchanged_sources(before, changed) if before else {}
+    posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
     sources = [same.get((str(found.path), found.stamp)) or _read_source(found, walker) for found in posts]
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
@@ -92,7 +92,7 @@ def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> Site
     return replace(before, sources=sources, stamps={**before.stamps, path: found.stamp})
 
 
-def _unchanged(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:
+def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:
     """Path and stamp → source, of those that need not be read again."""
     paths = ((str(source.path), source) for source in before.sources)
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
@@ -116,14 +116,14 @@ def _is_markdown(found: _Found) -> bool:
     return found.path.suffix.lower() in MARKDOWN
 
 
-def _apart(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:
+def _refuse_twins(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:
     """The posts without those that another one has the name of, which is reported.
 
     They are not read at all: each would be taken for the results of the other.
     """
     twins = {later: first for first, later in twin_posts(post.path for post in posts)}
     for later, first in twins.items():
-        message = f"{shown(first)} and {shown(later)} would share one folder of recorded results"
+        message = f"{format_path(first)} and {format_path(later)} would share one folder of recorded results"
         walker.report("twin-posts", message, later, "rename one of them, not only its ending")
     return [post for post in posts if post.path not in twins]
 
@@ -139,7 +139,7 @@ def _read_source(found: _Found, walker: _Walker) -> Source | None:
         return None
     try:
         data = found.file.read_bytes()
-        text = decode(data, shown(found.path))
+        text = decode(data, format_path(found.path))
     except OSError as error:
         walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
     except SiteError as error:
@@ -149,7 +149,7 @@ def _read_source(found: _Found, walker: _Walker) -> Source | None:
     return None
 
 
-def shown(path: PurePosixPath) -> str:
+def format_path(path: PurePosixPath) -> str:
     """The path as text for people: bytes that are no UTF-8 become �."""
     return os.fsencode(path).decode("utf-8", "replace")
 
@@ -175,7 +175,7 @@ class _Walker:
         self, code: str, message: str, path: PurePosixPath, hint: str = "", severity: Severity = "error"
     ) -> None:
         """Add a diagnostic about the file as a whole."""
-        self.diagnostics.append(Diagnostic(code, message, shown(path), hint=hint, severity=severity))
+        self.diagnostics.append(Diagnostic(code, message, format_path(path), hint=hint, severity=severity))
 
     def walk(self, path: PurePosixPath, keep: frozenset[str] = frozenset()) -> Iterator[_Found]:
         """The regular files at and below `path`, sorted; hidden names only if they are in `keep`."""
@@ -227,14 +227,14 @@ class _Walker:
         names = sorted(name for name in every if name in keep or not is_litter(name))
         first: dict[str, str] = {}
         for name in names:
-            twin = first.setdefault(folded(name), name)
+            twin = first.setdefault(fold_name(name), name)
             if twin != name:
                 self._report_twins(path / twin, path / name)
         return [name for name in names if self._is_text(path / name)]
 
     def _is_text(self, path: PurePosixPath) -> bool:
         """Whether the name is UTF-8, as it must be in an address."""
-        if shown(path) == str(path):
+        if format_path(path) == str(path):
             if unseen := find_forbidden(path.name) or find_hidden(path.name):
                 message = f"the file's name holds the invisible character {name_of(unseen[0])}"
                 self.report("hidden-character", message, path, "rename the file", "warning")
@@ -243,10 +243,10 @@ class _Walker:
         return False
 
     def _report_twins(self, first: PurePosixPath, second: PurePosixPath) -> None:
-        differ = "Unicode form" if _composed(first) == _composed(second) else "case"
-        message = f'"{shown(first)}" and "{shown(second)}" differ only in {differ}'
+        differ = "Unicode form" if _compose_name(first) == _compose_name(second) else "case"
+        message = f'"{format_path(first)}" and "{format_path(second)}" differ only in {differ}'
         self.report("twin-files", message, second, "many systems hold only one of them: rename one")
 
 
-def _composed(path: PurePosixPath) -> str:
+def _compose_name(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(path))

@@ -42,12 +42,12 @@ class Links:
         file = (above[-1] / path.name) if above else self.root / path
         if not file.is_symlink():
             return file
-        target = self._inside(file)
+        target = self._site_target(file)
         if target.is_dir():
             self._enter(target, path, above)
         return target
 
-    def _inside(self, file: Path) -> Path:
+    def _site_target(self, file: Path) -> Path:
         """Where the link leads, if that is a part of the site that may be published."""
         hint = "copy the file here"
         try:

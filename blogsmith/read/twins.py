@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """The name as a file system that ignores case and Unicode form sees it."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
@@ -20,10 +20,10 @@ def twin_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, 
     """
     first: dict[str, PurePosixPath] = {}
     for path in paths:
-        own = folded(str(path.with_suffix("")))
+        own = fold_name(str(path.with_suffix("")))
         twin = first.setdefault(own, path)
         # two files of one name are told as such, where the folder is listed
-        if twin is not path and folded(str(twin)) != folded(str(path)):
+        if twin is not path and fold_name(str(twin)) != fold_name(str(path)):
             yield twin, path
     for own, path in first.items():
         if own.endswith("/outputs.json") and (parent := first.get(own.removesuffix("/outputs.json"))):

@@ -10,17 +10,17 @@ from markdown_it.token import Token
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Collapsible, TableRecord, get
 from .context import Rendering, Rule
-from .prose import attributes, escaped
+from .prose import attributes, escape_html
 
 
 def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     callout = get(tokens[index], Callout)
     own = str(tokens[index].attrs.get("class", ""))
-    classes = f'class="{escaped(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
-    name = f' id="{escaped(callout.id)}"' if callout.id else ""
+    classes = f'class="{escape_html(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
+    name = f' id="{escape_html(callout.id)}"' if callout.id else ""
     look = {"data-icon": callout.icon, "data-color": callout.color}
     rest = attributes(tokens[index], "class", "id") + "".join(
-        f' {key}="{escaped(value)}"' for key, value in look.items() if value
+        f' {key}="{escape_html(value)}"' for key, value in look.items() if value
     )
     if callout.fold:
         opened = " open" if callout.fold == "+" else ""
@@ -38,7 +38,7 @@ def _title_tag(callout: Callout) -> str:
 
 
 def _label(callout: Callout) -> str:
-    title = escaped(callout.title)
+    title = escape_html(callout.title)
     return f'<span class="callout-label">{title} {callout.number}</span>' if callout.number else title
 
 
@@ -98,7 +98,7 @@ def _div_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     table = get(tokens[index], TableRecord)
-    name = f' id="{escaped(table.id)}"' if table.id else ""
+    name = f' id="{escape_html(table.id)}"' if table.id else ""
     # two regions of one name would be told apart by nobody who hears them
     label = f"Table {table.number}" if table.number else f"Table {table.ordinal} on this page"
     wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{label}">'
@@ -123,7 +123,7 @@ def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> s
     """
     if any(child.type != "math_inline" for child in children):
         return html
-    name = escaped(plain_text(children, rendering.parsed.page))
+    name = escape_html(plain_text(children, rendering.parsed.page))
     return html.replace("<math ", f'<math aria-label="{name}" ', 1)
 
 

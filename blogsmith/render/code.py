@@ -131,7 +131,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
         f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
         f"{''.join(_line_spans(lines, options.marked))}</code></pre></figure>"
     )
-    return _folded(figure, options.fold, options.fold_open)
+    return _fold(figure, options.fold, options.fold_open)
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
@@ -155,7 +155,7 @@ def _line_spans(lines: Sequence[str], marked: frozenset[int]) -> Iterator[str]:
             yield f'<span class="line{" hl" if number in marked else ""}">{line}{newline}</span>'
 
 
-def _folded(figure: str, fold: bool | str, is_open: bool) -> str:
+def _fold(figure: str, fold: bool | str, is_open: bool) -> str:
     if not fold:
         return figure
     label = fold if isinstance(fold, str) else "Show code"
@@ -204,7 +204,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """Pieces as lines of HTML; a piece that crosses lines is closed and opened again."""
     lines: list[str] = []
     line: list[str] = []
-    for css, text in _merged(pieces):
+    for css, text in _merge_pieces(pieces):
         first, *others = text.split("\n")
         line.append(_span(css, first))
         for part in others:
@@ -213,7 +213,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     return (*lines, "".join(line))
 
 
-def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _merge_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Neighbours of the same class as one piece: strings come in many."""
     last, texts = "", list[str]()
     for css, text in pieces:

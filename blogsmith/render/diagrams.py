@@ -10,7 +10,7 @@ from ..hooks import Diagram
 from ..syntax.records import Fence
 from .captions import inline_html, plain
 from .context import Rendering
-from .prose import escaped
+from .prose import escape_html
 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
     {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
@@ -32,10 +32,10 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
     if diagram.trusted and rendering.tools.config.markup.untrusted:
         hint = f"{fence.language} is not run on text of strangers (markup.untrusted)"
         return _figure(rendering, fence, _source(rendering, source, fence, hint))
-    return _figure(rendering, fence, _drawn(rendering, diagram, source, fence))
+    return _figure(rendering, fence, _draw(rendering, diagram, source, fence))
 
 
-def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
+def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
     """The drawing, or the source if it cannot be drawn."""
     # importing the style sheet parser takes as long as a page; most pages have no diagram
     from .svg.drawings import clean_drawing
@@ -46,18 +46,18 @@ def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) ->
         return _source(rendering, source, fence, str(error))
     except (ValueError, SyntaxError) as error:
         if isinstance(error, SyntaxError) and error.filename:
-            return _failed(rendering, diagram, source, fence, error)
+            return _failure_html(rendering, diagram, source, fence, error)
         place = _place(rendering, source, fence, error)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
-        return _folded(source, fence)
+        return _fold_source(source, fence)
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)
-        return _folded(source, fence)
+        return _fold_source(source, fence)
     except Exception as error:
         # a bug of the plugin must not take the build down, and must be known as the plugin's
-        return _failed(rendering, diagram, source, fence, error)
+        return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
         return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
@@ -66,13 +66,13 @@ def _drawn(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) ->
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
         rendering.reporter.error("plugin", message, fence.place)
-        return _folded(source, fence)
+        return _fold_source(source, fence)
 
 
-def _failed(rendering: Rendering, diagram: Diagram, source: str, fence: Fence, error: Exception) -> str:
+def _failure_html(rendering: Rendering, diagram: Diagram, source: str, fence: Fence, error: Exception) -> str:
     message = f"plugin {diagram.plugin} fails on {fence.language}: {type(error).__name__}: {error}"
     rendering.reporter.error("plugin", message, fence.place)
-    return _folded(source, fence)
+    return _fold_source(source, fence)
 
 
 def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) -> Place | None:
@@ -99,18 +99,18 @@ def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) ->
 def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
     message = f"no renderer for {fence.language} diagrams; the source is shown"
     rendering.reporter.warn("diagram-source", message, fence.place, hint)
-    return _folded(source, fence)
+    return _fold_source(source, fence)
 
 
-def _folded(source: str, fence: Fence) -> str:
+def _fold_source(source: str, fence: Fence) -> str:
     """The source in a box to open."""
-    code = f'<code class="language-{escaped(fence.language)}">{escaped(source)}</code>'
+    code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
     pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
-    return f"<details>\n<summary>Diagram source ({escaped(fence.language)})</summary>\n{pre}\n</details>"
+    return f"<details>\n<summary>Diagram source ({escape_html(fence.language)})</summary>\n{pre}\n</details>"
 
 
 def _figure(rendering: Rendering, fence: Fence, inside: str) -> str:
-    name = f' id="{escaped(fence.id)}"' if fence.id else ""
+    name = f' id="{escape_html(fence.id)}"' if fence.id else ""
     caption = ""
     if fence.title:
         caption = f"\n<figcaption>{inline_html(rendering, _title(rendering, fence))}</figcaption>"

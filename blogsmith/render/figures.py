@@ -13,7 +13,7 @@ from ..syntax.headings import plain_text
 from ..syntax.records import Figure, LinkAt, get
 from .context import Rendering, Rule
 from .images import img_tag, valid_width
-from .prose import escaped
+from .prose import escape_html
 
 
 def image_tag(
@@ -53,7 +53,7 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
-    name = f' id="{escaped(figure.id)}"' if figure.id else ""
+    name = f' id="{escape_html(figure.id)}"' if figure.id else ""
     return f'<figure class="figure"{name}>'
 
 

@@ -11,13 +11,13 @@ from markdown_it.token import Token
 
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
-from ..tex.analysis.tags import holds_tex, inside, typeset_tag
+from ..tex.analysis.tags import holds_tex, math_content, typeset_tag
 from ..tex.errors import TexError
 from ..tex.parse.state import RowNumber
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text
-from .prose import escaped, joined_punctuation
+from .prose import escape_html, find_punctuation
 
 NARROW = 26
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
@@ -42,7 +42,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if len(_MARKUP.sub("", formula)) > NARROW:
         # one that is wider than a phone scrolls by itself, as a display does
         formula = formula.replace("<math ", '<math class="math-long" ', 1)
-    tail = joined_punctuation(tokens, index + 1)
+    tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
 
@@ -75,10 +75,10 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _scrollable(tex: str) -> str:
     """A display that may be wider than a phone scrolls in its box, which the keyboard must reach."""
-    return ' tabindex="0"' if printed_width(tex) > NARROW else ""
+    return ' tabindex="0"' if estimate_width(tex) > NARROW else ""
 
 
-def printed_width(tex: str) -> int:
+def estimate_width(tex: str) -> int:
     """About how many characters the widest row prints; a matrix counts as its own widest row."""
     for _ in range(_MAX_NESTING):
         tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
@@ -93,7 +93,7 @@ def _widest(rows: str) -> int:
 
 
 def _id(mark: RowMark) -> str:
-    return f' id="{escaped(mark.id)}"' if mark.id else ""
+    return f' id="{escape_html(mark.id)}"' if mark.id else ""
 
 
 def _anchor(mark: RowMark) -> str:
@@ -107,7 +107,7 @@ def _number(rendering: Rendering, mark: RowMark) -> str:
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
     if not mark.id:
         return f'<span class="eq-number">{shown}</span>'
-    return f'<a class="eq-number" href="#{escaped(mark.id)}">{shown}</a>'
+    return f'<a class="eq-number" href="#{escape_html(mark.id)}">{shown}</a>'
 
 
 def _check_tags(rendering: Rendering, math: Math) -> None:
@@ -130,15 +130,15 @@ def _row_link(mark: RowMark) -> str:
     if not mark.id:
         return ""
     text = number_text(mark.number)
-    label = escaped(text if mark.bare else f"({text})")
-    return f'<a class="eq-anchor" href="#{escaped(mark.id)}" aria-label="Equation {label}"></a>'
+    label = escape_html(text if mark.bare else f"({text})")
+    return f'<a class="eq-anchor" href="#{escape_html(mark.id)}" aria-label="Equation {label}"></a>'
 
 
 def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     if not mark.number:
         return None
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
-    typeset = inside(shown) if "<math" in shown else ""
+    typeset = math_content(shown) if "<math" in shown else ""
     return RowNumber(mark.number, mark.id, mark.bare, typeset)
 
 
@@ -150,7 +150,7 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:
-        return _wrong(rendering, math, error)
+        return _error_html(rendering, math, error)
     rendering.macros.update(found.macros)
     return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), found.mathml)
 
@@ -172,13 +172,13 @@ def _reference(rendering: Rendering, math: Math, target: str) -> str:
     return _LINK.sub("", reference(rendering, XRef(label_id(name), page, "number", place, target)))
 
 
-def _wrong(rendering: Rendering, math: Math, error: TexError) -> str:
+def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
     place = math.origin.place(error.offset, error.length)
     as_source = rendering.tools.config.math.on_error == "render"
     rendering.reporter.report(
         error.kind, error.message, place, hint=error.hint, severity="warning" if as_source else "error"
     )
-    return f'<code class="math-error">{escaped(math.tex.strip())}</code>'
+    return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 
 _REFERENCE = re.compile(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')

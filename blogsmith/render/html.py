@@ -25,7 +25,7 @@ from ..text.characters import without_forbidden
 from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
-from .marks import is_marked, marked
+from .marks import add_marks, is_marked
 from .outputs import cells, runnable, values
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -63,7 +63,7 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
             # a formula that only defines macros was all of it
             del out[-2:]
             continue
-        out.append(marked(token, html, first_line) if first_line and is_marked(token) else html)
+        out.append(add_marks(token, html, first_line) if first_line and is_marked(token) else html)
         if token.type == "footnote_close":
             start = starts.pop()
             out[start:] = [notes.with_back_links("".join(out[start:]), token)]
@@ -104,10 +104,10 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
-    spoken = values.value_words(rendering)
+    spoken = values.value_texts(rendering)
     # the title comes first in the page, so macros it defines count from there on
-    title = _unlinked(render_tokens(rendering, parsed.title)) or prose.escaped(parsed.title_text)
-    description = _unlinked(render_tokens(rendering, parsed.description))
+    title = _strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
+    description = _strip_links(render_tokens(rendering, parsed.description))
     # what cells gave may hold anything
     html = without_forbidden(render_tokens(rendering, parsed.tokens))
     html = filter_html(tools.plugins, html, parsed.document)
@@ -184,14 +184,14 @@ def table_of_contents(
         if token.type == "heading_open":
             heading = get(token, Heading)
             children = [_without_links(t) for t in tokens[index + 1].children or ()]
-            html = _unlinked(render_tokens(quiet, [t for t in children if t is not None]))
+            html = _strip_links(render_tokens(quiet, [t for t in children if t is not None]))
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
             words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)
             flat.append(TocEntry(heading.level, heading.id, number + html, " ".join(words.split())))
     return _tree(flat)
 
 
-def _unlinked(html: str) -> str:
+def _strip_links(html: str) -> str:
     """`html` without links and ids of formulas: titles and entries stand in links, and on other pages."""
     return _FORMULA_ID.sub(r"\1", _REFERENCE.sub(r"\1", html))
 

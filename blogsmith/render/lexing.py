@@ -63,7 +63,7 @@ def lex(source: str, alias: str) -> list[Piece]:
 
     alias: a name Pygments knows. Raises Unfaithful; a broken lexer may raise anything.
     """
-    return _checked(source, list(_pieces(source, alias)))
+    return _trim_pieces(source, list(_pieces(source, alias)))
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
@@ -117,7 +117,7 @@ def _css_class(kind: _TokenType) -> str:
     return "" if kind is Whitespace else STANDARD_TYPES[kind]
 
 
-def _checked(source: str, pieces: list[Piece]) -> list[Piece]:
+def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
     """The pieces without the line end that was added for the lexer."""
     text = "".join(value for _, value in pieces)
     if text == source:
@@ -144,7 +144,7 @@ def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piec
         pieces.append(piece)
         if time.thread_time() > end:
             raise TooSlow
-    return _checked(source, pieces)
+    return _trim_pieces(source, pieces)
 
 
 def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:

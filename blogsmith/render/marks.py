@@ -23,7 +23,7 @@ def is_marked(token: Token) -> bool:
     return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
 
 
-def marked(token: Token, html: str, first_line: int) -> str:
+def add_marks(token: Token, html: str, first_line: int) -> str:
     """`html` of a token with its marks. first_line: 1-based line of the file on which the text starts."""
     tag = _FIRST_TAG.match(html)
     if tag is None:

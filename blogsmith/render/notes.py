@@ -14,7 +14,7 @@ from ..syntax.records import Citation, CitationEntry, Heading, NoteItem, NoteRef
 from ..syntax.references.labels import Label
 from .context import Rendering, Rule
 from .numbers import number_html
-from .prose import escaped
+from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
 """Begin of a label → what a cell shows."""
@@ -67,8 +67,8 @@ def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     pieces = []
     uses = citation.uses or (0,) * len(citation.items)
     for item, number, use in zip(citation.items, citation.numbers, uses, strict=True):
-        locator = f", {escaped(item.locator)}" if item.locator else ""
-        key = escaped(item.key)
+        locator = f", {escape_html(item.locator)}" if item.locator else ""
+        key = escape_html(item.key)
         if number == 0:
             pieces.append(f"{key}{locator}")
             continue
@@ -93,23 +93,23 @@ def _has_heading(tokens: Sequence[Token]) -> bool:
 
 
 def _entry(rendering: Rendering, reference: Reference, uses: int) -> str:
-    key = escaped(reference.key)
+    key = escape_html(reference.key)
     links = "".join(
         f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" role="doc-backlink" '
         f'aria-label="Back to the text{f", citation {use}" if uses > 1 else ""}">↩</a>'
         for use in range(1, uses + 1)
     )
-    return f'<li id="ref-{key}">{_described(rendering, reference)}{links}</li>\n'
+    return f'<li id="ref-{key}">{_describe(rendering, reference)}{links}</li>\n'
 
 
-def _described(rendering: Rendering, reference: Reference) -> str:
+def _describe(rendering: Rendering, reference: Reference) -> str:
     """Authors. Title. Venue, year. Note."""
     title = f"<cite>{_title(rendering, reference)}</cite>"
     if reference.url:
-        title = f'<a href="{escaped(reference.url)}">{title}</a>'
-    authors = escaped(_names(reference.authors))
-    venue = ", ".join(filter(None, (escaped(reference.venue), escaped(reference.year))))
-    parts = [part for part in (authors, title, venue, escaped(reference.note)) if part]
+        title = f'<a href="{escape_html(reference.url)}">{title}</a>'
+    authors = escape_html(_names(reference.authors))
+    venue = ", ".join(filter(None, (escape_html(reference.venue), escape_html(reference.year))))
+    parts = [part for part in (authors, title, venue, escape_html(reference.note)) if part]
     # an author's initial and a title's question mark end a sentence already
     return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts)
 
@@ -138,27 +138,27 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
         rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint)
-        return escaped(ref.written)
+        return escape_html(ref.written)
     label = labels.get(ref.target)
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
         hint = f"did you mean {_like(near, ref)}?" if near else "a label is written \\label{eq:x} or {#eq:x}"
-        hint = _of_cell(rendering, ref) or hint
+        hint = _cell_hint(rendering, ref) or hint
         message = f"there is no label {_like(ref.target, ref)}{where}"
         rendering.reporter.error("ref-undefined", message, ref.place, hint)
-        return escaped(ref.written)
+        return escape_html(ref.written)
     if not label.number:
         hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"
         rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
     url = rendering.tools.post_url(ref.page) if ref.page else ""
     if url:
         rendering.links.add(url)
-    text = _printed(label, ref.form, rendering)
-    return f'<a class="xref" href="{escaped(url)}#{escaped(label.id)}">{text}</a>'
+    text = _reference_html(label, ref.form, rendering)
+    return f'<a class="xref" href="{escape_html(url)}#{escape_html(label.id)}">{text}</a>'
 
 
-def _of_cell(rendering: Rendering, ref: XRef) -> str:
+def _cell_hint(rendering: Rendering, ref: XRef) -> str:
     """A hint, where a cell of the page has the label, but without the `fig-` or `tbl-` that numbers it."""
     kind, _, name = ref.target.partition("-")
     thing = _OUTPUTS.get(kind, "")
@@ -172,13 +172,13 @@ def _like(label_id: str, ref: XRef) -> str:
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
-def _printed(label: Label, form: str, rendering: Rendering) -> str:
+def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
     """HTML of what a reference says."""
-    name = escaped(label.name)
+    name = escape_html(label.name)
     if not label.number:
         return name
     is_equation = label.kind == "eq"
-    number = number_html(label.number, rendering.macros) if is_equation else escaped(label.number)
+    number = number_html(label.number, rendering.macros) if is_equation else escape_html(label.number)
     is_text = label.number == label.name or (label.kind == "sec" and not label.number[:1].isdigit())
     return number if form == "number" or is_text else f"{name} {number}"
 

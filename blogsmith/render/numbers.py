@@ -8,7 +8,7 @@ from typing import Any
 from ..tex.analysis.linear import linear_text
 from ..tex.analysis.tags import holds_tex, typeset_tag
 from ..tex.errors import TexError
-from .prose import escaped
+from .prose import escape_html
 
 _OPENING = "\\text{"
 
@@ -20,7 +20,7 @@ def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -
             return typeset_tag(number, macros, bare=bare)
         except TexError:
             pass
-    return escaped(number if bare else f"({number})")
+    return escape_html(number if bare else f"({number})")
 
 
 def number_text(number: str) -> str:

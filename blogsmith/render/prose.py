@@ -16,7 +16,7 @@ from .raw import rewrite_raw
 _PUNCTUATION = re.compile(r"[,.;:!?)\]’”…‑-]+")
 
 
-def escaped(text: str) -> str:
+def escape_html(text: str) -> str:
     """`text` for element content and double-quoted attributes."""
     return escape(text, quote=True).replace("&#x27;", "'")
 
@@ -24,11 +24,11 @@ def escaped(text: str) -> str:
 def attributes(token: Token, *leave_out: str) -> str:
     """The token's attributes with a leading blank, in the order they were set."""
     return "".join(
-        f' {key}="{escaped(str(value))}"' for key, value in token.attrs.items() if key not in leave_out
+        f' {key}="{escape_html(str(value))}"' for key, value in token.attrs.items() if key not in leave_out
     )
 
 
-def joined_punctuation(tokens: Sequence[Token], index: int) -> str:
+def find_punctuation(tokens: Sequence[Token], index: int) -> str:
     """What of the text `tokens[index]` belongs to the formula right before it."""
     if not 0 < index < len(tokens) or tokens[index].type != "text":
         return ""
@@ -38,8 +38,8 @@ def joined_punctuation(tokens: Sequence[Token], index: int) -> str:
 
 def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     # what the formula before it has printed already
-    done = len(joined_punctuation(tokens, index))
-    return escaped(tokens[index].content[done:])
+    done = len(find_punctuation(tokens, index))
+    return escape_html(tokens[index].content[done:])
 
 
 def _softbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -52,15 +52,15 @@ def _hardbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 
 def _code_inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    return f"<code{attributes(token)}>{escaped(token.content)}</code>"
+    return f"<code{attributes(token)}>{escape_html(token.content)}</code>"
 
 
 def _kbd(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"<kbd>{escaped(tokens[index].content)}</kbd>"
+    return f"<kbd>{escape_html(tokens[index].content)}</kbd>"
 
 
 def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"<abbr{attributes(tokens[index])}>{escaped(tokens[index].content)}</abbr>"
+    return f"<abbr{attributes(tokens[index])}>{escape_html(tokens[index].content)}</abbr>"
 
 
 def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -76,21 +76,21 @@ def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     place = get(token, LinkAt).place if "linkat" in token.meta else None
     rendering.problem(target, place)
     is_empty = tokens[index + 1].type == "link_close"
-    text = escaped(target.title) if is_empty else ""
-    return f'<a href="{escaped(target.url)}"{attributes(token, "href")}>{text}'
+    text = escape_html(target.title) if is_empty else ""
+    return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
 
 
 def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     heading = get(token, Heading)
     number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
-    return f'<{token.tag} id="{escaped(heading.id)}"{attributes(token, "id")}>{number}'
+    return f'<{token.tag} id="{escape_html(heading.id)}"{attributes(token, "id")}>{number}'
 
 
 def _heading_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     heading = get(tokens[index - 2], Heading)
-    label = escaped(f"Link to section {heading.text}".rstrip())
-    anchor = f'<a class="heading-anchor" href="#{escaped(heading.id)}" aria-label="{label}"></a>'
+    label = escape_html(f"Link to section {heading.text}".rstrip())
+    anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'
     return f" {anchor}</{tokens[index].tag}>\n"
 
 
@@ -100,7 +100,7 @@ def _raw(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _raw_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     chunks = tokens[index].content.strip("\n").split("\n\n")
-    return "".join(f"<p>{escaped(chunk)}</p>\n" for chunk in chunks if chunk.strip())
+    return "".join(f"<p>{escape_html(chunk)}</p>\n" for chunk in chunks if chunk.strip())
 
 
 def _strike_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

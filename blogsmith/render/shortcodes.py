@@ -132,7 +132,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
     columns = _columns(rendering, call, len(sources))
     if not sources:
-        _wrong(rendering, call, "src", f'{call.name} needs src="picture.png"')
+        _report_argument(rendering, call, "src", f'{call.name} needs src="picture.png"')
         return None
     for name, given in (("cap", captions), ("alt", alts)):
         if len(given) > len(sources):
@@ -140,7 +140,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             message = (
                 f"{len(given)} {'captions' if name == 'cap' else 'alt texts'} for {len(sources)} {plural}"
             )
-            _wrong(rendering, call, name, message, "write a comma inside a text as \\,")
+            _report_argument(rendering, call, name, message, "write a comma inside a text as \\,")
             return None
     images = []
     width = _width(rendering, call)
@@ -161,7 +161,7 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
 def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
     text = call.args.get("cols", "")
     if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_COLUMNS):
-        _wrong(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
+        _report_argument(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
         text = ""
     if text:
         return int(text)
@@ -184,7 +184,9 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     for side, default in (("before", "Before"), ("after", "After")):
         path = next(iter(_values_whole(call, side)), None)
         if path is None:
-            _wrong(rendering, call, side, f"an image-compare needs data-{side}, the path of a picture")
+            _report_argument(
+                rendering, call, side, f"an image-compare needs data-{side}, the path of a picture"
+            )
             return None
         label = next(
             iter(_values_whole(call, f"label-{side}")),
@@ -216,7 +218,9 @@ def _values_whole(call: Shortcode, name: str) -> list[TextMap]:
 def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     source = next(iter(_values_whole(call, "src")), None)
     if source is None:
-        _wrong(rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file")
+        _report_argument(
+            rendering, call, "src", "a video-embed needs data-src, an address or the path of a video file"
+        )
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(inline_html(rendering, caption)) if caption else ""
@@ -246,7 +250,7 @@ def _local(rendering: Rendering, source: TextMap) -> Mapping[str, str]:
     return {"src": target.url, "type": kinds.get(source.text.rpartition(".")[2].lower(), "")}
 
 
-def _wrong(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
+def _report_argument(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
     origin = call.arg_maps.get(name)
     place: Place = origin.place(0, max(1, len(origin.text))) if origin else call.place
     rendering.reporter.error("shortcode-argument", message, place, hint)

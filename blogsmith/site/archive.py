@@ -19,7 +19,7 @@ def series_path(name: str) -> str:
     return f"/series/{slug}/" if slug else ""
 
 
-def planned_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dict[str, str]:
+def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dict[str, str]:
     """Site path of the archive and of the series' pages → what it is in words."""
     found = {}
     for document in documents:

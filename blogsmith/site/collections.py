@@ -12,10 +12,10 @@ from ..model.template_views import Link, PageView
 from .archive import archive, series_pages
 from .feeds import with_feed
 from .frame import OLDEST, Frame, Rendered, Unpublished
-from .lists import generated_lists, not_found, section_title, taxonomy
+from .lists import generate_lists, not_found, section_title, taxonomy
 from .neighbours import add_neighbours, add_series
 from .pages import page_view
-from .pagination import paginated
+from .pagination import paginate
 from .relations import Relations, add_relations
 from .terms import term_names
 
@@ -32,16 +32,16 @@ def page_views(
     add_series(rendered, list(unpublished), views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
     add_relations(rendered, views, around)
-    views = {url: around[url].given_to(view) for url, view in views.items()}
+    views = {url: around[url].apply_to(view) for url, view in views.items()}
     newest_first = _newest_first(rendered)
     posts = [views[item.url] for item in newest_first]
-    by_section = _by_section(newest_first, views)
+    by_section = _group_by_section(newest_first, views)
     pages = [_with_lists(views[item.url], item, posts, by_section) for item in rendered]
-    pages += generated_lists(rendered, posts, sections, views, frame)
+    pages += generate_lists(rendered, posts, sections, views, frame)
     pages = [_with_subsections(page, sections, views, frame) for page in pages]
     pages += taxonomy(posts, "tags", "Tags", frame)
     pages += taxonomy(posts, "categories", "Categories", frame)
-    pages = [with_feed(page, frame.config) for page in paginated(pages, frame.config.pagination)]
+    pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(frame))
 
 
@@ -53,7 +53,7 @@ def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
     return ordered
 
 
-def _by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) -> dict[str, list[PageView]]:
+def _group_by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) -> dict[str, list[PageView]]:
     found: dict[str, list[PageView]] = {}
     for item in posts:
         found.setdefault(item.section, []).append(views[item.url])

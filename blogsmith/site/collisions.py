@@ -27,20 +27,20 @@ def collisions(
     """
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}
-    generated = {folded(url): what for url, what in (lists | terms).items()}
-    replaceable = {folded(url) for url in lists.keys() - terms.keys()}
+    generated = {fold_url(url): what for url, what in (lists | terms).items()}
+    replaceable = {fold_url(url) for url in lists.keys() - terms.keys()}
     for document in documents:
         path = str(document.path)
         url = urls[path]
-        first = taken.setdefault(folded(url), path)
+        first = taken.setdefault(fold_url(url), path)
         if first != path:
             found += _duplicate(document, "slug", f"{first} and {path} have the same address {url}")
-        elif folded(url) in generated and not (
-            kinds[path] in ("home", "section") and folded(url) in replaceable
+        elif fold_url(url) in generated and not (
+            kinds[path] in ("home", "section") and fold_url(url) in replaceable
         ):
-            message = f"{path} has the address {url} of {generated[folded(url)]}"
+            message = f"{path} has the address {url} of {generated[fold_url(url)]}"
             index = f"content{url}_index.md"
-            is_list = folded(url) in replaceable
+            is_list = fold_url(url) in replaceable
             hint = f"the list's own text belongs into {index}" if is_list else "give the page another slug"
             found += _duplicate(document, "slug", message, hint)
     for document in documents:
@@ -60,7 +60,7 @@ def _alias_faults(
             reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/")
             found += reporter.diagnostics
             continue
-        address = folded(alias_url(alias))
+        address = fold_url(alias_url(alias))
         owner = taken.get(address) or generated.get(address)
         if owner:
             message = f'alias "{alias}" of {document.path} is an address of {owner} already'
@@ -88,6 +88,6 @@ def _reporter(document: Document) -> Reporter:
     return Reporter(document.path.as_posix(), document.source.text.split("\n"))
 
 
-def folded(url: str) -> str:
+def fold_url(url: str) -> str:
     """The address as a file system that ignores case and Unicode form sees it."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", url).casefold())

@@ -76,11 +76,11 @@ def with_feed(page: PageView, config: Config) -> PageView:
     """The list of a tag or category, pointing to its own feed."""
     if page.kind != "tag" or not site_feeds(config) or not _entries(page.pages):
         return page
-    url = numbered_from(page.url)
+    url = first_page_url(page.url)
     return replace(page, feeds=(Feed(f"{config.title}: {page.title}", f"{url}atom.xml", ATOM_TYPE),))
 
 
-def numbered_from(url: str) -> str:
+def first_page_url(url: str) -> str:
     """The first page of the list that `url` is a page of."""
     return re.sub(r"page/\d+/$", "", url)
 
@@ -124,7 +124,7 @@ def _entries(posts: Sequence[PageView]) -> list[PageView]:
     return [post for post in posts if post.date][:ENTRIES]
 
 
-def _changed(page: PageView) -> dt.datetime:
+def _update_date(page: PageView) -> dt.datetime:
     changed = page.updated or page.date
     assert changed is not None, "only dated posts stand in a feed"
     return changed
@@ -146,7 +146,7 @@ def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> byte
     if config.description:
         _text(feed, "subtitle", config.description)
     _text(feed, "id", base + url)
-    newest = max((_changed(post) for post in posts), default=dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
+    newest = max((_update_date(post) for post in posts), default=dt.datetime(1970, 1, 1, tzinfo=dt.UTC))
     _text(feed, "updated", _stamp(newest))
     _link(feed, base + url, "alternate", "text/html")
     _link(feed, f"{base}{url}atom.xml", "self", ATOM_TYPE)
@@ -169,7 +169,7 @@ def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
     _text(entry, "id", post.canonical_url)
     _link(entry, post.canonical_url, "alternate", "text/html")
     _text(entry, "published", _stamp(post.date))
-    _text(entry, "updated", _stamp(_changed(post)))
+    _text(entry, "updated", _stamp(_update_date(post)))
     _people(entry, post.authors)
     for term in (*post.categories, *post.tags):
         ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
@@ -210,7 +210,7 @@ def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) ->
         "authors": [{"name": config.author or config.title}],
         "items": [_item(post, config) for post in posts],
     }
-    return (json.dumps(_filled(feed), ensure_ascii=False, indent=1) + "\n").encode()
+    return (json.dumps(_drop_empty(feed), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _item(post: PageView, config: Config) -> dict[str, object]:
@@ -221,14 +221,14 @@ def _item(post: PageView, config: Config) -> dict[str, object]:
         "content_html": post.content,
         "summary": post.description,
         "date_published": _stamp(post.date) if post.date else "",
-        "date_modified": _stamp(_changed(post)),
+        "date_modified": _stamp(_update_date(post)),
         "authors": [{"name": author} for author in post.authors],
         "tags": [term.title for term in (*post.categories, *post.tags)],
         "language": post.lang,
     }
-    return _filled(item)
+    return _drop_empty(item)
 
 
-def _filled(fields: dict[str, object]) -> dict[str, object]:
+def _drop_empty(fields: dict[str, object]) -> dict[str, object]:
     """Without what is empty; `items` always stands."""
     return {key: value for key, value in fields.items() if value or key == "items"}

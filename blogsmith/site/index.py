@@ -66,12 +66,12 @@ class SiteIndex:
 
     def page_labels(self, slug: str) -> Mapping[str, Label] | None:
         """Labels of the post `slug` names."""
-        path = self._by_slug(slug)
+        path = self._find_by_slug(slug)
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str) -> str:
         """URL with base path of the post `slug` names."""
-        path = self._by_slug(slug)
+        path = self._find_by_slug(slug)
         return self.with_base(self.urls[path]) if path else ""
 
     def slug_hint(self, slug: str) -> str:
@@ -83,7 +83,7 @@ class SiteIndex:
             return f"{waiting} is not published"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
 
-    def _by_slug(self, slug: str) -> str:
+    def _find_by_slug(self, slug: str) -> str:
         return self.by_slug.get(_slug_of(slug), "")
 
 
@@ -177,7 +177,7 @@ def _anchor_hint(anchor: str, entry: PageEntry) -> str:
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     """Source path of the page meant, or the URL of a generated page; empty if there is none."""
     if path.endswith(".md"):
-        found = _in_content(path, document)
+        found = _content_path(path, document)
         return found if index.knows(found) else ""
     own = index.urls.get(str(document.path), "/")
     url = posixpath.normpath(posixpath.join(own, path))
@@ -186,12 +186,12 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
             return index.by_url[candidate]
         if candidate in index.generated:
             return candidate
-    folder = _in_content(path, document)
+    folder = _content_path(path, document)
     names = (f"{folder}/{name}" for name in ("index.md", "_index.md"))
     return next((name for name in names if index.knows(name)), "")
 
 
-def _in_content(path: str, document: Document) -> str:
+def _content_path(path: str, document: Document) -> str:
     """`path` as written in `document`, as a path from the site root."""
     start = CONTENT if path.startswith("/") else document.path.parent
     return posixpath.normpath(str(start / path.lstrip("/")))
@@ -199,7 +199,7 @@ def _in_content(path: str, document: Document) -> str:
 
 def _find_file(index: SiteIndex, path: str, document: Document) -> str:
     """The asset meant: beside the document, under `static/`, or by its address in the site."""
-    candidates = [_in_content(path, document)]
+    candidates = [_content_path(path, document)]
     if path.startswith("/"):
         candidates.append(posixpath.normpath(f"static{path}"))
         candidates.append(index.file_by_url.get(path, ""))

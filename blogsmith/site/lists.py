@@ -11,7 +11,7 @@ from .frame import Frame, Rendered
 from .plain import plain_view
 
 
-def planned_lists(
+def plan_lists(
     documents: Iterable[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
 ) -> dict[str, str]:
     """Site path of every list of pages, and of the page for missing ones → what it is in words."""
@@ -30,7 +30,7 @@ def section_title(section: str, views: Mapping[str, PageView], url: str) -> str:
     return section.rpartition("/")[2].replace("-", " ").replace("_", " ").capitalize()
 
 
-def generated_lists(
+def generate_lists(
     rendered: Sequence[Rendered],
     posts: Sequence[PageView],
     sections: Mapping[str, str],

@@ -71,7 +71,7 @@ class MathFonts:
     own: tuple[tuple[str, FontCut], ...] = ()
     """Pages with a font of their own: URL and font."""
 
-    def given_to(self, page: PageView) -> PageView:
+    def apply_to(self, page: PageView) -> PageView:
         """The page with the address of its font.
 
         Also without formulas of its own: scripts may show it those of other pages, and what is

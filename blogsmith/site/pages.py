@@ -25,7 +25,7 @@ def reading_minutes(body: Body) -> int:
     return max(1, round(seconds / 60))
 
 
-def shortened(text: str, length: int = DESCRIPTION_LENGTH) -> str:
+def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
     """The first words of `text`, with an ellipsis if something is left out."""
     if len(text) <= length:
         return text
@@ -45,7 +45,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         title_html=body.title_html,
         content=body.html,
         subtitle=front.subtitle,
-        description=body.description_text or shortened(body.summary or body.text),
+        description=body.description_text or shorten(body.summary or body.text),
         description_html=body.description_html,
         date=front.date,
         updated=front.updated,

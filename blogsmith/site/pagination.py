@@ -13,12 +13,12 @@ def page_count(entries: int, per_page: int) -> int:
     return max(1, -(-entries // per_page)) if per_page else 1
 
 
-def numbered_url(url: str, number: int) -> str:
+def page_number_url(url: str, number: int) -> str:
     """Address of page `number` (1-based) of the list at `url`."""
     return url if number == 1 else f"{url}page/{number}/"
 
 
-def paginated(lists: Iterable[PageView], per_page: int) -> list[PageView]:
+def paginate(lists: Iterable[PageView], per_page: int) -> list[PageView]:
     """Each list with at most `per_page` entries, followed by its further pages."""
     pages = []
     for view in lists:
@@ -33,8 +33,8 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
     pager = Pager(
         number,
         total,
-        numbered_url(view.url, number - 1) if number > 1 else "",
-        numbered_url(view.url, number + 1) if number < total else "",
+        page_number_url(view.url, number - 1) if number > 1 else "",
+        page_number_url(view.url, number + 1) if number < total else "",
     )
     entries = view.pages[(number - 1) * per_page : number * per_page]
     if number == 1:
@@ -45,8 +45,8 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
         path="",
         content="",
         description_html="",
-        url=numbered_url(view.url, number),
-        canonical_url=numbered_url(view.canonical_url, number) if view.canonical_url else "",
+        url=page_number_url(view.url, number),
+        canonical_url=page_number_url(view.canonical_url, number) if view.canonical_url else "",
         pages=entries,
         pager=pager,
     )

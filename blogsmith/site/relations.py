@@ -34,7 +34,7 @@ class Relations:
     backlinks: tuple[Link, ...] = ()
     related: tuple[Link, ...] = ()
 
-    def given_to(self, view: PageView) -> PageView:
+    def apply_to(self, view: PageView) -> PageView:
         """The view of a page with its relations."""
         return replace(
             view,
@@ -69,7 +69,7 @@ def add_relations(
         if item.kind in ("post", "page"):
             found.backlinks = linked.get(view.url, ())
         if item.kind == "post":
-            found.related = _related(view, {view.url} | found.names(), posts, sharing)
+            found.related = _related_posts(view, {view.url} | found.names(), posts, sharing)
 
 
 def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> dict[str, tuple[Link, ...]]:
@@ -101,7 +101,7 @@ def _sharing(posts: Sequence[PageView]) -> dict[tuple[int, str], list[int]]:
     return found
 
 
-def _related(
+def _related_posts(
     view: PageView,
     named: set[str],
     posts: Sequence[PageView],

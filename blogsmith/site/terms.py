@@ -46,7 +46,9 @@ def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Lin
 def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
     """Warnings for terms that no list can be made of."""
     names = term_names(documents)
-    return [found for document in documents for found in (*_nameless(document), *_alike(document, names))]
+    return [
+        found for document in documents for found in (*_nameless(document), *_report_alike(document, names))
+    ]
 
 
 def _nameless(document: Document) -> Iterator[Diagnostic]:
@@ -60,13 +62,13 @@ def _nameless(document: Document) -> Iterator[Diagnostic]:
     yield from reporter.diagnostics
 
 
-def _alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
+def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
     """A term that falls together with another one, though they do not read the same: `C` and `C++`."""
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     for taxonomy, names in by_taxonomy.items():
         for term in terms_of(document.front, taxonomy):
             name = names.get(slugify(term), term)
-            if _spoken(name) != _spoken(term):
+            if _normalize_term(name) != _normalize_term(term):
                 place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
                 kind = dict(TAXONOMIES)[taxonomy]
                 message = f'{kind} "{term}" has the same address as "{name}", so both share one page'
@@ -74,11 +76,11 @@ def _alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> 
     yield from reporter.diagnostics
 
 
-def _spoken(term: str) -> str:
+def _normalize_term(term: str) -> str:
     return re.sub(r"[\s_-]+", "", term.casefold())
 
 
-def planned_terms(documents: Iterable[Document]) -> dict[str, str]:
+def plan_terms(documents: Iterable[Document]) -> dict[str, str]:
     """Site path of every list of terms or of a term's posts → what it is in the author's words."""
     found: dict[str, str] = {}
     for taxonomy, by_slug in term_names(documents).items():

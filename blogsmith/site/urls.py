@@ -22,11 +22,11 @@ from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document
 from ..read.dates import split_dated_name
 from ..text.slugs import slugify
-from .archive import planned_archive
+from .archive import plan_archive
 from .collisions import collisions
-from .lists import planned_lists
+from .lists import plan_lists
 from .slug_rules import slug_hint, slug_problem
-from .terms import planned_terms
+from .terms import plan_terms
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "scheduled"]
@@ -63,11 +63,11 @@ def publication(document: Document, now: dt.datetime, *, drafts: bool, future: b
 def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     """Addresses, kinds and sections of the documents that are built."""
     ordered = sorted(documents, key=lambda document: document.path.as_posix())
-    plan = _Plan(config, _Tree.of(ordered))
+    plan = _Plan(config, _Tree.create(ordered))
     for document in ordered:
         plan.add(document)
-    lists = planned_lists(ordered, plan.kinds, plan.sections)
-    taken = planned_terms(ordered) | planned_archive(ordered, plan.kinds)
+    lists = plan_lists(ordered, plan.kinds, plan.sections)
+    taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds)
     found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
     return Urls(plan.urls, plan.kinds, plan.sections, plan.tree.slugs, tuple(found))
 
@@ -98,7 +98,7 @@ class _Tree:
     """Folders that have a list page."""
 
     @classmethod
-    def of(cls, documents: Sequence[Document]) -> _Tree:
+    def create(cls, documents: Sequence[Document]) -> _Tree:
         """The tree of the site's documents."""
         counts: Counter[PurePosixPath] = Counter()
         for folder, pages in Counter(document.path.parent for document in documents).items():
@@ -176,10 +176,10 @@ class _Plan:
     def _folder(self, path: PurePosixPath) -> _Folder:
         found = self.folders.get(path)
         if found is None:
-            found = self.folders[path] = self._described(path)
+            found = self.folders[path] = self._folder_of(path)
         return found
 
-    def _described(self, path: PurePosixPath) -> _Folder:
+    def _folder_of(self, path: PurePosixPath) -> _Folder:
         section = self.tree.section_folder(path)
         name = _folder_url(section, self.tree.slugs).strip("/") if section else ""
         permalink = ""
@@ -205,7 +205,7 @@ class _Plan:
             message = f"a folder of this file makes no address: {problem}"
             self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")
         slug = self._slug(document, split_dated_name(name)[1])
-        address = folder.permalink and self._expanded(folder.permalink, slug, document)
+        address = folder.permalink and self._expand_pattern(folder.permalink, slug, document)
         return address or f"{folder.url}{slug}/"
 
     def _error(
@@ -229,7 +229,7 @@ class _Plan:
             self._error(document, "slug", message, hint="rename it, or give a slug in the front matter")
         return made or "page"
 
-    def _expanded(self, pattern: str, slug: str, document: Document) -> str:
+    def _expand_pattern(self, pattern: str, slug: str, document: Document) -> str:
         """The address by a permalink; empty after a report if it needs a date and there is none."""
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):

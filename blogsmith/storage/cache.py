@@ -36,7 +36,7 @@ def read_or_make(root: Path, kind: str, name: str, make: Callable[[], bytes]) ->
     data = make()
     with suppress(OSError), open_cache(root, kind) as folder:
         folder.replace(name, hashlib.sha256(data).digest() + data)
-        for old in _by_age(folder)[MOST:]:
+        for old in _files_by_age(folder)[MOST:]:
             with suppress(FileNotFoundError):
                 folder.remove(old)
     return data
@@ -53,7 +53,7 @@ def _read(root: Path, kind: str, name: str) -> bytes | None:
     return data if hashlib.sha256(data).digest() == digest else None
 
 
-def _by_age(folder: Folder) -> list[str]:
+def _files_by_age(folder: Folder) -> list[str]:
     """Files, the youngest first; with those that a build which was stopped left behind."""
     found = [(folder.status(name), name) for name, is_folder in folder.entries() if not is_folder]
     return [name for _, name in sorted((-status.st_mtime_ns, name) for status, name in found if status)]

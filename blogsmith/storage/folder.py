@@ -85,7 +85,7 @@ class Folder:
 
     def make(self, name: str, mode: int | None = None) -> Folder:
         """A new, empty folder."""
-        with self._at(name) as (place, at):
+        with self._locate(name) as (place, at):
             os.mkdir(place, **at)
         new = self._enter_one(name)
         if mode is not None:
@@ -95,7 +95,7 @@ class Folder:
     def status(self, name: str) -> os.stat_result | None:
         """What stands under `name`, itself if it is a link; None if nothing does."""
         try:
-            with self._at(name, is_checked=False) as (place, at):
+            with self._locate(name, is_checked=False) as (place, at):
                 return os.stat(place, follow_symlinks=False, **at)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -167,15 +167,15 @@ class Folder:
     def rename(self, name: str, to: Folder, new: str) -> None:
         """Move what stands under `name`; a file or an empty folder under `new` in `to` is replaced."""
         with (
-            self._at(name, is_checked=False) as (old_place, _),
-            to._at(new, is_checked=False) as (new_place, _),
+            self._locate(name, is_checked=False) as (old_place, _),
+            to._locate(new, is_checked=False) as (new_place, _),
         ):
             # rename(2) never follows a last component
             os.replace(old_place, new_place, src_dir_fd=self.descriptor, dst_dir_fd=to.descriptor)
 
     def link(self, name: str, to: Folder, new: str) -> None:
         """One more name for a file, or for a link itself."""
-        with self._at(name, is_checked=False) as (old_place, _), to._at(new) as (new_place, _):
+        with self._locate(name, is_checked=False) as (old_place, _), to._locate(new) as (new_place, _):
             os.link(
                 old_place,
                 new_place,
@@ -188,7 +188,7 @@ class Folder:
         """A copy of a file with its time and permissions, or of a link itself."""
         found = self.status(name)
         if found is not None and is_link(found):
-            with self._at(name, is_checked=False) as (place, at), to._at(new) as (new_place, new_at):
+            with self._locate(name, is_checked=False) as (place, at), to._locate(new) as (new_place, new_at):
                 os.symlink(os.readlink(place, **at), new_place, **new_at)
             return
         with self.open_file(name) as source, to.create(new) as target:
@@ -197,22 +197,22 @@ class Folder:
             status = os.fstat(source.fileno())
             if HAS_DESCRIPTORS:
                 os.fchmod(target.fileno(), stat.S_IMODE(status.st_mode))
-        with to._at(new) as (place, at):
+        with to._locate(new) as (place, at):
             os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns), **at)
 
     def remove(self, name: str) -> None:
         """Remove a file, or a link itself."""
-        with self._at(name, is_checked=False) as (place, at):
+        with self._locate(name, is_checked=False) as (place, at):
             os.unlink(place, **at)
 
     def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
-        with self._at(name) as (place, at):
+        with self._locate(name) as (place, at):
             os.rmdir(place, **at)
 
     def remove_tree(self, name: str) -> None:
         """Remove a folder with all that is in it; links in it are removed themselves."""
-        with self._at(name) as (place, at):
+        with self._locate(name) as (place, at):
             if self._is_link(name):
                 raise LinkInTheWay(f"{self.place}/{name}")
             shutil.rmtree(place, **at)
@@ -235,7 +235,7 @@ class Folder:
         if make and name != "." and self.status(name) is None:
             with suppress(FileExistsError):
                 return self.make(name, mode)
-        with self._at(name, is_inner=True) as (place, at):
+        with self._locate(name, is_inner=True) as (place, at):
             if self.descriptor is None:
                 if not os.path.isdir(place):
                     code = errno.ENOTDIR if os.path.lexists(place) else errno.ENOENT
@@ -244,7 +244,7 @@ class Folder:
             return Folder(f"{self.place}/{name}", os.open(place, _FOLDER, **at))
 
     def _open_regular(self, name: str, flags: int) -> int:
-        with self._at(name) as (place, at):
+        with self._locate(name) as (place, at):
             descriptor = os.open(place, flags, 0o666, **at)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 os.close(descriptor)
@@ -252,7 +252,9 @@ class Folder:
             return descriptor
 
     @contextmanager
-    def _at(self, name: str, *, is_checked: bool = True, is_inner: bool = False) -> Iterator[tuple[str, _At]]:
+    def _locate(
+        self, name: str, *, is_checked: bool = True, is_inner: bool = False
+    ) -> Iterator[tuple[str, _At]]:
         """Where system calls find `name`; what they raise then names its path.
 
         is_checked: a link under it is refused, by the call itself or, without descriptors, here.

@@ -156,10 +156,10 @@ def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> b
 def resolve_blocks(state: StateCore) -> None:
     """Core rule: hand block lists to the token behind them."""
     page = page_of(state.env)
-    state.tokens = list(_resolved(state.tokens, page))
+    state.tokens = list(_resolve(state.tokens, page))
 
 
-def _resolved(tokens: list[Token], page: PageState) -> Iterator[Token]:
+def _resolve(tokens: list[Token], page: PageState) -> Iterator[Token]:
     waiting: list[Token] = []
     for token in tokens:
         if token.type == "attributes":

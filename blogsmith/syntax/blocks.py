@@ -86,7 +86,7 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def _known(state: StateBlock) -> list[str]:
+def _known_containers(state: StateBlock) -> list[str]:
     return sorted({*CONTAINERS, *DATA, *page_of(state.env).options.block_classes})
 
 
@@ -94,15 +94,15 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     """A div with data for a block, but of a class that no block has, would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
-    near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known(state))
-    hint = near or f"known: {', '.join(_known(state))}; plugins: in blogsmith.yaml adds others"
+    near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known_containers(state))
+    hint = near or f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
     page_of(state.env).reporter.warn("div-unknown", message, place, hint)
 
 
 def _kind(state: StateBlock, tag: StartTag) -> str:
-    known = _known(state)
+    known = _known_containers(state)
     named = next((name for name in tag.classes if name in known), "")
     return named or ("markdown" if tag.get("markdown") in ("1", "block") else "")
 

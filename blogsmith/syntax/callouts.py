@@ -72,7 +72,7 @@ def _marker_at(tokens: list[Token], index: int, page: PageState) -> Marker | Non
     inline = tokens[first + 1]
     found = _MARKER.match(inline.content)
     if not found:
-        return _prefixed(get(inline, TextMap), page)
+        return _prefix_marker(get(inline, TextMap), page)
     kind = page.options.kinds.get(found[1].casefold())
     # `[!x] text` in ordinary prose is prose unless it names a kind or shouts like one
     if kind is None and not quote and not found[1].isupper():
@@ -81,7 +81,7 @@ def _marker_at(tokens: list[Token], index: int, page: PageState) -> Marker | Non
     return _read(inline, found, kind, page, more)
 
 
-def _prefixed(text: TextMap, page: PageState) -> Marker | None:
+def _prefix_marker(text: TextMap, page: PageState) -> Marker | None:
     """A paragraph that opens with a declared text such as `💡 Key insight:`, bold or not."""
     for prefix, name in page.options.prefixes:
         for opening in (prefix, f"**{prefix}**"):

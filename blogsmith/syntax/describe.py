@@ -54,13 +54,13 @@ def _record(record: object) -> str:
     for item in fields(record):  # type: ignore[arg-type]
         value = getattr(record, item.name)
         if isinstance(value, CellOptions):
-            shown += [f"{name}={said!r}" for name, said in _said(value)]
+            shown += [f"{name}={said!r}" for name, said in _option_items(value)]
         elif item.name not in _HIDDEN and value not in ("", (), None, False, frozenset()):
             shown.append(f"{item.name}={value!r}")
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
-def _said(options: CellOptions) -> Iterator[tuple[str, object]]:
+def _option_items(options: CellOptions) -> Iterator[tuple[str, object]]:
     """The options of a cell that are not as they would be anyway, without what the cell itself shows."""
     for item in fields(options):
         value = getattr(options, item.name)

@@ -70,7 +70,7 @@ def parse_info(
             value = re.sub(r'\\(["\\])', r"\1", found[group])
             reader.pair(found["key"], value, found.start("key"), found.start(group), quoted=group != "bare")
         elif found["word"]:
-            reader.word(found["word"], found.start("word"))
+            reader.read_word(found["word"], found.start("word"))
     return reader.fence()
 
 
@@ -102,9 +102,9 @@ class _Reader:
                 start = at + found.start("value") + quoted
                 self.pair(key, value, at + found.start("key"), start, quoted=quoted)
             else:
-                self.word_in_braces(found["word"], at + found.start("word"))
+                self.read_brace_word(found["word"], at + found.start("word"))
 
-    def word_in_braces(self, word: str, offset: int) -> None:
+    def read_brace_word(self, word: str, offset: int) -> None:
         if word in (".numberLines", ".number-lines"):
             self.numbered = True
         elif word.startswith("."):
@@ -159,7 +159,7 @@ class _Reader:
         at = Place(line, column + offset, len(key))
         self.settings.append(OptionSetting(key, data, place, at, value, text))
 
-    def word(self, word: str, offset: int) -> None:
+    def read_word(self, word: str, offset: int) -> None:
         if not self.language and (offset == 0 or self.language_follows):
             self.language = word
         elif word == "linenos":

@@ -64,7 +64,7 @@ def foreign(state: StateCore) -> None:
     for token in state.tokens:
         if token.type != "inline" or not token.children or not _may_hold_any(token.content):
             continue
-        for place, text, hint in _placed(get(token, TextMap), _left_over(token.children)):
+        for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(token.children)):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
 
@@ -74,7 +74,7 @@ def _may_hold_any(text: str) -> bool:
     return not _MARKS.isdisjoint(text) or any(mark in text for mark in _LONG_MARKS)
 
 
-def _placed(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
+def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
     """Place, text and hint of each hit that stands in the source as it is: else the author has escaped it."""
     cursor = 0
     for hit in hits:
@@ -95,13 +95,13 @@ class _Found:
     hint: str = ""
 
 
-def _left_over(children: list[Token]) -> Iterator[_Found]:
+def _remaining_hits(children: list[Token]) -> Iterator[_Found]:
     for index, child in enumerate(children):
         if child.type in ("code_inline", "math_inline", "value"):
             is_cell = child.type == "code_inline" and child.content.startswith(_CELL)
             yield _Found(child.content, _value_hint(child.content.removeprefix(_CELL)) if is_cell else "")
         elif child.type == "text":
-            yield from _in_text(child.content)
+            yield from _text_hits(child.content)
             after = children[index + 1] if index + 1 < len(children) else Token("", "", 0)
             role = _ROLE.search(child.content) if after.type == "code_inline" else None
             if role:
@@ -114,7 +114,7 @@ def _value_hint(expression: str) -> str:
     return f"write {{= {expression.strip()} =}}"
 
 
-def _in_text(text: str) -> Iterator[_Found]:
+def _text_hits(text: str) -> Iterator[_Found]:
     if not _may_hold_any(text):
         return
     hits = sorted(

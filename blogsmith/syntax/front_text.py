@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..diagnostics.model import Place, TextMap
 
 
-def located(text: str, place: Place, lines: Sequence[str]) -> TextMap:
+def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
     """`text`, broken where the author's lines end, with the start of each line.
 
     place: where YAML says that the value starts. lines: of the file.

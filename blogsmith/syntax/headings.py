@@ -28,7 +28,7 @@ class _Counter:
 
     counts: list[int]
 
-    def next(self, level: int) -> str:
+    def next_number(self, level: int) -> str:
         depth = max(0, level - 2)
         self.counts = [*self.counts, *[0] * (depth + 1 - len(self.counts))][: depth + 1]
         self.counts[depth] += 1
@@ -124,4 +124,4 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
         name = name if name and name not in asked else unique(name or slugify(text), taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
-        put(opening, Heading(level, name, text, counter.next(level) if numbered else ""))
+        put(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))

@@ -28,37 +28,37 @@ def hidden_characters(state: StateCore) -> None:
     page = page_of(state.env)
     for token in state.tokens:
         if token.type in _BY_LINES and token.map:
-            _of_lines(page, token, _BY_LINES[token.type])
+            _warn_in_lines(page, token, _BY_LINES[token.type])
         elif token.type == "inline" and find_hidden(token.content):
-            _of_text(page, get(token, TextMap), token.children or ())
+            _warn_in_text(page, get(token, TextMap), token.children or ())
 
 
 def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
     """The same for the formulas among inline tokens."""
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            _of_map(get(token, Math).origin, "formula", reporter)
+            _warn_in_map(get(token, Math).origin, "formula", reporter)
 
 
-def _of_lines(page: PageState, token: Token, what: str) -> None:
+def _warn_in_lines(page: PageState, token: Token, what: str) -> None:
     first, end = token.map or (0, 0)
     for number in range(first, min(end, len(page.lines))):
         if found := find_hidden(page.lines[number]):
             _warn(page.reporter, what, found[0], Place(page.first_line + number, found.start() + 1))
 
 
-def _of_text(page: PageState, origin: TextMap, children: Sequence[Token]) -> None:
+def _warn_in_text(page: PageState, origin: TextMap, children: Sequence[Token]) -> None:
     warn_of_hidden_math(children, page.reporter)
     for child in children:
         if child.type in ("shortcode", "shortcode_inline"):
             for argument in get(child, Shortcode).arg_maps.values():
-                _of_map(argument, "shortcode", page.reporter)
+                _warn_in_map(argument, "shortcode", page.reporter)
         elif child.type in ("code_inline", "value") and (found := find_hidden(child.content)):
             at = max(0, origin.text.find(child.content))
             _warn(page.reporter, "code", found[0], origin.place(at + found.start()))
 
 
-def _of_map(origin: TextMap, what: str, reporter: Reporter) -> None:
+def _warn_in_map(origin: TextMap, what: str, reporter: Reporter) -> None:
     if found := find_hidden(origin.text):
         _warn(reporter, what, found[0], origin.place(found.start()))
 

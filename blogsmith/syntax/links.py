@@ -29,7 +29,7 @@ _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">")
 _SCHEME = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
 
 
-def located(rule: Rule, kind: str, attribute: str) -> Rule:
+def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
     """`rule`, but the first token of type `kind` it makes knows where it stands."""
 
     def wrapped(state: StateInline, silent: bool) -> bool:
@@ -76,11 +76,11 @@ def image_located(state: StateInline, silent: bool) -> bool:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    return page_of(state.env).links and located(link, "link_open", "href")(state, silent)
+    return page_of(state.env).links and locate_tokens(link, "link_open", "href")(state, silent)
 
 
 def _image(state: StateInline, silent: bool) -> bool:
-    return page_of(state.env).links and located(image_located, "image", "src")(state, silent)
+    return page_of(state.env).links and locate_tokens(image_located, "image", "src")(state, silent)
 
 
 def _autolink(state: StateInline, silent: bool) -> bool:
@@ -88,7 +88,7 @@ def _autolink(state: StateInline, silent: bool) -> bool:
     scheme = _SCHEME.match(state.src, state.pos)
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
-    return located(autolink, "link_open", "href")(state, silent)
+    return locate_tokens(autolink, "link_open", "href")(state, silent)
 
 
 def linkify_rule(state: StateInline, silent: bool) -> bool:
@@ -108,7 +108,7 @@ def _html(state: StateInline, silent: bool) -> bool:
     for opening, closing in _MARKED_ENDS:
         if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
             return False
-    return page_of(state.env).html and located(html_inline, "html_inline", "")(state, silent)
+    return page_of(state.env).html and locate_tokens(html_inline, "html_inline", "")(state, silent)
 
 
 def _accept(url: str) -> bool:

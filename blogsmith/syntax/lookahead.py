@@ -12,11 +12,11 @@ from functools import lru_cache
 
 def comes_after(text: str, mark: str, pos: int) -> bool:
     """Whether `mark` stands in `text` at `pos` or later; may be in code, so yes means perhaps."""
-    return _last(text, mark) >= pos
+    return _last_index(text, mark) >= pos
 
 
 @lru_cache(maxsize=16)
-def _last(text: str, mark: str) -> int:
+def _last_index(text: str, mark: str) -> int:
     return text.rfind(mark)
 
 

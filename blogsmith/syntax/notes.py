@@ -80,7 +80,7 @@ def mark(state: StateInline, silent: bool) -> bool:
         return False
     if label not in page.notes:
         if not silent:
-            _undefined(state, label, page)
+            _report_undefined(state, label, page)
         return False
     if not silent:
         number = page.note_order.setdefault(label, len(page.note_order) + 1)
@@ -90,7 +90,7 @@ def mark(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _undefined(state: StateInline, label: str, page: PageState) -> None:
+def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
     page.reporter.error(
         "footnote-undefined",
         f"footnote [^{label}] has no text",

@@ -69,7 +69,7 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
     if not callout.id:
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
-    number = numbers.next(callout.kind) if kind and kind.numbered else ""
+    number = numbers.next_number(callout.kind) if kind and kind.numbered else ""
     place = _place(token, numbers, callout.id)
     label = Label(callout.id, "thm", callout.title, number or callout.title, place)
     return {id(callout): replace(callout, number=number, id=numbers.add(label))}
@@ -80,7 +80,7 @@ def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure
     figure = get(token, Figure)
     if not figure.id:
         return {}
-    number = numbers.next("fig")
+    number = numbers.next_number("fig")
     label = Label(figure.id, "fig", "Figure", number, _place(token, numbers, figure.id))
     return {id(figure): replace(figure, number=number, id=numbers.add(label))}
 
@@ -101,17 +101,17 @@ def _place(token: Token, numbers: Numbers, name: str) -> Place:
 def _number_shortcode(token: Token, numbers: Numbers) -> None:
     call = get(token, Shortcode)
     if call.id:
-        number = numbers.next("fig")
+        number = numbers.next_number("fig")
         name = numbers.add(Label(call.id, "fig", "Figure", number, call.place))
         put(token, replace(call, number=number, id=name))
 
 
 def _number_table(token: Token, numbers: Numbers) -> None:
     table = get(token, TableRecord)
-    ordinal = int(numbers.next("table"))
+    ordinal = int(numbers.next_number("table"))
     number = ""
     if table.id:
-        number = numbers.next("tbl")
+        number = numbers.next_number("tbl")
         name = numbers.add(Label(table.id, "tbl", "Table", number, _place(token, numbers, table.id)))
         table = replace(table, id=name)
     put(token, replace(table, ordinal=ordinal, number=number))
@@ -125,7 +125,7 @@ def _number_cell(token: Token, numbers: Numbers) -> None:
     if cell.runs and cell.options.include and cell.options.output:
         is_figure = cell.label.startswith("fig-")
         kind, name = ("fig", "Figure") if is_figure else ("tbl", "Table")
-        number = numbers.next(kind)
+        number = numbers.next_number(kind)
         place = cell.options.places.get("label", cell.place)
         if numbers.add(Label(cell.label, kind, name, number, place)):
             own = replace(cell, figure_number=number) if is_figure else replace(cell, table_number=number)

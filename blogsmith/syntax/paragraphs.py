@@ -49,7 +49,7 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
 def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
     parent, state.parentType = state.parentType, "paragraph"
     terminators = state.md.block.ruler.getRules("paragraph")
-    closing = _left_open(state, start, end)
+    closing = _open_delimiter(state, start, end)
     line = start + 1
     marker = ""
     while line < end and not state.isEmpty(line):
@@ -62,7 +62,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
             # a quote's lazy line was judged by the quote rule already
             if marker or (state.sCount[line] >= 0 and _ends(state, line, end, terminators)):
                 break
-            closing = _left_open(state, line, end)
+            closing = _open_delimiter(state, line, end)
         line += 1
     state.parentType = parent
     return ParagraphExtent(line, marker)
@@ -79,7 +79,7 @@ def _underline(state: StateBlock, line: int) -> str:
     return text[0] if text and text[0] in "-=" and not text.strip(text[0]) else ""
 
 
-def _left_open(state: StateBlock, line: int, end: int) -> str:
+def _open_delimiter(state: StateBlock, line: int, end: int) -> str:
     """Closing delimiter of a display that opens on `line` and ends on a later line of this text."""
     closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
     if closing and not comes_after(state.src, closing, state.eMarks[line]):

@@ -30,7 +30,7 @@ from .cells.values import number_values, refuse_values, value_rules
 from .fences import fences
 from .figures import figures
 from .foreign import foreign
-from .front_text import located
+from .front_text import locate_text
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
 from .links import link_rules, linkify_rule
@@ -248,7 +248,7 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
     """Inline tokens of a front matter value: formulas are typeset, all else is plain text."""
     if not text:
         return []
-    origin = located(text, places.get(key, Place(1)), reporter.lines)
+    origin = locate_text(text, places.get(key, Place(1)), reporter.lines)
     tokens = text_with_formulas(origin)
     warn_of_hidden_math(tokens, reporter)
     warn_of_unread(tokens, origin, reporter)

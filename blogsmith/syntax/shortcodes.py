@@ -140,11 +140,11 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
         return _raw_block(state, start, end, silent)
     if not comes_after(state.src, "%}", pos):
-        return _unclosed(state, start, pos, silent)
+        return _report_unclosed(state, start, pos, silent)
     stop = _paragraph_end(state, start, end)
     after = call_end(state.src, pos, state.eMarks[stop - 1])
     if after < 0:
-        return _unclosed(state, start, pos, silent)
+        return _report_unclosed(state, start, pos, silent)
     last = next(line for line in range(start, stop) if state.eMarks[line] >= after)
     named = _FIGURE_ID.match(state.src, after, state.eMarks[last])
     rest = named.end() if named else after
@@ -186,7 +186,7 @@ def _block_origin(state: StateBlock, first: int, last: int, pos: int, after: int
     return TextMap("\n".join(pieces), tuple(starts))
 
 
-def _unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
+def _report_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
     if not silent:
         place = block_place(state, pos, state.eMarks[start] - pos)
         _report_unclosed(page_of(state.env), place)

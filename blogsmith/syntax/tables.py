@@ -43,7 +43,7 @@ def split_row(text: str) -> list[tuple[int, int]]:
         cells.pop(0)
     if cells and not text[cells[-1][0] : cells[-1][1]].strip() and cells[-1][0] > 0:
         cells.pop()
-    return [_trimmed(text, *cell) for cell in cells]
+    return [_trim(text, *cell) for cell in cells]
 
 
 def _pipes(text: str) -> Iterator[int]:
@@ -77,7 +77,7 @@ def _step(text: str, pos: int, end: int) -> int:
     return pos + 1
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start] in " \t":
         start += 1
     while end > start and text[end - 1] in " \t":

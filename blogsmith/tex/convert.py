@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import Protocol
 
 from .analysis.numbering import MAX_LENGTH
-from .constructs.grid import numbered_row, read_gap
+from .constructs.grid import number_row, read_gap
 from .constructs.table import constructs
 from .errors import TexError
 from .mathml.allowlist import check
 from .parse.construct import Constructs
-from .parse.errors import ParseError, misplaced_tab, placed_error
+from .parse.errors import ParseError, misplaced_tab_error, place_error
 from .parse.macros import read_macros
 from .parse.parser import Parser
 from .parse.reader import Macro
@@ -92,11 +92,11 @@ def convert_formula(
         parser, body = _read_slowly(tex, known, table, display, rows)
     except RecursionError:
         parser, body = _read_slowly(tex, known, table, display, rows)
-    defined = _defined(parser, known) if parser.macros else _NO_DEFINITIONS
+    defined = _definitions(parser, known) if parser.macros else _NO_DEFINITIONS
     if defined and not body:
         return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
-        row = numbered_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
+        row = number_row(f"<mtd>{body}</mtd>", parser.row_numbers[0])
         body = f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
     block = ' display="block"' if display else ""
     alttext = escape(clean_text(tex).strip())
@@ -109,7 +109,7 @@ def convert_formula(
     return TypesetFormula(check(f"{opening}{body}</math>"), defined)
 
 
-def _defined(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
+def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
     return {
         name: macro
         for name, macro in parser.macros.items()
@@ -138,7 +138,7 @@ def _read(parser: Parser) -> str:
 
 def _stray(token: str) -> ParseError:
     if token == "&":
-        return misplaced_tab(token)
+        return misplaced_tab_error(token)
     if token == "\\middle":
         return ParseError("math-brace", "\\middle stands outside \\left … \\right", token)
     return ParseError("math-brace", f"{token} closes nothing that is open", token)
@@ -161,7 +161,7 @@ def _read_slowly(
         return parser, _read(parser)
     except ParseError as error:
         error.hint = error.hint or _hint(error, tex, known, table)
-        raise placed_error(error, tex) from None
+        raise place_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
     finally:

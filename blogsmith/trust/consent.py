@@ -76,7 +76,7 @@ class Consent:
             return "an earlier blogsmith was told to trust it, which did not note the folder and its files"
         if self.state == "elsewhere":
             return "another folder was trusted at this place, or this one has lost its .blogsmith/"
-        return f"since it was trusted, {_named(self.changes)}" if self.state == "changed" else ""
+        return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
 
 
 def record_file() -> Path:
@@ -183,7 +183,7 @@ def _changes(
                 yield ConsentChange(name, part == "settings", before.get(name), now.get(name))
 
 
-def _named(changes: tuple[ConsentChange, ...]) -> str:
+def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
     """`plugins/a.py has changed, plugins/b.py is new and 2 more differ`."""
     verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
     named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_NAMED])

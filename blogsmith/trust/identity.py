@@ -52,12 +52,12 @@ def mark_folder(root: Path, known: object = None) -> Mapping[str, object]:
 
 def _folder_identity(root: Path) -> dict[str, object]:
     status = root.stat()
-    born_ns = _born_ns(root, status)
+    born_ns = _birth_time_ns(root, status)
     when = {"born_ns": born_ns} if born_ns else {"device": status.st_dev}
     return {"inode": status.st_ino, **when}
 
 
-def _born_ns(root: Path, status: os.stat_result) -> int:
+def _birth_time_ns(root: Path, status: os.stat_result) -> int:
     """When the folder was made; 0 if the system does not say."""
     if sys.platform != "linux":
         return int(getattr(status, "st_birthtime", 0) * 10**9)

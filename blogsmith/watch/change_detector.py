@@ -29,19 +29,19 @@ class ChangeDetector:
     _before: dict[str, Fingerprint | None] = field(default_factory=dict)
     """Place of each file that changed → as it was at the last report."""
     _doubted: dict[str, float] = field(default_factory=dict)
-    """Place → when doubting it ends, in seconds of the clock that `look` is told."""
+    """Place → when doubting it ends, in seconds of the clock that `stamp_of` is told."""
     _writing: dict[str, bool] = field(default_factory=dict)
 
     @property
-    def any(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether something changed, or may have."""
         return bool(self._before or self._doubted)
 
-    def look(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
+    def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
         """Look at these and at all that are doubted. writing: whether more is to come, if that is known."""
         self._writing |= writing
         for place in {*places, *self._doubted}:
-            old, new = self.tree.fingerprints.get(place), self.tree.look(place)
+            old, new = self.tree.fingerprints.get(place), self.tree.stamp_of(place)
             patience_s = _patience_s(old, new, self._writing.get(place, False))
             if patience_s and now_s < self._doubted.setdefault(place, now_s + patience_s):
                 continue

@@ -38,7 +38,7 @@ class HintQueue:
         self._closed = False
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether `close` was called."""
         return self._closed
 
@@ -65,31 +65,31 @@ class HintQueue:
         with self._changed:
             self._await_first(time.monotonic() + wait_s)
             self._await_quiet()
-            if self._closed or not self._any():
+            if self._closed or not self._has_hints():
                 return None
             burst = EventBatch(self._places, self._overflow)
             self._places, self._overflow = {}, False
             return burst
 
-    def _any(self) -> bool:
+    def _has_hints(self) -> bool:
         return bool(self._places) or self._overflow
 
     def _note(self) -> None:
         self._last_s = time.monotonic()
         # once per burst: a checkout makes thousands of events, and to wake a thread for each slows them down
-        if not self._any():
+        if not self._has_hints():
             self._first_s = self._last_s
             self._changed.notify_all()
 
     def _await_first(self, until_s: float) -> None:
-        while not self._closed and not self._any():
+        while not self._closed and not self._has_hints():
             left_s = until_s - time.monotonic()
             if left_s <= 0:
                 return
             self._changed.wait(left_s)
 
     def _await_quiet(self) -> None:
-        while self._any() and not self._closed:
+        while self._has_hints() and not self._closed:
             quiet_s = QUIET_S if any(self._places.values()) else DONE_QUIET_S
             left_s = min(self._last_s + quiet_s, self._first_s + MAX_BURST_S) - time.monotonic()
             if left_s <= 0:

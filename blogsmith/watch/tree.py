@@ -22,7 +22,7 @@ from .walk import (
     FoundFile,
     Walk,
     aim_inside,
-    followed,
+    follow_link,
     is_below,
     is_passed_over,
     new_links,
@@ -93,7 +93,7 @@ class WatchedTree:
             differing |= self._scan_top(place)
         return differing
 
-    def concerned(self, reals: Iterable[str]) -> set[str]:
+    def affected_files(self, reals: Iterable[str]) -> set[str]:
         """Files that may have changed when something happened at these paths, links resolved."""
         files: set[str] = set()
         folders: set[str] = set()
@@ -118,7 +118,7 @@ class WatchedTree:
                     if place in self._tops or self._is_inside(place):
                         yield place
 
-    def look(self, place: str) -> Fingerprint | None:
+    def stamp_of(self, place: str) -> Fingerprint | None:
         """The file at a place as it is now; None if there is none."""
         if place in self._tops:
             return read_fingerprint(os.path.realpath(place))
@@ -129,8 +129,8 @@ class WatchedTree:
         if not os.path.islink(real):
             self._links.pop(place, None)
             return read_fingerprint(real)
-        above = self._above(place)
-        target = followed(real, above, new_links(above[0]), self.outputs)
+        above = self._parent_folders(place)
+        target = follow_link(real, above, new_links(above[0]), self.outputs)
         aim = target or aim_inside(real, above[0])
         if aim is not None:
             self._links[place] = aim
@@ -144,7 +144,7 @@ class WatchedTree:
             known = self.fingerprints.get(place)
             if known is None or known.digest is not None:
                 continue
-            new = self.look(place)
+            new = self.stamp_of(place)
             if new is not None and new.stamp == known.stamp:
                 self.fingerprints[place] = new
             else:
@@ -157,7 +157,7 @@ class WatchedTree:
                 self.fingerprints.pop(place, None)
                 continue
             self.fingerprints[place] = found = unread_fingerprint(stamp)
-            if found.again and (read := self.look(place)) is not None:
+            if found.again and (read := self.stamp_of(place)) is not None:
                 self.fingerprints[place] = read
             elif found.size <= LEARNED_BYTES:
                 self._unlearned.append(place)
@@ -166,7 +166,7 @@ class WatchedTree:
         """Whether a walk would come to this place if something were there."""
         return os.path.dirname(place) in self._folders and not is_passed_over(os.path.basename(place))
 
-    def _above(self, place: str) -> tuple[str, ...]:
+    def _parent_folders(self, place: str) -> tuple[str, ...]:
         """The folders that lead to a place, outermost first, links resolved."""
         folders = [self._folders[parent] for parent in _parents(place) if parent in self._folders]
         return tuple(reversed(folders))
@@ -178,7 +178,7 @@ class WatchedTree:
 
     def _scan_folder(self, place: str) -> Differing:
         """Compare what is at and below the place of a folder, that is or was."""
-        above = self._above(place)
+        above = self._parent_folders(place)
         walk = Walk(above[0], self.outputs, self._enter)
         walk.folder(place, os.path.join(above[-1], os.path.basename(place)), above)
         return self.scan() if walk.found.linked_folders else self._replace(place, walk.found)

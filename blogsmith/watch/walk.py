@@ -80,9 +80,9 @@ class Walk:
                 # a build walks through each folder of the root on its own terms, and not through all of them
                 self.links = new_links(self.top)
             if not is_passed_over(entry.name):
-                self._one(entry, os.path.join(place, entry.name), (*above, real))
+                self._visit_entry(entry, os.path.join(place, entry.name), (*above, real))
 
-    def _one(self, entry: os.DirEntry[str], place: str, above: Sequence[str]) -> None:
+    def _visit_entry(self, entry: os.DirEntry[str], place: str, above: Sequence[str]) -> None:
         try:
             if entry.is_symlink():
                 self._link(place, entry.path, above)
@@ -95,7 +95,7 @@ class Walk:
             return
 
     def _link(self, place: str, link: str, above: Sequence[str]) -> None:
-        target = followed(link, above, self.links, self.outputs)
+        target = follow_link(link, above, self.links, self.outputs)
         aim = target or aim_inside(link, self.top)
         if aim is not None:
             self.found.links[place] = aim
@@ -111,11 +111,11 @@ class Walk:
 
 def new_links(top: str) -> Links:
     """The rules for symbolic links below a folder, none followed yet."""
-    # there may be several folders of output, which `followed` looks at
+    # there may be several folders of output, which `follow_link` looks at
     return Links(Path(top), output=".blogsmith")
 
 
-def followed(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
+def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
     """Where a symbolic link leads if a build follows it; above: the folders that lead to it, resolved."""
     try:
         # of this path only the name is read: where its folder is, `above` says

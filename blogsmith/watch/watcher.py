@@ -103,16 +103,16 @@ class Watcher:
         """
         wanted = [str(place.absolute()) for place in places]
         with self._lock:
-            if not self._notices.closed:
+            if not self._notices.is_closed:
                 self._or_poll(lambda: self._tree.watch_also(wanted))
 
     def _run(self) -> None:
-        while not self._notices.closed:
+        while not self._notices.is_closed:
             try:
                 burst = self._notices.take(self._idle_s())
                 if burst is not None:
                     self._report(burst)
-                elif not self._notices.closed:
+                elif not self._notices.is_closed:
                     self._idle()
             except Exception as error:
                 # an internal error: what was missed by it is found by comparing everything
@@ -153,23 +153,23 @@ class Watcher:
 
     def _find_and_tell(self, findings: ChangeDetector, burst: EventBatch, places: Set[str]) -> None:
         everything = burst.overflow
-        told = self._look(findings, burst, places)
+        told = self._scan(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
-        if burst.rescan and not told and findings.any and self._poll_s is None:
+        if burst.rescan and not told and findings.has_changes and self._poll_s is None:
             wait_s = max(wait_s, _EVENT_S)
         end_s = time.monotonic() + MAX_DOUBT_S
-        while wait_s > 0 and not self._notices.closed:
+        while wait_s > 0 and not self._notices.is_closed:
             more = self._notices.take(wait_s) or EventBatch()
             everything |= more.overflow
-            told |= self._look(findings, more, final=time.monotonic() >= end_s)
+            told |= self._scan(findings, more, final=time.monotonic() >= end_s)
             wait_s = findings.wait_s(time.monotonic())
         changes = findings.changes(everything)
-        if changes is not None and not self._notices.closed:
+        if changes is not None and not self._notices.is_closed:
             if burst.rescan and not told and self._poll_s is None:
                 self._count_missed(changes)
             self._changed(changes)
 
-    def _look(
+    def _scan(
         self,
         findings: ChangeDetector,
         burst: EventBatch,
@@ -183,11 +183,11 @@ class Watcher:
         with self._lock:
             if burst.rescan or burst.overflow:
                 places = places | self._compare(self._tree.scan).keys()
-            told = self._or_poll(lambda: self._tree.concerned(reals))
+            told = self._or_poll(lambda: self._tree.affected_files(reals))
             places = places | told
             self._missed = [missed for missed in self._missed if missed.isdisjoint(told)]
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
-            findings.look(places, writing, math.inf if final else time.monotonic())
+            findings.scan(places, writing, math.inf if final else time.monotonic())
             if burst.overflow:
                 # they are lost, and what they were about has been compared
                 self._missed.clear()

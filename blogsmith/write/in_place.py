@@ -43,11 +43,11 @@ def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
         # names old and new files: whenever the run dies, both are known as ours
         put_manifest(stage, "both", {**plan.old, **plan.digests})
         put_manifest(stage, "new", plan.digests)
-        flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed)])
+        flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed_files)])
         stage.rename("both", folder, MANIFEST)
         remove_files(folder, plan.stale)
         with Descent(files) as before, Descent(folder, mode=0o755) as after:
-            for path in plan.changed:
+            for path in plan.changed_files:
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 source.rename(name, target, name)
         stage.rename("new", folder, MANIFEST)

@@ -15,7 +15,7 @@ from typing import Any
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..storage.folder import Folder
-from .photos.cleaning import published_bytes
+from .photos.cleaning import read_published
 
 MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"
@@ -54,7 +54,7 @@ def digest(output: Output) -> str:
     with output.file.open("rb") as stream:
         if output.is_cleaned:
             total = hashlib.sha256()
-            for block in published_bytes(stream):
+            for block in read_published(stream):
                 total.update(block)
             return total.hexdigest()
         return hashlib.file_digest(stream, "sha256").hexdigest()

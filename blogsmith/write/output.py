@@ -51,7 +51,7 @@ def write_site(
     check_folder(target, site_root)
     check_paths(outputs)
     with (
-        _named_failures(target, site_root),
+        _name_failures(target, site_root),
         site_lock(site_root, wait_s),
         open_place(target, site_root, is_chosen=is_chosen) as place,
     ):
@@ -60,14 +60,14 @@ def write_site(
         check_foreign(plan)
         if not plan.is_done:
             _apply(plan, place)
-    return WriteReport(len(plan.changed), len(plan.unchanged), len(plan.stale))
+    return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
     """Remove our files from `target`, then the folders that are empty; all else is kept."""
     check_folder(target, site_root)
     with (
-        _named_failures(target, site_root),
+        _name_failures(target, site_root),
         site_lock(site_root, wait_s),
         open_place(target, site_root, is_chosen=is_chosen) as place,
     ):
@@ -108,7 +108,7 @@ def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
 
 
 @contextlib.contextmanager
-def _named_failures(target: Path, site_root: Path) -> Iterator[None]:
+def _name_failures(target: Path, site_root: Path) -> Iterator[None]:
     """An OSError as the author's problem, with the file that met it."""
     try:
         yield

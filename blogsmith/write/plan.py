@@ -37,7 +37,7 @@ class WritePlan:
     """Folders that stay even without a file of ours."""
 
     @property
-    def changed(self) -> list[str]:
+    def changed_files(self) -> list[str]:
         """Files to write, sorted."""
         return sorted(self.outputs.keys() - self.unchanged)
 
@@ -49,7 +49,7 @@ class WritePlan:
     @property
     def is_done(self) -> bool:
         """True if the folder already is the new site."""
-        return not self.is_new and not self.changed and self.old == self.digests
+        return not self.is_new and not self.changed_files and self.old == self.digests
 
 
 def make_plan(outputs: Sequence[Output], place: OutputPlace) -> WritePlan:
@@ -63,7 +63,7 @@ def make_plan(outputs: Sequence[Output], place: OutputPlace) -> WritePlan:
         old = read_manifest(folder) or {}
         tree = scan(folder)
         own = tree.files & old.keys()
-        unchanged = _unchanged(folder, sorted(own), old, digests)
+        unchanged = _unchanged_paths(folder, sorted(own), old, digests)
     return _plan(place.title, wanted, digests, old, tree, own, unchanged)
 
 
@@ -90,7 +90,7 @@ def _plan(
     )
 
 
-def _unchanged(
+def _unchanged_paths(
     folder: Folder, own: Iterable[str], old: Mapping[str, str], new: Mapping[str, str]
 ) -> frozenset[str]:
     with Descent(folder) as descent:

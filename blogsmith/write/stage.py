@@ -20,7 +20,7 @@ from ..storage.folder import Folder
 from ..storage.linux import exchange, sync_file_system
 from ..storage.tree import Descent, scan
 from .manifest import MANIFEST, manifest_bytes, read_manifest
-from .photos.cleaning import published_bytes
+from .photos.cleaning import read_published
 from .place import OutputPlace
 from .plan import WritePlan
 
@@ -33,7 +33,7 @@ def stage_of(name: str) -> str:
     return f".{name}.blogsmith-new"
 
 
-def retired_of(name: str) -> str:
+def retired_name(name: str) -> str:
     """Where the last tree of the folder `name` waits for its end if the names cannot be exchanged."""
     return f".{name}.blogsmith-old"
 
@@ -65,7 +65,7 @@ def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
             _link_kept(stage, plan, old)
     put_changed(stage, plan)
     put_manifest(stage, MANIFEST, plan.digests)
-    flush(stage, [*plan.changed, MANIFEST])
+    flush(stage, [*plan.changed_files, MANIFEST])
 
 
 def _link_kept(stage: Folder, plan: WritePlan, old: Folder) -> None:
@@ -84,7 +84,7 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
         return None
     if exchange(parent, stage, name):
         return stage
-    retired = retired_of(name)
+    retired = retired_name(name)
     parent.rename(name, parent, retired)
     try:
         parent.rename(stage, parent, name)
@@ -112,7 +112,7 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
 
 def recover(place: OutputPlace) -> None:
     """Clear up after a run that died: an old site without its name, trees left over."""
-    parent, retired = place.parent, retired_of(place.name)
+    parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
     for left in (retired, stage_of(place.name)):
@@ -129,7 +129,7 @@ def recover(place: OutputPlace) -> None:
 def put_changed(folder: Folder, plan: WritePlan) -> None:
     """Write the plan's changed files under `folder`."""
     with Descent(folder, mode=_FOLDER_MODE) as descent:
-        for path in plan.changed:
+        for path in plan.changed_files:
             parent, name = descent.parent(path)
             _put(parent, name, plan.outputs[path])
 
@@ -159,7 +159,7 @@ def _put(folder: Folder, name: str, output: Output) -> None:
             elif output.file is not None:
                 with output.file.open("rb") as source:
                     if output.is_cleaned:
-                        stream.writelines(published_bytes(source))
+                        stream.writelines(read_published(source))
                     else:
                         shutil.copyfileobj(source, stream)
     except OSError as error:

@@ -73,7 +73,7 @@ class DaskCluster:
         with ExitStack() as stack:
             stack.enter_context(_silence())
             if self.is_elsewhere:
-                connected = stack.enter_context(_connected(self._settings.scheduler))
+                connected = stack.enter_context(_connect(self._settings.scheduler))
                 self._client = _Client(connected, self._terms)
                 _check(connected, self._settings.scheduler, self._root, self._terms.python)
             self._stack = stack.pop_all()
@@ -99,7 +99,7 @@ class DaskCluster:
         """What runs the jobs; a cluster on this machine starts now. workers: the most it gets."""
         cuda = self._settings.cuda
         if self._client is None:
-            started = _started(max(1, min(workers, len(jobs))), self._temporary)
+            started = _start_cluster(max(1, min(workers, len(jobs))), self._temporary)
             self._client = _Client(self._stack.enter_context(started), self._terms)
             if any(job.cuda for job in jobs):
                 # one worker: sessions that share a device would spoil each other's times and memory
@@ -195,7 +195,7 @@ def run_on_worker(run: Run, job: SessionJob, terms: RemoteEnvironment) -> Sessio
 
 
 @contextmanager
-def _connected(scheduler: str) -> Iterator[Any]:
+def _connect(scheduler: str) -> Iterator[Any]:
     from distributed import Client
 
     try:
@@ -209,7 +209,7 @@ def _connected(scheduler: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _started(workers: int, temporary: Path) -> Iterator[Any]:
+def _start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
     import dask
     from distributed import Client
 

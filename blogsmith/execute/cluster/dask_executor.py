@@ -19,7 +19,7 @@ from ...model.results import SessionRun
 from ..session.jobs import SessionJob
 from ..session.pool import LostSession
 from .remote import Run
-from .remote_needs import NeedsVerdict, WorkerResources, in_words
+from .remote_needs import NeedsVerdict, WorkerResources, format_resources
 
 GRACE_S = 30.0
 """A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
@@ -96,7 +96,7 @@ class DaskExecutor(Executor):
         self._queue: list[_Queued] = []
         self._waiting: list[_Waiting] = []
         self._over = threading.Event()
-        self._looking = threading.Thread(target=self._look, name="dask-workers", daemon=True)
+        self._looking = threading.Thread(target=self._poll_futures, name="dask-workers", daemon=True)
         self._looking.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -143,7 +143,7 @@ class DaskExecutor(Executor):
     def _start(self, queued: _Queued) -> None:
         future = queued.future
         try:
-            waiting = self._submitted(queued)
+            waiting = self._submit(queued)
         except Exception as error:
             reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
             with suppress(InvalidStateError):
@@ -154,14 +154,14 @@ class DaskExecutor(Executor):
         future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
         waiting.task.add_done_callback(lambda task: self._settle(future, task))
 
-    def _submitted(self, queued: _Queued) -> _Waiting:
+    def _submit(self, queued: _Queued) -> _Waiting:
         job, resources = queued.job, self._cuda if queued.job.cuda else {}
         offers = self._cluster.offers()
         able = {address for address, offer in offers.items() if offer.has(resources)}
         fit = self._judged.suitable(job.needs, able)
         # without any worker, one is being started anew
         if offers and not fit:
-            raise LostSession(_nobody(job, resources))
+            raise LostSession(_no_worker_message(job, resources))
         # by address only where it decides: a worker that is started anew has another one
         workers = None if fit == able else sorted(fit)
         task = self._cluster.submit(queued.run, job, workers, resources)
@@ -184,7 +184,7 @@ class DaskExecutor(Executor):
         else:
             future.set_result(run)
 
-    def _look(self) -> None:
+    def _poll_futures(self) -> None:
         while not self._over.wait(_LOOK_S):
             with self._lock:
                 waiting = [each for each in self._waiting if not each.future.done()]
@@ -201,15 +201,15 @@ class DaskExecutor(Executor):
                 each.seen = now
             elif now - each.seen > GRACE_S:
                 with suppress(InvalidStateError):
-                    each.future.set_exception(LostSession(_all_gone(each.resources)))
+                    each.future.set_exception(LostSession(_lost_workers_message(each.resources)))
                 each.task.release()
 
 
-def _nobody(job: SessionJob, resources: Mapping[str, float]) -> str:
-    needed = [str(need) for need in job.needs] or [in_words(resources)]
+def _no_worker_message(job: SessionJob, resources: Mapping[str, float]) -> str:
+    needed = [str(need) for need in job.needs] or [format_resources(resources)]
     return f"no worker of the Dask cluster has all it needs: {', '.join(filter(None, needed))}"
 
 
-def _all_gone(resources: Mapping[str, float]) -> str:
-    offering = f" that offer {in_words(resources)}" if resources else " that could run it"
+def _lost_workers_message(resources: Mapping[str, float]) -> str:
+    offering = f" that offer {format_resources(resources)}" if resources else " that could run it"
     return f"the workers of the Dask cluster{offering} are gone"

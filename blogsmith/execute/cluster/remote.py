@@ -68,17 +68,17 @@ def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Calla
             job, python=terms.python_there, env=terms.environment(os.environ, job.threads, folder)
         )
         live = Live(spawn)
-        with _ended_unless(wanted, live):
+        with _end_unless(wanted, live):
             return run(there, silent_observer, live.start)
 
 
-def whole_environment(terms: RemoteEnvironment) -> dict[str, str]:
+def remote_environment(terms: RemoteEnvironment) -> dict[str, str]:
     """The environment of cells on the machine where this is called, for who asks its Python something."""
     return terms.environment(os.environ, 1, Path(tempfile.gettempdir()))
 
 
 @contextmanager
-def _ended_unless(wanted: Callable[[], bool], live: Live) -> Iterator[None]:
+def _end_unless(wanted: Callable[[], bool], live: Live) -> Iterator[None]:
     over = threading.Event()
 
     def watch() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...model.cells import Need
 from ..probe.requirements import unmet
-from .remote import RemoteEnvironment, whole_environment
+from .remote import RemoteEnvironment, remote_environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ def judge(
     reasons, meets = {}, {}
     for need in needs:
         who = [a for a, offer in offers.items() if need.name != "cuda" or offer.has(cuda)]
-        said = {address: _said(answers.get(speakers[address], {}), need) for address in who}
+        said = {address: _format_answer(answers.get(speakers[address], {}), need) for address in who}
         meets[need] = frozenset(address for address, reason in said.items() if not reason)
         if not said:
-            reasons[need] = f"no worker of the Dask cluster offers {in_words(cuda)}"
+            reasons[need] = f"no worker of the Dask cluster offers {format_resources(cuda)}"
         elif not meets[need]:
             address, reason = next(iter(said.items()))
             reasons[need] = f"no worker of the Dask cluster has it; {address} says: {reason}"
@@ -88,7 +88,7 @@ async def unmet_there(
     import asyncio  # slow, and the callers have it already
 
     # in a thread: a worker goes on talking to its scheduler meanwhile
-    return await asyncio.to_thread(unmet, asked[address], terms.python_there, whole_environment(terms))
+    return await asyncio.to_thread(unmet, asked[address], terms.python_there, remote_environment(terms))
 
 
 def _speakers(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
@@ -103,13 +103,13 @@ def _kind(offer: WorkerResources) -> tuple[str, frozenset[tuple[str, float]]]:
     return offer.host, frozenset(offer.resources.items())
 
 
-def _said(answer: Mapping[Need, str] | Exception, need: Need) -> str:
+def _format_answer(answer: Mapping[Need, str] | Exception, need: Need) -> str:
     if isinstance(answer, Exception):
         return f"{type(answer).__name__}: {answer}"
     return answer.get(need, "")
 
 
-def in_words(resources: Mapping[str, float]) -> str:
+def format_resources(resources: Mapping[str, float]) -> str:
     """Resources as messages call them: `GPU`, `GPU=2 and VRAM=80`."""
     named = (name if amount == 1 else f"{name}={amount:g}" for name, amount in resources.items())
     return " and ".join(named)

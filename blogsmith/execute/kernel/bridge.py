@@ -66,7 +66,7 @@ def _loop(builder: _Builder, session: _Session) -> None:
 def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
     """A kernel and what it says of itself; CannotStart if there is none."""
     for attempt in range(1, TRIES + 1):
-        kernel = signals.kernel = _started(start)
+        kernel = signals.kernel = _start_kernel(start)
         try:
             return kernel, _information(kernel, float(start["ready_s"]))
         except CannotStart:
@@ -76,7 +76,7 @@ def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mappin
     raise AssertionError("unreachable")
 
 
-def _started(start: Mapping[str, Any]) -> _Kernel:
+def _start_kernel(start: Mapping[str, Any]) -> _Kernel:
     name, temporary = start["kernel"] or "python3", Path(start["writable"][0])
     if uses_server(os.environ):
         url, token = (os.environ[variable] for variable in SERVER)
@@ -113,7 +113,7 @@ class _Signals:
         """Folder of the session, once it is known."""
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
-        signal.signal(signal.SIGIO, lambda number, frame: self._orphaned())
+        signal.signal(signal.SIGIO, lambda number, frame: self._end_orphan())
         for number in (signal.SIGTERM, signal.SIGUSR2):
             signal.signal(number, lambda number, frame: self.end())
 
@@ -125,7 +125,7 @@ class _Signals:
         taken, self._interrupted = self._interrupted, False
         return taken
 
-    def _orphaned(self) -> NoReturn:
+    def _end_orphan(self) -> NoReturn:
         """The builder was killed, so a kernel on a server has nobody else to end it."""
         end_on_server(self.temporary)
         self.end()
@@ -155,7 +155,7 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
                 return content
         except Empty:
             pass
-        if kernel.gone():
+        if kernel.death_reason():
             raise CannotStart(f"the kernel {kernel.name} died at once: {kernel.why_not_ready()}")
     raise CannotStart(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
 
@@ -203,19 +203,19 @@ class _Session:
         """Run one cell; the frame that ends it."""
         outputs = Outputs(self._send, self._text_bytes)
         if self._is_python:
-            self._before(message)
+            self._flush_before(message)
         expressions = {"state": self._state()} if self._is_python else _NO_EXPRESSIONS
         began = time.perf_counter()
-        reply = self._requests.run(message["code"], outputs.hear, expressions)
+        reply = self._requests.run(message["code"], outputs.add_message, expressions)
         seconds = time.perf_counter() - began
         if isinstance(counted := reply.content.get("execution_count"), int):
             self._next = counted + 1
         ended = ending(reply, outputs.error, python=self._is_python)
-        line = self._crashed_at(message["number"])
-        return {"event": "done", **ended, "seconds": seconds, **self._used(reply), "line": line}
+        line = self._crash_line(message["number"])
+        return {"event": "done", **ended, "seconds": seconds, **self._usage_frame(reply), "line": line}
 
-    def _before(self, message: Mapping[str, Any]) -> None:
-        self._imports.update(dict.fromkeys(python.imported_names(message["code"])))
+    def _flush_before(self, message: Mapping[str, Any]) -> None:
+        self._imports.update(dict.fromkeys(python.list_imports(message["code"])))
         code = python.seed_code(message["seed"]) if message["seed"] is not None else ""
         if message["number"] != self._next:
             code = f"{python.numbering_code(message['number'])}\n{code}"
@@ -225,21 +225,21 @@ class _Session:
     def _state(self) -> str:
         return python.state_expression(tuple(self._imports), self._root)
 
-    def _used(self, reply: KernelReply) -> Frame:
+    def _usage_frame(self, reply: KernelReply) -> Frame:
         """Device and packages of a cell; of languages other than Python only the language."""
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}
         if reply.status == "error":
             # expressions are computed behind cells that end well only
             reply = self._requests.compute({"state": self._state()})
-        found = python.told((reply.content.get("user_expressions") or {}).get("state") or {})
+        found = python.parse_report((reply.content.get("user_expressions") or {}).get("state") or {})
         self._packages = list(found.get("imports") or self._packages)
         return {"device": str(found.get("device") or ""), "imports": self._packages}
 
-    def _crashed_at(self, number: int) -> int:
+    def _crash_line(self, number: int) -> int:
         """The line of a cell at which the kernel crashed, if it could say so."""
         stack = self._requests.kernel.stack() if self._requests.dead else ""
-        return python.crashed_at(stack, number)
+        return python.find_crash_line(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
         """Compute one value of the text."""
@@ -266,4 +266,4 @@ class _Session:
             return {"event": "machine", **known, "packages": self._program}
         reply = self._requests.compute({"machine": python.machine_expression(self._packages)})
         found = (reply.content.get("user_expressions") or {}).get("machine") or {}
-        return {"event": "machine", "python": self._version, **python.told(found)}
+        return {"event": "machine", "python": self._version, **python.parse_report(found)}

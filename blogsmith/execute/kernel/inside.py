@@ -72,7 +72,7 @@ def prepare(stack_file: str) -> None:
 
     stack_file: where a process that ends badly writes where it stood; empty: nobody could read it.
     """
-    _leave_in_order(_tell_where(stack_file) if stack_file else None)
+    _leave_in_order(_dump_stack_to(stack_file) if stack_file else None)
     _flush_streams()
     warnings.filterwarnings("ignore", "To exit: use")
     ipython: Any = sys.modules["IPython"]
@@ -116,7 +116,7 @@ def _is_ours(file: str, library: str) -> bool:
     return file.startswith(packages) or file == "<blogsmith>"
 
 
-def _tell_where(stack_file: str) -> Any:
+def _dump_stack_to(stack_file: str) -> Any:
     """At a crash, and when the bridge asks before it kills. Gives the file that is written to."""
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)

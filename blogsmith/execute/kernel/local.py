@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...diagnostics.extras import install_extra
-from ..session.process import ending_in_words
+from ..session.process import describe_exit
 
 TRIES = 3
 """Ports are chosen before the kernel binds them; somebody else may be faster."""
@@ -63,17 +63,17 @@ class LocalKernel:
             os.killpg(self._process.pid, signal.SIGCONT)
             os.killpg(self._process.pid, signal.SIGINT)
 
-    def gone(self) -> str:
+    def death_reason(self) -> str:
         """Why it is gone; empty while it lives."""
         code = self._process.poll()
         if code is None:
             return ""
-        return f"its kernel left with exit code {code}" if code >= 0 else ending_in_words(code)
+        return f"its kernel left with exit code {code}" if code >= 0 else describe_exit(code)
 
     def why_not_ready(self) -> str:
         """The last that it said, for a kernel that died before it was ready."""
         lines = [line.strip() for line in _text_of(self._log).splitlines() if line.strip()]
-        return lines[-1] if lines else self.gone()
+        return lines[-1] if lines else self.death_reason()
 
     @property
     def stack_file(self) -> str:
@@ -84,7 +84,7 @@ class LocalKernel:
         """Where it stood when it ended badly, as far as it has said so."""
         return _text_of(self._stack)
 
-    def ask_where(self) -> None:
+    def request_stack(self) -> None:
         """Let it write where it stands; one that cannot is ended by this."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)

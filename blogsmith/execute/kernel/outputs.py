@@ -33,7 +33,7 @@ class Outputs:
         self.error: Mapping[str, Any] | None = None
         """Content of the last message that told of an exception."""
 
-    def hear(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         """Pass a message on; what is no output is left out."""
         kind, content = message["header"]["msg_type"], message["content"]
         if kind == "clear_output":
@@ -82,12 +82,12 @@ def _forms(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[st
     plain = next((kind for kind in ("text/plain", *_IN_PLACE_OF_TEXT) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXTS if kind in data}
     if plain:
-        texts = {"text/plain": cut(_text(data[plain]), limit)[0], **_others(texts, limit)}
+        texts = {"text/plain": cut(_text(data[plain]), limit)[0], **_other_formats(texts, limit)}
     found = {kind: _picture(kind, _text(data[kind])) for kind in PICTURES if kind in data}
     return texts, {kind: encoded for kind, encoded in found.items() if 0 < len(encoded) < _MAX_PICTURE}
 
 
-def _others(texts: Mapping[str, str], limit: int) -> dict[str, str]:
+def _other_formats(texts: Mapping[str, str], limit: int) -> dict[str, str]:
     return {kind: text for kind, text in texts.items() if kind != "text/plain" and len(text) <= limit}
 
 

@@ -73,7 +73,7 @@ def machine_expression(names: Sequence[str]) -> str:
     return f"{_MODULE}.machine({list(names)!r})"
 
 
-def told(computed: Mapping[str, Any]) -> dict[str, Any]:
+def parse_report(computed: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to the last two; empty if there is none."""
     try:
         answer = json.loads(computed.get("data", {}).get("text/plain") or "{}")
@@ -82,7 +82,7 @@ def told(computed: Mapping[str, Any]) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
-def imported_names(code: str) -> Iterator[str]:
+def list_imports(code: str) -> Iterator[str]:
     """Top-level names that a cell imports; none if it is no plain Python, as with commands of IPython."""
     try:
         tree = ast.parse(code)
@@ -91,7 +91,7 @@ def imported_names(code: str) -> Iterator[str]:
     yield from imports_in(tree)
 
 
-def crashed_at(stack: str, cell: int) -> int:
+def find_crash_line(stack: str, cell: int) -> int:
     """The line of a cell that stands in the stack of a crashed Python, 0 if there is none."""
     found = re.search(rf'File "<cell {cell}>", line (\d+)', stack)
     return int(found[1]) if found else 0

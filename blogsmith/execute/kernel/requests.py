@@ -33,7 +33,7 @@ class Kernel(Protocol):
 
     def interrupt(self) -> None: ...
 
-    def gone(self) -> str:
+    def death_reason(self) -> str:
         """Why it is gone, in words; empty while it lives."""
 
     @property
@@ -43,7 +43,7 @@ class Kernel(Protocol):
     def stack(self) -> str:
         """Where it stood when it ended badly, as far as it has said so."""
 
-    def ask_where(self) -> None:
+    def request_stack(self) -> None:
         """Let it write where it stands, before its end."""
 
     def end(self) -> None:
@@ -75,13 +75,13 @@ class Requests:
 
     def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> KernelReply:
         """Run a cell. hear: called with every message about it. expressions: computed behind it."""
-        return self._ask(code, hear, expressions, silent=False)
+        return self._request(code, hear, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
         """Compute expressions, or run code of ours; what it shows is nobody's business."""
-        return self._ask(code, lambda message: None, expressions, silent=True)
+        return self._request(code, lambda message: None, expressions, silent=True)
 
-    def _ask(
+    def _request(
         self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str], *, silent: bool
     ) -> KernelReply:
         if self.dead:
@@ -96,10 +96,10 @@ class Requests:
             allow_stdin=False,
             stop_on_error=False,
         )
-        heard = hear if silent else self._for_cells(request, hear)
+        heard = hear if silent else self._cell_handler(request, hear)
         return self._listen(client, request, heard)
 
-    def _for_cells(self, request: str, hear: Callable[[Message], None]) -> Callable[[Message], None]:
+    def _cell_handler(self, request: str, hear: Callable[[Message], None]) -> Callable[[Message], None]:
         self._shown.add(request)
 
         def hear_own(message: Message) -> None:
@@ -113,7 +113,7 @@ class Requests:
         idle, patience, late = False, float("inf"), float("inf")
         while True:
             # some kernels are idle before they reply
-            message = _next(client.get_iopub_msg, 0 if idle and reply is None else POLL_S)
+            message = _next_message(client.get_iopub_msg, 0 if idle and reply is None else POLL_S)
             now = time.monotonic()
             if message is not None:
                 hear(message)
@@ -127,29 +127,29 @@ class Requests:
             if reply is not None and (idle or now > late):
                 return KernelReply("ok" if reply.get("status") == "ok" else "error", reply)
             if now > patience:
-                self.kernel.ask_where()
+                self.kernel.request_stack()
                 self.kernel.end()
-                return self._died("it did not stop when it was interrupted", client, hear)
-            if reply is None and message is None and (why := self.kernel.gone()):
-                return self._died(why, client, hear)
+                return self._report_death("it did not stop when it was interrupted", client, hear)
+            if reply is None and message is None and (why := self.kernel.death_reason()):
+                return self._report_death(why, client, hear)
 
     @staticmethod
     def _reply(client: Any, request: str, timeout_s: float) -> Mapping[str, Any] | None:
-        while message := _next(client.get_shell_msg, timeout_s):
+        while message := _next_message(client.get_shell_msg, timeout_s):
             if _parent(message) == request:
                 content: Mapping[str, Any] = message["content"]
                 return content
         return None
 
-    def _died(self, why: str, client: Any, hear: Callable[[Message], None]) -> KernelReply:
+    def _report_death(self, why: str, client: Any, hear: Callable[[Message], None]) -> KernelReply:
         self.dead = why
         end = time.monotonic() + _REST_S
-        while (left := end - time.monotonic()) > 0 and (message := _next(client.get_iopub_msg, left)):
+        while (left := end - time.monotonic()) > 0 and (message := _next_message(client.get_iopub_msg, left)):
             hear(message)
         return KernelReply("died", problem=why)
 
 
-def _next(get: Callable[..., Any], timeout_s: float) -> Message | None:
+def _next_message(get: Callable[..., Any], timeout_s: float) -> Message | None:
     try:
         message: Message = get(timeout=timeout_s)
     except Empty:

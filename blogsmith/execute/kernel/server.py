@@ -39,15 +39,15 @@ class ServerKernel:
             asked = library.fetch(f"{url}/api/kernelspecs", token=token, timeout=_TIMEOUT_S)
             known = asked.json()["kernelspecs"]
             if name not in known:
-                raise CannotStart(f"on the server {address_in_words(url)}: {no_such_kernel(name, known)}")
+                raise CannotStart(f"on the server {format_address(url)}: {no_such_kernel(name, known)}")
             self._manager = library.KernelHttpManager(server_url=url, token=token)
             self.id = str(self._manager.start_kernel(name=name, path=path)["id"])
             note_on_server(temporary, self.id)
         except (OSError, ValueError, KeyError) as error:
             raise CannotStart(
-                f"the Jupyter server {address_in_words(url)} starts no kernel: {_said(error)}"
+                f"the Jupyter server {format_address(url)} starts no kernel: {_format_error(error)}"
             ) from error
-        self.client = _watched(self._manager.client)
+        self.client = _watch_states(self._manager.client)
         self.client.start_channels(stdin=False, hb=False)
         self._next_poll = time.monotonic() + _POLL_S
 
@@ -61,7 +61,7 @@ class ServerKernel:
         with contextlib.suppress(OSError):
             self._manager.interrupt_kernel(timeout=_SHORT_S)
 
-    def gone(self) -> str:
+    def death_reason(self) -> str:
         """Why it is gone; empty while it lives."""
         if self.client.states & set(_DIED):
             return "its kernel died on the server"
@@ -71,7 +71,7 @@ class ServerKernel:
         try:
             model = self._manager.refresh_model(timeout=_TIMEOUT_S)
         except OSError as error:
-            return f"as for the server, {_said(error)}"
+            return f"as for the server, {_format_error(error)}"
         if model is None:
             return "the server has ended its kernel"
         lost = not self.client.channels_running
@@ -79,7 +79,7 @@ class ServerKernel:
 
     def why_not_ready(self) -> str:
         """What is known of a kernel that was never ready."""
-        return self.gone()
+        return self.death_reason()
 
     @property
     def stack_file(self) -> str:
@@ -90,14 +90,14 @@ class ServerKernel:
         """As above."""
         return ""
 
-    def ask_where(self) -> None:
+    def request_stack(self) -> None:
         """As above."""
 
     def end(self) -> None:
         """Left to the builder, which tells the server also if there is no bridge any more."""
 
 
-def _watched(client: Any) -> Any:
+def _watch_states(client: Any) -> Any:
     """The client, which notes the states of the kernel that belong to no request: `client.states`."""
     client.states = set()
     get = client.get_iopub_msg
@@ -112,7 +112,7 @@ def _watched(client: Any) -> Any:
     return client
 
 
-def address_in_words(url: str) -> str:
+def format_address(url: str) -> str:
     """The address for messages: a user, a password or a token that somebody wrote into it stays out."""
     try:
         parts = urlsplit(url)
@@ -121,7 +121,7 @@ def address_in_words(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _said(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
     if status in (401, 403):

@@ -108,7 +108,7 @@ def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> N
     import http.client
     import urllib.request
 
-    kernel_id = _noted(temporary)
+    kernel_id = _read_note(temporary)
     if not (kernel_id and uses_server(environ)):
         return
     url, token = (environ[name] for name in SERVER)
@@ -122,7 +122,7 @@ def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> N
             pass
 
 
-def _noted(temporary: Path) -> str:
+def _read_note(temporary: Path) -> str:
     try:
         written = (temporary / _ID_FILE).read_text("utf-8", "replace")
     except OSError:

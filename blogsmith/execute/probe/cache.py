@@ -57,7 +57,7 @@ class ProbeCache:
     machine: Path = Path("/")
     """Where `dev/` and `proc/` are."""
 
-    def known(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
+    def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
         """What is known to hold still of all `names`; None if the probe must be asked."""
         entry = self._entries().get(python)
         if entry is None or not all(_is_in(name, entry) for name in names):

@@ -58,8 +58,8 @@ def unmet(
     if not asked:
         return found
     names = {need.name for need in asked}
-    known = cache.known(names, python, environ) if cache else None
-    answer = _ask(names, python, environ, run) if known is None else known
+    known = cache.lookup(names, python, environ) if cache else None
+    answer = _run_probe(names, python, environ, run) if known is None else known
     if isinstance(answer, str):
         return found | dict.fromkeys(asked, answer)
     if cache and known is None:
@@ -78,7 +78,7 @@ def needs_any(cell: Cell, names: Collection[str]) -> bool:
     return any(need.name in names for need in cell.options.needs)
 
 
-def asked_in_vain(
+def report_unmatched(
     names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
     """The error for `--needs` where this machine has nothing that it names, or no cell needs it; else none.
@@ -89,7 +89,7 @@ def asked_in_vain(
     if not names or (not meant and not cells):
         return []
     if not meant:
-        return [_nobody_needs(names, cells)]
+        return [_unneeded_error(names, cells)]
     reasons: dict[str, None] = {}
     for name in names:
         of_name = [(n, is_open) for cell, is_open in meant for n in cell.options.needs if n.name == name]
@@ -101,22 +101,22 @@ def asked_in_vain(
     return [Diagnostic("need-unmet", message, hint=_ELSEWHERE)]
 
 
-def _nobody_needs(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
+def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
     known = sorted({need.name for cell, _ in cells for need in cell.options.needs})
     hint = did_you_mean(names[0], known) or (f"they need {', '.join(known)}" if known else "")
     return Diagnostic("need-unmet", f"no cell of these posts needs {' or '.join(names)}", hint=hint)
 
 
-def installed(
+def probe_versions(
     names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
 ) -> dict[str, str]:
     """Import name → version, of those that are installed and say theirs; none if Python does not answer."""
-    answer = _ask(set(names) - {"cuda"}, python, environ, run) if names else {}
+    answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
     packages = {} if isinstance(answer, str) else answer.get("packages", {})
     return {name: version for name, version in packages.items() if version}
 
 
-def _ask(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
+def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
     """What the probe says, or why it says nothing, in words."""
     command = [python, str(_PROBE), json.dumps(sorted(names))]
     try:

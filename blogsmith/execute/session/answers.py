@@ -26,7 +26,7 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
     problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
     line = line or int(frame.get("line") or 0)
     if failure and status != "exit":
-        collected.failed(failure)
+        collected.add_failure(failure)
         first = failure.message.partition("\n")[0]
         problem = problem or (f"{failure.name}: {first}" if first else failure.name)
     if status == "memory":
@@ -68,18 +68,18 @@ def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
 
 
 def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
-    return tuple(ShapeMismatch(**_known(ShapeMismatch, shape)) for shape in frame.get("shapes") or ())
+    return tuple(ShapeMismatch(**_known_fields(ShapeMismatch, shape)) for shape in frame.get("shapes") or ())
 
 
 def machine_of(frame: Frame) -> Machine:
     """The machine as the worker sees it."""
-    return Machine(**_known(Machine, frame))
+    return Machine(**_known_fields(Machine, frame))
 
 
 def failure_of(frame: Frame) -> Failure | None:
     """The exception of an answer, if there was one."""
     found = frame.get("failure")
-    return Failure(**_known(Failure, found)) if found else None
+    return Failure(**_known_fields(Failure, found)) if found else None
 
 
 def line_of(failure: Failure | None, cell: int) -> int:
@@ -107,6 +107,6 @@ def _sdpa(found: object) -> tuple[str, ...]:
     return tuple(sorted(kept)[:MOST_SDPA])
 
 
-def _known(record: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _known_fields(record: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that are fields of a record: a newer worker may say more."""
     return {field.name: given[field.name] for field in fields(record) if field.name in given}  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ...diagnostics.model import Diagnostic, Place, Reporter
 from ...model.cells import Cell, PageCells, Value
-from ...model.claims import unjudged_words
+from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(
@@ -59,7 +59,7 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
     lines: of the post's file. A cell with `error: true` may end in an exception, in no other way.
     """
     reporter = Reporter(str(page.path), lines)
-    cells = page.of_session(run.session)
+    cells = page.session_cells(run.session)
     if run.problem:
         where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
         reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
@@ -80,13 +80,13 @@ def _check_cell(cell: Cell, run: CellRun, cells: Sequence[Cell], reporter: Repor
     if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):
         _report_claim(cell, run, failure, reporter)
         return
-    at, line = _where(cell, run, failure, cells)
+    at, line = _failure_place(cell, run, failure, cells)
     place = _line_place(at, line, reporter.lines)
     if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
-        reporter.error("cell-syntax", f"this is not Python: {_said(failure)}", place)
+        reporter.error("cell-syntax", f"this is not Python: {_format_failure(failure)}", place)
         return
     code = _CODES[run.status]
-    message = _said(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
+    message = _format_failure(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
     reporter.error(code, message, place, _hint(code, failure, at, cell, where))
 
 
@@ -105,24 +105,26 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
     last = len(cell.code.rstrip().split("\n"))
     place = _line_place(cell, last if failure else run.line, reporter.lines)
     if failure is not None:
-        message, hint = unjudged_words(Unjudged("object"))
-        reporter.error("claim-false", f"{message}: {_said(failure)}", place, hint)
+        message, hint = unjudged_message(Unjudged("object"))
+        reporter.error("claim-false", f"{message}: {_format_failure(failure)}", place, hint)
     elif run.unjudged is not None:
-        message, hint = unjudged_words(run.unjudged)
+        message, hint = unjudged_message(run.unjudged)
         reporter.error("claim-false", message, place, hint)
     else:
         sides = f" ({run.claim})" if run.claim else ""
         reporter.error("claim-false", f"the claim does not hold: {cell.options.claim}{sides}", place)
 
 
-def _where(cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]) -> tuple[Cell, int]:
+def _failure_place(
+    cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
+) -> tuple[Cell, int]:
     """The cell and line to point at: where the exception rose in the post, or where the cell stood."""
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
     return cell, run.line
 
 
-def _said(failure: Failure) -> str:
+def _format_failure(failure: Failure) -> str:
     first = failure.message.split("\n", 1)[0]
     if _NOT_PYTHON.search(failure.message):
         return _NOT_PYTHON.sub("", first)
@@ -149,7 +151,7 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
         _report_shapes(run.shapes, cells[0], cells, reporter)
     if run.status != "error" or (run.shapes and cells and run.failure is None):
         return
-    what = _said(run.failure) if run.failure else "it cannot be shown"
+    what = _format_failure(run.failure) if run.failure else "it cannot be shown"
     place = value.origin.place(0, len(value.origin.text))
     late = run.failure is not None and run.failure.name == "NameError"
     hint = "a value sees what the cells above it in the session main have left" if late else ""

@@ -180,18 +180,18 @@ class ForkServer:
             ):
                 for descriptor in descriptors:
                     stack.callback(os.close, descriptor)
-            if not self._ask(job, [far.fileno(), far_out, far_err, far_status, far_life]):
+            if not self._request_worker(job, [far.fileno(), far_out, far_err, far_status, far_life]):
                 return None
             # else the end of the worker would not be seen at our ends
             theirs.close()
-            pid = _started(status)
+            pid = _started_process(status)
             if pid is None:
                 return None
             die_with_us(far_life, pid)
             ours.pop_all()
             return Process(pid, pid, control, out, err, _Ending(pid, status), (life,))
 
-    def _ask(self, job: SessionJob, descriptors: list[int]) -> bool:
+    def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
         """Request a worker; False if the server is gone."""
         data = json.dumps({"env": dict(job.env), "folder": str(job.folder)}).encode("ascii")
         with self._lock:
@@ -206,7 +206,7 @@ class ForkServer:
         return True
 
 
-def _started(status: int) -> int | None:
+def _started_process(status: int) -> int | None:
     """The process id a new worker sends; None if it has failed to become one."""
     if not select.select([status], [], [], _START_S)[0]:
         return None

@@ -175,7 +175,7 @@ def session_job(
 
     engine: the one that the page names. skipped: `Cell.number` → why the cell cannot run here.
     """
-    cells = page.of_session(session)
+    cells = page.session_cells(session)
     placed: list[tuple[tuple[int, int, int], Step]] = [
         ((cell.number, 0, 0), _cell_step(number, cell, setting, skipped.get(cell.number, "")))
         for number, cell in enumerate(cells, 1)

@@ -39,7 +39,7 @@ class MachinePaths:
     home: str = ""
     """Of the user; empty: unknown."""
 
-    def removed(self, run: SessionRun) -> SessionRun:
+    def remove_from(self, run: SessionRun) -> SessionRun:
         """`run` without them."""
         clean = self._cleaner()
         cells = tuple(_cell(cell, clean) for cell in run.cells)
@@ -67,14 +67,14 @@ class _Cleaner:
             text = _ADDRESS.sub(r"\1…", text)
         if "/" not in text:
             return text
-        text = self.pattern.sub(self._renamed, text)
+        text = self.pattern.sub(self._rename_match, text)
         # where it is sure which characters are the path, blanks may be among them
         text = _PLACE.sub(lambda found: f'File "{short_path(found[1])}', text)
         if "Warning: " in text:
             text = _WARNING.sub(lambda found: short_path(found[1]), text)
         return without_libraries(text)
 
-    def _renamed(self, found: re.Match[str]) -> str:
+    def _rename_match(self, found: re.Match[str]) -> str:
         before = found.string[max(0, found.start() - 20) : found.start()]
         if _PART_OF_MORE.search(before) and not _COLOUR.search(before):
             return found[0]

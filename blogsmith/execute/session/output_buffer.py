@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from .protocol import Name
-from .terminal_text import cut, settle
+from .terminal_text import apply_carriage_returns, cut
 
 # Charged for every output besides its text, or a million outputs of one letter would fit.
 _OUTPUT_BYTES = 64
@@ -36,7 +36,7 @@ class OutputBuffer:
         """Name of a display that may change → where it stands in the outputs."""
         self._tail = ""
 
-    def printed(self, name: Name, text: str) -> None:
+    def add_text(self, name: Name, text: str) -> None:
         """Text of a stream."""
         if name != self._name or not self._pieces:
             self._end_stream()
@@ -50,18 +50,18 @@ class OutputBuffer:
             self._pieces.append(kept)
             self._emit(Stream(name, kept))
 
-    def written_below(self, name: Name, text: str) -> None:
+    def add_pipe_text(self, name: Name, text: str) -> None:
         """Text from the pipe of a stream; the last of stderr is kept aside, for a stack may be in it."""
         if name == "stderr":
             self._tail = (self._tail + text)[-_TAIL:]
-        self.printed(name, text)
+        self.add_text(name, text)
 
     def drop(self, name: Name, count: int) -> None:
         """Count bytes that are lost; they never fit again, so that no text stands behind a gap."""
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
-    def displayed(
+    def add_display(
         self, kind: str, text: Mapping[str, str], binary: Mapping[str, str], name: str = ""
     ) -> None:
         """A value or a picture. name: under which it may be changed; empty: it stays as it is."""
@@ -73,7 +73,7 @@ class OutputBuffer:
             if name:
                 self._named.setdefault(name, []).append(len(self._outputs) - 1)
 
-    def updated(self, name: str, text: Mapping[str, str], binary: Mapping[str, str]) -> None:
+    def update_display(self, name: str, text: Mapping[str, str], binary: Mapping[str, str]) -> None:
         """Another value in the place of those displayed under a name; in this cell, for others are over."""
         for at in self._named.get(name, ()):
             before = self._outputs[at]
@@ -83,7 +83,7 @@ class OutputBuffer:
                 self._outputs[at] = Display(before.kind, self._forms(text, binary))
                 self._emit(self._outputs[at])
 
-    def cleared(self) -> None:
+    def clear(self) -> None:
         """All of it goes: what comes now stands in its place."""
         self._outputs, self._pieces, self._dropped, self._named = [], [], {}, {}
         self._left = self._limit
@@ -107,7 +107,7 @@ class OutputBuffer:
                 data[mime] = Blob(hashlib.sha256(raw).hexdigest(), raw)
         return data
 
-    def failed(self, failure: Failure) -> None:
+    def add_failure(self, failure: Failure) -> None:
         """An exception."""
         self._end_stream()
         self._add(failure)
@@ -136,7 +136,9 @@ class OutputBuffer:
             self._note_dropped(name, count)
         self._dropped = {}
         settled = [
-            Stream(output.name, settle(output.text), output.dropped) if isinstance(output, Stream) else output
+            Stream(output.name, apply_carriage_returns(output.text), output.dropped)
+            if isinstance(output, Stream)
+            else output
             for output in self._outputs
         ]
         return tuple(o for o in settled if not isinstance(o, Stream) or o.text or o.dropped)
@@ -152,7 +154,7 @@ class OutputBuffer:
 
     def _cut_off(self, stack: str) -> None:
         """Take a stack out of stderr, as far as it came into the outputs."""
-        at = self._last("stderr")
+        at = self._last_index("stderr")
         shown = self._outputs[at] if at >= 0 else None
         over = len(stack.encode("utf-8", "replace"))
         if isinstance(shown, Stream):
@@ -170,14 +172,14 @@ class OutputBuffer:
         return next((n for n in range(len(stack), 0, -1) if text.endswith(stack[:n])), 0)
 
     def _note_dropped(self, name: Name, count: int) -> None:
-        at = self._last(name)
+        at = self._last_index(name)
         last = self._outputs[at] if at >= 0 else None
         if isinstance(last, Stream):
             self._outputs[at] = Stream(name, last.text, count)
         elif count:
             self._outputs.append(Stream(name, "", count))
 
-    def _last(self, name: Name) -> int:
+    def _last_index(self, name: Name) -> int:
         """Where the last output of a stream stands; -1 if there is none."""
         places = [n for n, o in enumerate(self._outputs) if isinstance(o, Stream) and o.name == name]
         return places[-1] if places else -1

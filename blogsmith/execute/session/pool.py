@@ -41,10 +41,10 @@ def run_sessions(
     """
     if executor is not None:
         return _elsewhere(jobs, watch, executor)
-    return _here(jobs, workers, watch, preload, absent)
+    return _run_local(jobs, workers, watch, preload, absent)
 
 
-def _here(
+def _run_local(
     jobs: Sequence[SessionJob],
     workers: int,
     watch: SessionObserver,

@@ -93,7 +93,7 @@ def die_with_us(read_end: int, pgid: int) -> None:
         fcntl.fcntl(read_end, fcntl.F_SETFL, fcntl.fcntl(read_end, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def ending_in_words(code: int) -> str:
+def describe_exit(code: int) -> str:
     """Why a process is gone that should not be: `killed by signal 11 (segmentation fault)`."""
     if code >= 0:
         return f"it left with os._exit({code})"

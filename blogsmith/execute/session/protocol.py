@@ -79,7 +79,7 @@ class Wire:
         """What has come, in order; waits for something at most so long."""
         return self._read_all(self._ready(timeout_s))
 
-    def rest(self) -> list[Printed | Closed | Frame]:
+    def read_rest(self) -> list[Printed | Closed | Frame]:
         """Everything a dead worker has left behind."""
         events: list[Printed | Closed | Frame] = []
         while ready := self._ready(0):
@@ -104,12 +104,12 @@ class Wire:
         events: list[Printed | Closed | Frame] = []
         try:
             for frame in self._complete_frames():
-                events += [*self._text(self._before(frame)), frame]
+                events += [*self._text(self._bytes_before(frame)), frame]
         except (ValueError, TypeError):
             return [*events, *self._close("it sent something blogsmith cannot read")]
         return events if data else [*events, *self._close("")]
 
-    def _before(self, frame: Frame) -> dict[int, int]:
+    def _bytes_before(self, frame: Frame) -> dict[int, int]:
         """How many bytes of each pipe stand before a frame, as far as they have not been read."""
         below = frame.get("below")
         if below is None:

@@ -102,7 +102,7 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
     pids = _with_descendants([process.pid, *adopted])
     resident = sum(map(_resident_bytes, pids))
     if 0 < limit_bytes < resident:
-        resident = sum(map(_own_bytes, pids))
+        resident = sum(map(_resident_bytes_of, pids))
     return Usage(len(pids), resident)
 
 
@@ -188,7 +188,7 @@ def _resident_bytes(pid: int) -> int:
         return 0
 
 
-def _own_bytes(pid: int) -> int:
+def _resident_bytes_of(pid: int) -> int:
     """Resident memory with a share of what others map too; all of it where the kernel does not say."""
     try:
         lines = (_PROC / str(pid) / "smaps_rollup").read_bytes().splitlines()

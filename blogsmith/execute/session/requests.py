@@ -16,7 +16,7 @@ from typing import Literal
 
 from ...text.units import format_size
 from .output_buffer import OutputBuffer
-from .process import Process, ending_in_words
+from .process import Process, describe_exit
 from .protocol import Closed, Frame, Printed, Wire
 from .reaper import Mark, end_session, process_limit, usage
 
@@ -82,7 +82,7 @@ class RequestChannel:
         """Whether the worker is gone."""
         return self._gone.bad is not None
 
-    def ask(
+    def request(
         self, request: dict[str, object], event: str, limits: RequestLimits, into: OutputBuffer
     ) -> Answer:
         """Send a request and listen until `event` comes, a limit is broken or the worker is gone.
@@ -93,16 +93,16 @@ class RequestChannel:
             return self._gone
         self._wire.send(request)
         while True:
-            if broken := self._broken(limits, into):
+            if broken := self._check_limits(limits, into):
                 self._gone = broken
                 return broken
-            for happened in self._next(min(POLL_S, limits.end - time.monotonic())):
+            for happened in self._next_events(min(POLL_S, limits.end - time.monotonic())):
                 if isinstance(happened, Closed):
-                    self._gone = self._died(limits, happened.problem, into)
+                    self._gone = self._report_death(limits, happened.problem, into)
                     return self._gone
-                frame = self._heard(happened, into)
+                frame = self._store_output(happened, into)
                 if frame is not None and frame.get("event") == event:
-                    return _judged(frame, limits)
+                    return _judge_answer(frame, limits)
 
     def farewell(self, request: dict[str, object], wait_s: float) -> None:
         """Send a last request and let the worker go in peace, at most so long."""
@@ -112,36 +112,36 @@ class RequestChannel:
             # a worker that still prints is still read, or it would wait for us
             self._wire.wait(POLL_S)
 
-    def _next(self, timeout_s: float) -> list[Printed | Closed | Frame]:
+    def _next_events(self, timeout_s: float) -> list[Printed | Closed | Frame]:
         """The next event, if there is one in time; those that came with it wait."""
         if not self._events:
             self._events.extend(self._wire.wait(timeout_s))
         return [self._events.popleft()] if self._events else []
 
-    def _heard(self, happened: Printed | Frame, into: OutputBuffer) -> Frame | None:
+    def _store_output(self, happened: Printed | Frame, into: OutputBuffer) -> Frame | None:
         """Keep an output; a frame that is no output is given back."""
         if isinstance(happened, Printed):
-            into.written_below(happened.name, happened.text)
+            into.add_pipe_text(happened.name, happened.text)
             return None
         match happened.get("event"):
             case "stream":
-                into.printed(happened["name"], happened["text"])
+                into.add_text(happened["name"], happened["text"])
             case "dropped":
                 into.drop(happened["name"], happened["bytes"])
             case "display":
                 name = happened.get("id", "")
-                into.displayed(happened["kind"], happened["text"], happened["binary"], name)
+                into.add_display(happened["kind"], happened["text"], happened["binary"], name)
             case "update":
-                into.updated(happened["id"], happened["text"], happened["binary"])
+                into.update_display(happened["id"], happened["text"], happened["binary"])
             case "clear":
-                into.cleared()
+                into.clear()
             case "sync":
                 self._wire.send({"op": "go"})
             case _:
                 return happened
         return None
 
-    def _broken(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
+    def _check_limits(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
         """Whether a limit is broken by now; a request that takes too long is interrupted first."""
         now = time.monotonic()
         if now >= limits.end and limits.interrupted:
@@ -155,7 +155,7 @@ class RequestChannel:
         self._next_look = now + POLL_S
         if self._process.wait(0) is not None:
             # noticed here only if a child of it keeps the socket open
-            return self._died(limits, "", into)
+            return self._report_death(limits, "", into)
         used = usage(self._process, self._mark, limits.memory_bytes)
         if used.processes > process_limit():
             return self._kill("died", f"it started more than {process_limit()} processes", into)
@@ -168,36 +168,36 @@ class RequestChannel:
         self._signal(signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
         # the stack comes in pieces: it is whole when nothing follows
-        while time.monotonic() < end and (self._hear_some(into) or not into.has_stack()):
+        while time.monotonic() < end and (self._read_some(into) or not into.has_stack()):
             pass
         end_session(self._process, self._mark)
-        self._hear_rest(into)
+        self._read_rest(into)
         return Answer(bad=bad, problem=problem)
 
-    def _died(self, limits: RequestLimits, problem: str, into: OutputBuffer) -> Answer:
+    def _report_death(self, limits: RequestLimits, problem: str, into: OutputBuffer) -> Answer:
         code = self._process.wait(_DEATH_S)
         end_session(self._process, self._mark)
-        self._hear_rest(into)
+        self._read_rest(into)
         if limits.interrupted:
             return Answer(bad="timeout", problem=limits.too_long)
-        return Answer(bad="died", problem=problem or (_LEFT if code is None else ending_in_words(code)))
+        return Answer(bad="died", problem=problem or (_LEFT if code is None else describe_exit(code)))
 
-    def _hear_some(self, into: OutputBuffer) -> bool:
+    def _read_some(self, into: OutputBuffer) -> bool:
         """Listen for a moment; whether something came."""
         self._events.extend(self._wire.wait(_PIECE_S))
         heard = bool(self._events)
-        self._hear_waiting(into)
+        self._read_waiting(into)
         return heard
 
-    def _hear_waiting(self, into: OutputBuffer) -> None:
+    def _read_waiting(self, into: OutputBuffer) -> None:
         while self._events:
             happened = self._events.popleft()
             if not isinstance(happened, Closed):
-                self._heard(happened, into)
+                self._store_output(happened, into)
 
-    def _hear_rest(self, into: OutputBuffer) -> None:
-        self._events.extend(self._wire.rest())
-        self._hear_waiting(into)
+    def _read_rest(self, into: OutputBuffer) -> None:
+        self._events.extend(self._wire.read_rest())
+        self._read_waiting(into)
 
     def _signal(self, *numbers: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -205,7 +205,7 @@ class RequestChannel:
                 os.kill(self._process.pid, number)
 
 
-def _judged(frame: Frame, limits: RequestLimits) -> Answer:
+def _judge_answer(frame: Frame, limits: RequestLimits) -> Answer:
     """An answer after an interrupt counts only if the work was done before it."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted

@@ -109,7 +109,7 @@ def _run_in(
         process.close()
         job.engine.clean_up(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
-    return here.removed(session.used.added(run))
+    return here.remove_from(session.used.add_to(run))
 
 
 def _home_of_user() -> str:
@@ -150,7 +150,7 @@ class _Session:
     def run(self, temporary: Path) -> SessionRun:
         """All steps; what may not run any more is skipped."""
         request = _start_request(self._job, temporary)
-        ready = self._exchange.ask(request, "ready", RequestLimits(self._start_s), self._outputs)
+        ready = self._exchange.request(request, "ready", RequestLimits(self._start_s), self._outputs)
         if problem := self._why_not_ready(ready):
             return not_started(self._job, problem)
         cells: list[CellRun] = []
@@ -186,7 +186,7 @@ class _Session:
             self.used.begin(step.number)
             began = time.monotonic()
             limits = RequestLimits(step.timeout_s, step.memory_bytes)
-            answer = self._exchange.ask(_cell_request(step), "done", limits, self._outputs)
+            answer = self._exchange.request(_cell_request(step), "done", limits, self._outputs)
             run = self._outcome(step, answer, time.monotonic() - began)
             self.used.note(answer.frame)
             # what threads print from now on stands with the next cell
@@ -216,7 +216,7 @@ class _Session:
         }
         # what a value prints has no place in the text
         unseen = OutputBuffer(self._job.text_bytes, lambda output: None)
-        answer = self._exchange.ask(
+        answer = self._exchange.request(
             request, "value", RequestLimits(step.timeout_s, step.memory_bytes), unseen
         )
         self.used.note(answer.frame)
@@ -227,7 +227,7 @@ class _Session:
     def _machine(self) -> Machine:
         """Asked last, when everything is imported; then the worker may go."""
         unseen = OutputBuffer(0, lambda output: None)
-        answer = self._exchange.ask({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
+        answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
             self._exchange.farewell({"op": "end"}, _END_S)
         return machine_of(answer.frame) if answer.frame else Machine()

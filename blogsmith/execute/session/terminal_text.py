@@ -20,14 +20,14 @@ _MOVES = re.compile(r"[\r\b]|\x1b(?!\[[0-9;:]*m)")
 _RESET = ("\x1b[0m", "\x1b[m")
 
 
-def settle(text: str) -> str:
+def apply_carriage_returns(text: str) -> str:
     """`text` with carriage returns, backspaces and erasing carried out, line by line."""
     if _CONTROL.search(text) or "\x1b" in text:
         text = _CONTROL.sub("", _STRING.sub("", text))
     if not _MOVES.search(text):
         return text
     lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join(_settle_line(line) if _MOVES.search(line) else line for line in lines)
+    return "\n".join(_apply_to_line(line) if _MOVES.search(line) else line for line in lines)
 
 
 def cut(text: str, limit_bytes: int) -> tuple[str, int]:
@@ -41,10 +41,10 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
     return kept, len(data) - len(kept.encode("utf-8"))
 
 
-def _settle_line(line: str) -> str:
+def _apply_to_line(line: str) -> str:
     """One line, laid out character by character; each remembers the colour it was written in."""
     if "\x1b" not in line and "\b" not in line:
-        return _overwritten(line)
+        return _apply_overwrites(line)
     row: list[tuple[str, str]] = []
     at, color = 0, ""
     for piece in _PIECE.findall(line):
@@ -55,29 +55,29 @@ def _settle_line(line: str) -> str:
         elif _COLOR.fullmatch(piece):
             color = "" if piece in _RESET else color + piece
         elif erase := _ERASE.fullmatch(piece):
-            row = _erased(row, at, erase[1])
+            row = _erase(row, at, erase[1])
         elif not piece.startswith("\x1b"):
             row += [(" ", "")] * (at - len(row))
             row[at : at + 1] = [(piece, color)]
             at += 1
-    return _painted(row, color)
+    return _row_text(row, color)
 
 
-def _overwritten(line: str) -> str:
+def _apply_overwrites(line: str) -> str:
     shown = ""
     for part in line.split("\r"):
         shown = part + shown[len(part) :]
     return shown
 
 
-def _erased(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
+def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
     """`K` of a terminal: from the cursor on, up to it (1), or the whole line (2)."""
     if what == "1":
         return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
     return [] if what == "2" else row[:at]
 
 
-def _painted(row: list[tuple[str, str]], last: str) -> str:
+def _row_text(row: list[tuple[str, str]], last: str) -> str:
     """The row as text again; `last` is the colour in which the next line goes on."""
     pieces: list[str] = []
     now = ""

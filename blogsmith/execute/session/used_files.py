@@ -46,7 +46,7 @@ class UsedFiles:
         last = max(self._cells, default=0)
         (self._cells[last] if last else self._first).note(frame or {})
 
-    def added(self, run: SessionRun) -> SessionRun:
+    def add_to(self, run: SessionRun) -> SessionRun:
         """`run` with all of it, files with their digests; a file that is gone is left out."""
         digests: dict[str, str] = {}
         cells = [

@@ -35,7 +35,7 @@ def recorded_inputs(page: PageStatus, session: str) -> set[str]:
 
 def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
     """What `depends` of a page and of the cells of a session matches."""
-    cells = page.of_session(session)
+    cells = page.session_cells(session)
     patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
 
@@ -63,7 +63,7 @@ def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
     return run, *run.cells
 
 
-def lacked_by(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
+def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
     """Files that a run failed for want of, where it looked for them."""
     found: list[Path] = []
     failures = (output for cell in run.cells for output in cell.outputs if isinstance(output, Failure))
@@ -82,6 +82,6 @@ def stamps_of(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
     return {path: stamp_at(root / path) for path in paths}
 
 
-def written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
+def files_written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
     """Files that were written at or after a moment of the system's clock."""
     return {path for path, stamp in stamps_of(paths, root).items() if stamp and stamp.modified_ns >= since_ns}

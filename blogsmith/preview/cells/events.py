@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...execute.session.jobs import SessionJob
-from ...model.cell_locations import in_post
+from ...model.cell_locations import locate_in_post
 from ...model.cells import PageCells
 from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Stream
 from ..protocol import Event, Publish
@@ -54,20 +54,20 @@ class RunEvents:
         """Session → what its cell prints that runs."""
         self._ended: set[str] = set()
 
-    def now_is(self, page: PageCells) -> None:
+    def replace_page(self, page: PageCells) -> None:
         """The same cells, perhaps with other numbers."""
         with self._lock:
             self._page = page
 
-    def queued(self, job: SessionJob) -> None:
+    def queue(self, job: SessionJob) -> None:
         """A session waits for its turn."""
         with self._lock:
-            self.dropped(job.session)
+            self.discard(job.session)
             self._jobs[job.session] = job
             self._done[job.session] = 0
-            self._say(job.session, "queued")
+            self._publish_state(job.session, "queued")
 
-    def dropped(self, session: str) -> None:
+    def discard(self, session: str) -> None:
         """A session does not run, or not to its end."""
         with self._lock:
             self._jobs.pop(session, None)
@@ -75,10 +75,10 @@ class RunEvents:
             self._texts.pop(session, None)
             self._ended.discard(session)
 
-    def over(self, state: str) -> None:
+    def finish(self, state: str) -> None:
         """The page's run is over. state: `finished` or `stopped`."""
         with self._lock:
-            self._say("main", state)
+            self._publish_state("main", state)
             for known in (self._jobs, self._done, self._texts, self._ended):
                 known.clear()
 
@@ -101,7 +101,7 @@ class RunEvents:
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
-                    self._tell(session, text)
+                    self._publish_text(session, text)
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
     def expect_cells(self, count: int) -> None:
@@ -116,7 +116,7 @@ class RunEvents:
             if self._is_meant(job):
                 text = _Text(self._number(job.session, position))
                 self._texts[job.session] = text
-                self._say(job.session, "started", cell=text.cell)
+                self._publish_state(job.session, "started", cell=text.cell)
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """A piece of output, as it came."""
@@ -124,11 +124,11 @@ class RunEvents:
             text = self._texts.get(job.session)
             if text is None or not text.left or not self._is_meant(job):
                 return
-            said = _in_words(output, job)[: text.left]
+            said = _format_output(output, job)[: text.left]
             text.left -= len(said)
             text.waiting.append(said if text.left else said + _MORE)
             if text.due <= time.monotonic():
-                self._tell(job.session, text)
+                self._publish_text(job.session, text)
             elif len(text.waiting) == 1:
                 self._waits()
 
@@ -139,11 +139,13 @@ class RunEvents:
                 return
             text = self._texts.pop(job.session, None)
             if text is not None and text.waiting:
-                self._tell(job.session, text)
+                self._publish_text(job.session, text)
             self._done[job.session] += 1
             number = self._number(job.session, position)
             problem = "" if run.status == "ok" else run.problem or run.status
-            self._say(job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem)
+            self._publish_state(
+                job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem
+            )
 
     def ended(self, job: SessionJob, run: SessionRun) -> None:
         """The session is over; what becomes of it is decided elsewhere."""
@@ -155,17 +157,17 @@ class RunEvents:
         return self._jobs.get(job.session) is job
 
     def _number(self, session: str, position: int) -> int:
-        cells = self._page.of_session(session)
+        cells = self._page.session_cells(session)
         return cells[position - 1].number if 0 < position <= len(cells) else 0
 
-    def _tell(self, session: str, text: _Text) -> None:
+    def _publish_text(self, session: str, text: _Text) -> None:
         said = "".join(text.waiting)
         text.waiting.clear()
         text.told.append(said)
         text.due = time.monotonic() + GAP_S
-        self._say(session, "output", cell=text.cell, text=said)
+        self._publish_state(session, "output", cell=text.cell, text=said)
 
-    def _say(self, session: str, state: str, **more: object) -> None:
+    def _publish_state(self, session: str, state: str, **more: object) -> None:
         self._publish(self._event(session, state, **more))
 
     def _event(self, session: str, state: str, **more: object) -> Event:
@@ -181,11 +183,11 @@ class RunEvents:
         }
 
 
-def _in_words(output: CellOutput, job: SessionJob) -> str:
+def _format_output(output: CellOutput, job: SessionJob) -> str:
     if isinstance(output, Stream):
         return output.text
     if isinstance(output, Failure):
-        return in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
+        return locate_in_post(output.text.rstrip("\n") + "\n", str(job.post), job.first_lines)
     # a value is text where it has one, else it is said what kinds of picture it is
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))

@@ -51,7 +51,7 @@ class SessionHistory:
     """Files that change again and again when cells run."""
 
     @property
-    def says(self) -> bool:
+    def has_problems(self) -> bool:
         """Whether there is anything wrong with it."""
         return bool(self.run or self.diagnostics or self.loops)
 
@@ -72,13 +72,13 @@ class RunHistory:
 
     def paths(self) -> set[str]:
         """Source paths of pages that something is to be said of, if their code is still the same."""
-        return {path for (path, _), past in self._past.items() if past.says}
+        return {path for (path, _), past in self._past.items() if past.has_problems}
 
     def keep(self, key: Key, past: SessionHistory) -> None:
         """A session has ended."""
         self._past[key] = past
 
-    def ran(self, began_ns: int, ended_ns: int) -> None:
+    def add_interval(self, began_ns: int, ended_ns: int) -> None:
         """What was written in this time may have been written by cells."""
         self._spells = [*self._spells[1 - _MOST_SPELLS :], (began_ns, ended_ns)]
 
@@ -98,7 +98,7 @@ class RunHistory:
         self._again[key] = self._again.get(key, 0) + 1
         return self._again[key] <= MOST_AGAIN
 
-    def own(self, key: Key) -> set[str]:
+    def own_files(self, key: Key) -> set[str]:
         """Files whose changes while a session runs are its own."""
         return self._own.setdefault(key, set())
 
@@ -109,15 +109,15 @@ class RunHistory:
         if past is None:
             return "run"
         cells = page.wanted.page.cells
-        changed = self._changed(past, cells, files)
+        changed = self._changed_files(past, cells, files)
         if not same_work(past.job, job) or any(file.exists() for file in past.lacked):
-            return self._anew(key)
+            return self._reset(key)
         if past.state == "recorded" and not _is_recorded(self.root, cells, session, around):
-            return self._anew(key)
+            return self._reset(key)
         if not changed:
             return "no"
         if not self._is_of_cells(changed):
-            return self._anew(key)
+            return self._reset(key)
         if not self.may_repeat(key):
             past.loops = tuple(sorted(changed))
             return "no"
@@ -128,11 +128,11 @@ class RunHistory:
         found: list[Diagnostic] = []
         for session, job in page.jobs.items():
             past = self._past.get((page.path, session))
-            if past and past.says and same_work(past.job, job):
-                found += _said(past, page.wanted.page, session)
+            if past and past.has_problems and same_work(past.job, job):
+                found += _history_diagnostics(past, page.wanted.page, session)
         return tuple(found)
 
-    def _anew(self, key: Key) -> Answer:
+    def _reset(self, key: Key) -> Answer:
         """The author has changed something: what was counted so far is over."""
         self._again.clear()
         self._past.pop(key, None)
@@ -140,7 +140,7 @@ class RunHistory:
             past.loops = ()
         return "run"
 
-    def _changed(self, past: SessionHistory, cells: PageCells, files: FileDigests) -> set[str]:
+    def _changed_files(self, past: SessionHistory, cells: PageCells, files: FileDigests) -> set[str]:
         declared = declared_inputs(cells, past.job.session, files)
         now = digests_of({*past.inputs, *declared}, files)
         return {path for path in now if now[path] != past.inputs.get(path)}
@@ -168,17 +168,17 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
     """The keys of cells that run on any machine."""
-    cells = page.of_session(session)
+    cells = page.session_cells(session)
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 
 
-def _said(past: SessionHistory, page: PageStatus, session: str) -> list[Diagnostic]:
+def _history_diagnostics(past: SessionHistory, page: PageStatus, session: str) -> list[Diagnostic]:
     found = list(past.diagnostics)
     if past.run is not None:
         found += run_problems(page.cells, past.run, page.lines)
     if past.loops:
         reporter = Reporter(str(page.cells.path), page.lines)
-        first: Cell | None = next(iter(page.cells.of_session(session)), None)
+        first: Cell | None = next(iter(page.cells.session_cells(session)), None)
         message = f"the session {session} is stale whenever cells have run: they write {past.loops[0]}"
         hint = "let one cell write the file and others read it, or run the page again when all is done"
         reporter.warn("cell-stale", message, first.place if first else None, hint)

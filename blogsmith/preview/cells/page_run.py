@@ -15,7 +15,7 @@ from ...freeze.environment import Environment, FileDigests
 from ...freeze.staleness import judge
 from ...freeze.store import read_page
 from ...model.results import SessionRun
-from .dependencies import declared_inputs, digests_of, inputs_of, lacked_by, recorded_inputs
+from .dependencies import declared_inputs, digests_of, inputs_of, missing_files, recorded_inputs
 from .events import RunEvents
 from .history import RunHistory, SessionHistory
 from .messages import Outcome
@@ -42,7 +42,7 @@ class PageRun:
     def update(self, planned: PlannedPage) -> None:
         """The same page as it is now."""
         self.planned = planned
-        self.told.now_is(planned.wanted.page.cells)
+        self.told.replace_page(planned.wanted.page.cells)
 
     def queue(
         self,
@@ -60,13 +60,13 @@ class PageRun:
         self.tasks[job.session] = SessionTask(
             self.planned.path, own, priority, place, patient, changed=changed
         )
-        self.told.queued(own)
+        self.told.queue(own)
 
     def drop(self, session: str) -> None:
         """End a session whose result is not wanted."""
         task = self.tasks.pop(session, None)
         if task is not None:
-            self.told.dropped(session)
+            self.told.discard(session)
             task.cancel()
 
     def drop_all(self) -> None:
@@ -74,7 +74,7 @@ class PageRun:
         if self.tasks:
             for session in list(self.tasks):
                 self.drop(session)
-            self.told.over("stopped")
+            self.told.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> Outcome:
         """What to tell now, and kept as said."""
@@ -108,7 +108,7 @@ class PageRun:
             past.loops = task.loops
             if name not in good:
                 past.run, past.diagnostics = task.run, (*task.diagnostics, *problems)
-                past.lacked = lacked_by(task.run, task.job) if task.run else ()
+                past.lacked = missing_files(task.run, task.job) if task.run else ()
             memory.keep((self.planned.path, name), past)
         ran = sum(cell.status != "skipped" for t in tasks.values() if t.run for cell in t.run.cells)
         return ran, changed

@@ -73,18 +73,18 @@ class Planner:
         """
         if not work.may_run:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
-        pages = [wanted.page for wanted in work.pages if not wanted.page.wrong]
+        pages = [wanted.page for wanted in work.pages if not wanted.page.has_errors]
         try:
             setting = self._present(work.context)
             unmet = self._unmet(work, pages, forced, setting)
         except SiteError as error:
-            return self._refused(work, error)
-        lost = _by_path(missing_requirements(pages, work.asked, unmet))
+            return self._refuse(work, error)
+        lost = _group_by_path(missing_requirements(pages, work.asked, unmet))
         found = []
         for place, wanted in enumerate(work.pages):
             planned = self._page(place, wanted, work.asked, forced, unmet)
             is_asked = planned.due or place < WARMED or planned.path in known
-            if is_asked and not wanted.page.wrong:
+            if is_asked and not wanted.page.has_errors:
                 planned = replace(planned, jobs=self._jobs_of(wanted.page, setting, unmet))
             found.append(replace(planned, diagnostics=lost.get(planned.path, ())))
         return RunPlan(work, tuple(found))
@@ -102,7 +102,7 @@ class Planner:
         unmet: Mapping[Need, str],
     ) -> PlannedPage:
         page = wanted.page
-        if page.wrong:
+        if page.has_errors:
             return PlannedPage(wanted, place)
         if str(page.cells.path) in forced:
             asked = replace(asked, execute="all", needs=())
@@ -142,11 +142,11 @@ class Planner:
         self._jobs[path] = page.cells, setting, unmet, jobs
         return jobs
 
-    def _refused(self, work: Work, error: SiteError) -> RunPlan:
+    def _refuse(self, work: Work, error: SiteError) -> RunPlan:
         """Nothing can run: every page that would says why."""
         found = []
         for place, wanted in enumerate(work.pages):
-            due = not wanted.page.wrong and wanted.page.verdict.stale_sessions()
+            due = not wanted.page.has_errors and wanted.page.verdict.stale_sessions()
             said = tuple(error.diagnostics) if due else ()
             found.append(PlannedPage(wanted, place, diagnostics=said))
         return RunPlan(work, tuple(found))
@@ -166,7 +166,7 @@ def _bare(job: SessionJob) -> SessionJob:
     return replace(job, steps=tuple(steps))
 
 
-def _by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnostic, ...]]:
+def _group_by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnostic, ...]]:
     found: dict[str, tuple[Diagnostic, ...]] = {}
     for diagnostic in diagnostics:
         found[diagnostic.path] = (*found.get(diagnostic.path, ()), diagnostic)

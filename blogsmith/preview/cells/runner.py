@@ -48,7 +48,7 @@ class CellRunner:
         self._schedule: Schedule | None = None
         self._thread: threading.Thread | None = None
 
-    def wanted(self, work: Work) -> None:
+    def update(self, work: Work) -> None:
         """The present state of the site; replaces what was wanted before."""
         with self._wake:
             if self._closing or (self._thread is None and not work.pages):
@@ -121,7 +121,7 @@ class CellRunner:
         for page in again:
             schedule.run_again(page)
         if work is not None:
-            schedule.wanted(work)
+            schedule.update(work)
         return True
 
     def _has_news(self) -> bool:

@@ -17,7 +17,7 @@ from ...execute.session.environment import cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
-from .dependencies import declared_inputs, modules_of, recorded_inputs, stamps_of, written_since
+from .dependencies import declared_inputs, files_written_since, modules_of, recorded_inputs, stamps_of
 from .events import RunEvents
 from .history import RunHistory, SessionHistory
 from .messages import Outcome, Work
@@ -62,7 +62,7 @@ class Schedule:
 
     # -- news --
 
-    def wanted(self, work: Work) -> None:
+    def update(self, work: Work) -> None:
         """The present state of the site."""
         before, self._work, self._is_new = self._work, work, True
         if before and before.context.config.execution != work.context.config.execution:
@@ -89,7 +89,7 @@ class Schedule:
             with self._lock:
                 self._running.discard(task)
             task.is_over = True
-            self._memory.ran(task.began_ns, time.time_ns())
+            self._memory.add_interval(task.began_ns, time.time_ns())
             page = self._pages.get(task.path)
             if page and page.tasks.get(task.session) is task and not task.cancelled:
                 changed = self._changed_inputs(page, task)
@@ -124,7 +124,7 @@ class Schedule:
             if not url or (page and page.planned.wanted.url == url):
                 if page:
                     # first of all: how killed processes end is no news of a cell
-                    page.told.dropped(task.session)
+                    page.told.discard(task.session)
                 task.cancel()
 
     def break_off(self) -> None:
@@ -182,8 +182,8 @@ class Schedule:
             elif session not in page.tasks and (answer := is_due(planned, session)) != "no":
                 page.queue(planned.jobs[session], place, patient=answer == "later")
         if was_running and not page.tasks:
-            page.told.over("stopped")
-        said = self._said(page)
+            page.told.finish("stopped")
+        said = self._diagnostics(page)
         if said != page.said:
             self._calls.done(page.outcome(said, goes_on=bool(page.tasks)))
 
@@ -205,21 +205,21 @@ class Schedule:
         now = stamps_of(task.at_start, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.at_start[path]}
         if task.run is not None:
-            changed |= written_since(modules_of(task.run), self._root, task.began_ns)
-        return frozenset(changed - self._memory.own((task.path, task.session)))
+            changed |= files_written_since(modules_of(task.run), self._root, task.began_ns)
+        return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
         """Whether to start it again for their sake; what changes with every run is written by the run."""
         key = (task.path, task.session)
         again = changed & task.changed
-        self._memory.own(key).update(path for path in again if not path.endswith(".py"))
-        left = changed - self._memory.own(key)
+        self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
+        left = changed - self._memory.own_files(key)
         if left and self._memory.may_repeat(key):
             return True
         task.loops = tuple(sorted(left))
         return False
 
-    def _said(self, page: PageRun) -> tuple[Diagnostic, ...]:
+    def _diagnostics(self, page: PageRun) -> tuple[Diagnostic, ...]:
         absent: list[Diagnostic] = []
         if self._work is not None:
             preload = self._work.context.config.execution.preload
@@ -247,8 +247,10 @@ class Schedule:
         assert self._work is not None
         around = read_environment(self._root, self._work.context.config.execution)
         ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
-        page.told.over("stopped" if stopped else "finished")
-        self._calls.done(page.outcome(self._said(page), ran=ran, stopped=stopped, record_changed=changed))
+        page.told.finish("stopped" if stopped else "finished")
+        self._calls.done(
+            page.outcome(self._diagnostics(page), ran=ran, stopped=stopped, record_changed=changed)
+        )
 
     def _start_some(self) -> None:
         if self._work is None:

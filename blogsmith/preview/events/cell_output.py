@@ -26,7 +26,7 @@ class RunLines:
         self._open: dict[tuple[str, object], str] = {}
         """Page and cell → the line it has begun."""
 
-    def hear(self, event: Mapping[str, object]) -> None:
+    def on_event(self, event: Mapping[str, object]) -> None:
         """Take a run event."""
         page, state, cell = str(event["page"]), event["state"], event.get("cell")
         with self._lock:
@@ -38,7 +38,7 @@ class RunLines:
                 self._ran[page] = self._ran.get(page, 0) + 1
                 self._flush(page, cell)
             elif state in ("finished", "stopped"):
-                self._over(page, "" if state == "finished" else ", stopped")
+                self._end_run(page, "" if state == "finished" else ", stopped")
 
     def _print(self, page: str, cell: object, text: str) -> None:
         *lines, rest = (self._open.pop((page, cell), "") + text).split("\n")
@@ -54,7 +54,7 @@ class RunLines:
     def _line(self, page: str, text: str) -> None:
         self._say(f"{_name(page)} | {printable(text)}")
 
-    def _over(self, page: str, note: str) -> None:
+    def _end_run(self, page: str, note: str) -> None:
         began_s, ran = self._began_s.pop(page, None), self._ran.pop(page, 0)
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)

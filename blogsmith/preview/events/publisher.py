@@ -15,7 +15,7 @@ from ..pages.site import ServedSite
 from ..pages.urls import address
 from ..protocol import Publish
 from .diagnostics import all_problems, problems_event
-from .terminal import ChangeLine, change_line, new_problems, problem_lines, whole_line
+from .terminal import ChangeLine, change_line, format_complete, new_problems, problem_lines
 
 
 class EventPublisher:
@@ -94,14 +94,14 @@ class EventPublisher:
 
     # -- cells --
 
-    def edited(self, paths: Sequence[str]) -> None:
+    def on_edit(self, paths: Sequence[str]) -> None:
         """Files were saved: what cells come to is to be seen, of these posts or of all that may read them."""
         if all(path.startswith("content/") and path.endswith(".md") for path in paths):
             self._finished.difference_update(paths)
         else:
             self._finished.clear()
 
-    def ran(self, outcome: Outcome) -> None:
+    def on_outcome(self, outcome: Outcome) -> None:
         """What became of the cells of a page."""
         self._outcomes[outcome.post] = outcome
         if not outcome.diagnostics and not outcome.goes_on:
@@ -113,43 +113,43 @@ class EventPublisher:
 
     # -- on the terminal --
 
-    def saved(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
+    def on_save(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         """Files were saved, and so many open pages show it; if none does, the rest of the site may."""
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
-            self._say_change(at_s, told, pages)
+            self._print_change(at_s, told, pages)
         elif told:
             first_s, known = self._unsaid or (at_s, set())
             self._unsaid = (first_s, known | set(told))
 
-    def whole(self, shown: ServedSite, seconds: float) -> None:
+    def on_complete(self, shown: ServedSite, seconds: float) -> None:
         """The whole site is as it is on disk. seconds: since the look at it began."""
         present, pages = shown.present, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
-            cells = (arranged_cells(present, path) for path in present.resolved.documents)
+            cells = (count_cells(present, path) for path in present.resolved.documents)
             counts = counts_of(
                 list(present.rendered.values()), len(present.views), present.resolved.loaded, sum(cells)
             )
-            self._say(whole_line(counts, seconds, self._known))
+            self._say(format_complete(counts, seconds, self._known))
         elif self._unsaid:
-            self._say_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)
+            self._print_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)
         self._unsaid = None
-        self.say_problems()
+        self.print_problems()
 
-    def say_problems(self) -> None:
+    def print_problems(self) -> None:
         """Print problems that are new, and that others are gone."""
         for text in problem_lines(self._said, self._known, color=self._options.color):
             self._say(text)
         self._said = self._known
 
-    def _say_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
+    def _print_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         seconds = self._clock() - at_s
         at = self._options.now().astimezone() - dt.timedelta(seconds=seconds)
         self._say(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
 
 
-def arranged_cells(present: SiteSnapshot, path: str) -> int:
+def count_cells(present: SiteSnapshot, path: str) -> int:
     """Cells of a post that run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.runs for cell in page.cells.cells) if page else 0

@@ -43,7 +43,7 @@ def serving_line(url: str) -> str:
     return f"blogsmith serves {url} (Ctrl-C ends it)"
 
 
-def whole_line(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
+def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
     """When every page is there: how much that is and how long it took."""
     parts = [plural(counts.pages, "page"), plural(counts.formulas, "formula")]
     if counts.cells:
@@ -76,7 +76,7 @@ def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, co
     lines = [format_diagnostic(found, color=color) for found in fresh[:MAX_SHOWN]]
     if len(fresh) > MAX_SHOWN:
         lines.append(f"… and {len(fresh) - MAX_SHOWN:,} more; blogsmith check shows all")
-    return lines + _fixed(before, now, fresh)
+    return lines + _format_fixed(before, now, fresh)
 
 
 def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -98,7 +98,9 @@ def replaces(line: str, previous: str) -> bool:
     return new is not None and old is not None and new[1] == old[1]
 
 
-def _fixed(before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]) -> list[str]:
+def _format_fixed(
+    before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
+) -> list[str]:
     """That errors are gone; not where another took their place, as happens while one types."""
     # with now and before exchanged: what was there and is no more
     changed = {found.path for found in fresh if found.severity == "error"}

@@ -85,11 +85,11 @@ class Connection:
                     if not is_read:
                         self._linger()
                     return False
-                self._ask_on()
+                self._await_request()
         except (_Gone, OSError):  # a browser that hangs up in the middle is no error
             return False
 
-    def _ask_on(self) -> None:
+    def _await_request(self) -> None:
         """Wait for the next request from now on."""
         self.since_s = time.monotonic()
         self.is_idle = not self._read

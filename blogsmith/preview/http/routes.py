@@ -69,10 +69,10 @@ class Routes:
                 raise RequestRefused(403, "Only the machine that the preview runs on may ask for this.")
             return self._act(request, target, body)
         if target.path.startswith(PREFIX):
-            return self._own(target)
+            return self._client_reply(target)
         return _reply_of(self.site.answer(target.path), request)
 
-    def _own(self, target: RequestTarget) -> HttpReply:
+    def _client_reply(self, target: RequestTarget) -> HttpReply:
         name = target.path.removeprefix(PREFIX)
         if name == "events":
             return EVENTS

@@ -86,7 +86,7 @@ class PendingChanges:
 
     def add(self, changes: ChangedFiles) -> Save:
         """Take a report."""
-        save = Save(tuple(sorted(self._named(changes.paths))), changes.everything)
+        save = Save(tuple(sorted(self._site_paths(changes.paths))), changes.everything)
         self._paths.update(save.paths)
         self.everything |= save.everything
         self.unreported.report(save.paths)
@@ -110,7 +110,7 @@ class PendingChanges:
         self.everything |= self._taken.everything or everything
         self._taken = Save((), everything=False)
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """That look has come to its end."""
         self._taken = Save((), everything=False)
 
@@ -120,7 +120,7 @@ class PendingChanges:
         everything = self.everything or self._taken.everything
         return not everything and all(path.startswith(("content/", "static/", "_freeze/")) for path in known)
 
-    def _named(self, paths: Iterable[Path]) -> Iterable[str]:
+    def _site_paths(self, paths: Iterable[Path]) -> Iterable[str]:
         for path in paths:
             inside = path.is_relative_to(self.root)
             yield path.relative_to(self.root).as_posix() if inside else path.as_posix()

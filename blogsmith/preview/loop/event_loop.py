@@ -72,31 +72,31 @@ class EventLoop:
 
     # -- from any thread --
 
-    def tell(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         """Something has happened; it is taken in turn."""
         self._messages.put(message)
 
     def answer(self, path: str) -> Response:
         """What is at a path, as soon as it is made."""
         asked = AskedPage(path)
-        self._ask(asked)
+        self._answer_request(asked)
         return asked.answer.result()
 
     def version(self, path: str) -> str:
         """As `Site.version`."""
         asked = AskedVersion(path)
-        self._ask(asked)
+        self._answer_request(asked)
         return asked.answer.result()
 
-    def _ask(self, asked: AskedPage | AskedVersion) -> None:
-        self.tell(asked)
+    def _answer_request(self, asked: AskedPage | AskedVersion) -> None:
+        self.send(asked)
         if self._is_over:
             # perhaps nobody takes it any more
             self._refuse_all()
 
-    def sent(self, path: str, version: str) -> None:
+    def page_sent(self, path: str, version: str) -> None:
         """A page of the last preview was sent."""
-        self.tell(Sent(path, version))
+        self.send(Sent(path, version))
 
     # -- in its own --
 
@@ -105,7 +105,7 @@ class EventLoop:
         self._looks.begin(rest_s=0.0)
         try:
             while not self._is_over:
-                message = self._next(check)
+                message = self._next_message(check)
                 check()
                 try:
                     if message is not None:
@@ -123,7 +123,7 @@ class EventLoop:
             self._is_over = True
             self._refuse_all()
 
-    def _next(self, check: Callable[[], None]) -> Message | None:
+    def _next_message(self, check: Callable[[], None]) -> Message | None:
         """What has happened; None when it is time to go on with the work."""
         while (wait_s := self._looks.wait_s) is None:
             # the system may have given Ctrl-C to another thread: that alone wakes nobody here
@@ -145,11 +145,11 @@ class EventLoop:
                 # until the look under way knows what there is
                 self._waiting.append(message)
         elif isinstance(message, Sent):
-            self._shown.sent(message.path, message.version)
+            self._shown.page_sent(message.path, message.version)
         elif isinstance(message, Saved):
-            self._saved(message)
+            self._on_save(message)
         elif isinstance(message, CellsEnded):
-            self._ended(message)
+            self._on_cells_end(message)
 
     def _is_answering(self) -> bool:
         """Whether there is a site, or it is known why there is none."""
@@ -185,18 +185,18 @@ class EventLoop:
 
     # -- what happens --
 
-    def _saved(self, saved: Saved) -> None:
+    def _on_save(self, saved: Saved) -> None:
         save = self._saves.add(saved.changes)
         self._count += 1
         if self._count % COLLECT == 0:
             # rendering leaves circles behind, and what is kept for ever no longer makes Python look for them
             gc.collect()
         if self._edits.concern_us(save):
-            self._news.edited(save.paths)
-            self._news.saved(saved.at_s, save.paths, self._edits.show(save))
+            self._news.on_edit(save.paths)
+            self._news.on_save(saved.at_s, save.paths, self._edits.show(save))
             self._looks.begin()
 
-    def _ended(self, ended: CellsEnded) -> None:
-        self._news.ran(ended.outcome)
+    def _on_cells_end(self, ended: CellsEnded) -> None:
+        self._news.on_outcome(ended.outcome)
         self._edits.results(ended.outcome.post, self._saves.add_record(ended.outcome.post))
         self._looks.begin()

@@ -64,7 +64,9 @@ class FastPath:
             known = present.resolved.documents.get(path) if present else None
             if present is None or known is None:
                 continue
-            edited = _guarded(partial(self._line.edited, present, path, self.asked((path,))))
+            edited = _without_site_error(
+                partial(self._line.update_page, present, path, self.request_for((path,)))
+            )
             if edited is not None:
                 self._shown.present = edited
                 lines[path] = first_difference(known.source.text, edited.resolved.documents[path].source.text)
@@ -74,19 +76,21 @@ class FastPath:
         """Show new results of a post's cells. record: path of what is recorded of them."""
         present = self._shown.present
         if present is not None:
-            again = _guarded(partial(self._line.again, present, post, self.asked((record,))))
+            again = _without_site_error(
+                partial(self._line.refresh_results, present, post, self.request_for((record,)))
+            )
             if again is not None:
                 self._shown.present = again
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
         """Tell browsers which of the pages they show are others now. lines: source path → edited line."""
-        found = self._shown.changed()
+        found = self._shown.changed_pages()
         self._news.pages(self._shown.present, found, lines)
         self._news.problems(self._shown)
         return len(found)
 
-    def asked(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
+    def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
         """What the line is asked for after these files have changed."""
         return UpdateRequest(changed, everything, self._shown.open_sources(), self._news.finished)
 
@@ -96,7 +100,7 @@ class FastPath:
         return bool(present and document and present.resolved.cells(document).page)
 
 
-def _guarded(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
+def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
     """What `make` gives; None for a mistake that the look at the whole site tells of."""
     try:
         return make()

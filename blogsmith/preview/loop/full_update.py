@@ -64,7 +64,7 @@ class FullUpdate:
             self._another = True
             return
         self.break_off()
-        self._work = self._look()
+        self._work = self._update()
         self._resume_s = now_s + rest_s
 
     def break_off(self) -> None:
@@ -88,14 +88,14 @@ class FullUpdate:
             elif retry_s is not None:
                 self.begin(rest_s=retry_s)
 
-    def _look(self) -> Iterator[None]:
+    def _update(self) -> Iterator[None]:
         before = self._shown.present
         began_s = self._clock()
         taken = self._saves.take()
         self._is_under_way = True
         try:
-            for present in self._line.settle(
-                before, self._edits.asked(taken.paths, everything=taken.everything)
+            for present in self._line.update_all(
+                before, self._edits.request_for(taken.paths, everything=taken.everything)
             ):
                 if present is not None:
                     self._shown.present = present
@@ -107,10 +107,10 @@ class FullUpdate:
             # whatever is mended, the settings are to be read again
             self._saves.give_back(everything=True)
             self._news.problems(self._shown)
-            self._news.say_problems()
+            self._news.print_problems()
             return
         self._is_under_way, self._behind_since_s = False, None
-        self._saves.done()
+        self._saves.finish()
         if before is not None and self._shown.present is not None:
             old, new = (site.resolved.files.stamps for site in (before, self._shown.present))
             self._saves.unreported.note(old, new, {*taken.paths, *self._saves.paths})
@@ -126,5 +126,5 @@ class FullUpdate:
         for _ in self._shown.sweep():
             yield
         self._news.problems(self._shown)
-        self._news.whole(self._shown, self._clock() - began_s)
+        self._news.on_complete(self._shown, self._clock() - began_s)
         self._rested()

@@ -20,11 +20,11 @@ class PreviousAssets:
     def __init__(self) -> None:
         self._files: dict[str, OutputFile] = {}
 
-    def at(self, path: str) -> OutputFile | None:
+    def file_at(self, path: str) -> OutputFile | None:
         """What was last at a path; only to be asked where the site now has nothing."""
         return self._files.get(path)
 
-    def replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
+    def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
         """The site has become another one: keep what is gone of its theme's files."""
         if before.composition is now.composition:
             return

@@ -60,7 +60,7 @@ class Pages:
         count, self._count = self._count, 0
         return count
 
-    def of(self, present: SiteSnapshot, path: str) -> Page | None:
+    def page_at(self, present: SiteSnapshot, path: str) -> Page | None:
         """The page at a path of `present`; None if its template fails and it was never right."""
         view = present.table[path].content
         assert isinstance(view, PageView), "other files are no pages"
@@ -71,7 +71,7 @@ class Pages:
         return made.page
 
     def is_made(self, present: SiteSnapshot, path: str) -> bool:
-        """Whether `of` has nothing to do."""
+        """Whether `page_at` has nothing to do."""
         view, made = present.table[path].content, self._made.get(path)
         return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
 

@@ -13,7 +13,7 @@ from ...model.template_views import PageView
 from ...pipeline.incremental import IncrementalPipeline
 from ...pipeline.output_plan import OutputFile
 from ...pipeline.snapshot import SiteSnapshot
-from ...write.photos.cleaning import cleaned_stream
+from ...write.photos.cleaning import clean_stream
 from ..http.files import open_regular
 from ..protocol import Response
 from .media_types import media_type
@@ -51,22 +51,22 @@ class ServedSite:
     @present.setter
     def present(self, present: SiteSnapshot) -> None:
         if self._present is not None:
-            self._former.replaced(self._present, present)
+            self._former.add_replaced(self._present, present)
         self._present = present
 
     def answer(self, path: str) -> Response:
         """What is at a path, made now; while there is no site, that there is none."""
         present = self.present
         if present is None:
-            self._missed(path)
-            return Response(503, body=self._tagged(_not_made().encode(), "", ""))
+            self._note_missing(path)
+            return Response(503, body=self._add_script(_not_made().encode(), "", ""))
         base_path = present.config.base_path
         if path == "/" and base_path:
             return Response(301, location=address(f"{base_path}/"))
         path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
-        planned = present.table.get(path) or self._former.at(path)
+        planned = present.table.get(path) or self._former.file_at(path)
         if planned is None and f"{path}/" in present.table:
             return Response(301, location=address(f"{path}/"))
         if planned is None:
@@ -82,10 +82,10 @@ class ServedSite:
         return self._version(path)
 
     def _version(self, path: str) -> str:
-        page = self._made(path)
+        page = self._make_page(path)
         return page.version if page else _GONE
 
-    def sent(self, path: str, version: str) -> None:
+    def page_sent(self, path: str, version: str) -> None:
         """A page was sent: it is open now."""
         if self._open.get(path, version) != version:
             self._overtaken.add(path)
@@ -104,7 +104,7 @@ class ServedSite:
         views = [present.views.get(path) for path in self.open_pages()] if present else []
         return [view.path for view in views if view and view.path]
 
-    def changed(self) -> dict[str, str]:
+    def changed_pages(self) -> dict[str, str]:
         """Open pages with other bytes than tabs were told of → their version, empty if gone."""
         found = {}
         for path, version in list(self._open.items()):
@@ -122,29 +122,29 @@ class ServedSite:
         assert present is not None, "swept before there is a site"
         for path, planned in present.table.items():
             if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
-                self.pages.of(present, path)
+                self.pages.page_at(present, path)
                 yield
         self.pages.keep_only(present.table)
 
-    def finished(self) -> Iterator[tuple[str, Page]]:
+    def finished_pages(self) -> Iterator[tuple[str, Page]]:
         """Every page that is made, by path."""
         present = self.present
         for path, planned in present.table.items() if present else ():
             if present and isinstance(planned.content, PageView) and self.pages.is_made(present, path):
-                page = self.pages.of(present, path)
+                page = self.pages.page_at(present, path)
                 if page:
                     yield path, page
 
     def _page(self, path: str, status: int) -> Response:
-        page = self._made(path)
+        page = self._make_page(path)
         if page is None:
-            self._missed(path)
-            return Response(500, body=self._tagged(_not_made().encode(), "", ""))
+            self._note_missing(path)
+            return Response(500, body=self._add_script(_not_made().encode(), "", ""))
         if status == 200:
-            self.sent(path, page.version)
-        return Response(status, body=self._tagged(page.html, page.version, page.source))
+            self.page_sent(path, page.version)
+        return Response(status, body=self._add_script(page.html, page.version, page.source))
 
-    def _made(self, path: str) -> Page | None:
+    def _make_page(self, path: str) -> Page | None:
         present = self.present
         planned = present.table.get(path) if present else None
         if present is None or planned is None or not isinstance(planned.content, PageView):
@@ -157,13 +157,13 @@ class ServedSite:
         except SiteError:
             # a plugin fails; the look at the whole site tells of it
             return None
-        return self.pages.of(present, path)
+        return self.pages.page_at(present, path)
 
     def _file(self, planned: OutputFile) -> Response:
         type_ = media_type(planned.path.name)
         content = planned.content
         if isinstance(content, Path):
-            cleaned = self._cleaned(content)
+            cleaned = self._clean_picture(content)
             return Response(200, type_, file=content) if cleaned is None else Response(200, type_, cleaned)
         assert not isinstance(content, PageView), "pages are made elsewhere"
         try:
@@ -171,7 +171,7 @@ class ServedSite:
         except SiteError as error:
             return Response(500, "text/plain; charset=utf-8", str(error).encode())
 
-    def _cleaned(self, file: Path) -> bytes | None:
+    def _clean_picture(self, file: Path) -> bytes | None:
         """A picture without its private data; None if it has none, or is no picture."""
         if self.present is None or not self.present.composition.cleans:
             return None
@@ -180,21 +180,21 @@ class ServedSite:
             # reported where it is opened to be sent
             return None
         with io.BufferedReader(part.file) as stream:
-            return cleaned_stream(stream)
+            return clean_stream(stream)
 
     def _not_found(self, page: str, path: str) -> Response:
-        self._missed(path)
+        self._note_missing(path)
         if self.present and page in self.present.table:
             return self._page(page, 404)
         html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
-        return Response(404, body=self._tagged(html.encode(), "", ""))
+        return Response(404, body=self._add_script(html.encode(), "", ""))
 
-    def _missed(self, path: str) -> None:
+    def _note_missing(self, path: str) -> None:
         """A page was asked for that is not there; a tab may be waiting for it."""
         if path.endswith(("/", ".html")):
-            self.sent(path, _GONE)
+            self.page_sent(path, _GONE)
 
-    def _tagged(self, html: bytes, version: str, source: str) -> bytes:
+    def _add_script(self, html: bytes, version: str, source: str) -> bytes:
         return self.tag.put_in(html, version, source)
 
 

@@ -115,12 +115,12 @@ def _stretches(text: str) -> Iterator[tuple[str, str]]:
         if found.start() > at:
             yield _clean(text[at : found.start()]), look.classes()
         if found[1] is not None:
-            look = _changed(look, found[1])
+            look = _apply_codes(look, found[1])
         at = found.end()
     yield _clean(text[at:]), look.classes()
 
 
-def _changed(look: _Look, parameters: str) -> _Look:
+def _apply_codes(look: _Look, parameters: str) -> _Look:
     """The look after `ESC [ parameters m`."""
     plain = _UNDERLINE.sub("4", _COLOUR_SPACE.sub(r"\1:2:", parameters))
     codes = [int(part or 0) for part in re.split("[;:]", plain)]
@@ -129,7 +129,7 @@ def _changed(look: _Look, parameters: str) -> _Look:
         code = codes[at]
         if code in (38, 48):
             colour, used = _wide_colour(codes[at + 1 : at + 6])
-            look = _coloured(look, colour, ground=code == 48)
+            look = _set_colour(look, colour, ground=code == 48)
             at += used
         else:
             look = _simple(look, code)
@@ -137,7 +137,7 @@ def _changed(look: _Look, parameters: str) -> _Look:
     return look
 
 
-def _coloured(look: _Look, colour: int | None, *, ground: bool) -> _Look:
+def _set_colour(look: _Look, colour: int | None, *, ground: bool) -> _Look:
     return replace(look, ground=colour) if ground else replace(look, ink=colour)
 
 
@@ -151,9 +151,9 @@ def _simple(look: _Look, code: int) -> _Look:
         return replace(look, styles=look.styles - _ENDED_BY.get(code, frozenset()))
     for first, ground, bright in ((30, False, 0), (40, True, 0), (90, False, 8), (100, True, 8)):
         if first <= code < first + 8:
-            return _coloured(look, code - first + bright, ground=ground)
+            return _set_colour(look, code - first + bright, ground=ground)
     if code in (39, 49):
-        return _coloured(look, None, ground=code == 49)
+        return _set_colour(look, None, ground=code == 49)
     return look
 
 

@@ -18,13 +18,13 @@ from ...syntax.records import Fence, get
 from ..captions import inline_html
 from ..context import Rendering, Rule
 from ..fences import code_of_fence, fence
-from ..prose import escaped
+from ..prose import escape_html
 from .ansi import plain_output
 from .outputs import RenderedOutputs, show_outputs
 from .pictures import option_text
 from .provenance import provenance
 from .runnable import runnable_cell
-from .values import stale_words
+from .values import stale_sentence
 
 CLAIM_FOLD = "How it is checked"
 _DONE = ("ok", "error")
@@ -40,7 +40,7 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return ""
     if not cell.options.eval:
         return _code(rendering, token, cell, cell.label)
-    own = f' id="cell-{escaped(cell.label)}"' if cell.label else ""
+    own = f' id="cell-{escape_html(cell.label)}"' if cell.label else ""
     if cell.options.run_in == "browser":
         return runnable_cell(rendering, token, _code(rendering, token, cell), own)
     inside, status = _run_cell(rendering, token, cell)
@@ -59,7 +59,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     code = _code(rendering, token, cell, "" if claim else name)
     code = runnable_cell(rendering, token, code)
     notes = "".join(
-        f'<p class="output-note">{escaped(plain_output(note))}</p>\n' for note in _notes(cell, result)
+        f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in _notes(cell, result)
     )
     output = _output(shown, notes, "" if claim or code else name)
     origin = _provenance(rendering, cell, result) if shown.html or claim else ""
@@ -69,7 +69,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
 def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
     if not shown.html and not notes:
         return ""
-    anchor = f' id="{escaped(name)}"' if name else ""
+    anchor = f' id="{escape_html(name)}"' if name else ""
     return f'<div class="cell-output"{anchor}>\n{notes}{shown.html}</div>\n'
 
 
@@ -94,7 +94,7 @@ def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> s
     is_checked = result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
     sign, label, kind = ("✓", "Checked", "") if is_checked else ("○", "Not checked", " claim-open")
     mark = f'<span class="claim-mark{kind}" role="img" aria-label="{label}">{sign}</span>'
-    anchor = f' id="{escaped(name)}"' if name else ""
+    anchor = f' id="{escape_html(name)}"' if name else ""
     return f'<p class="claim"{anchor}>{mark} {words}</p>\n'
 
 
@@ -105,20 +105,20 @@ def _notes(cell: Cell, result: CellResult) -> Iterator[str]:
     if result.status == "pending":
         yield "This cell has not been run."
     elif result.status == "skipped":
-        yield f"Not run: {_ended(result.problem)}" if result.problem else "This cell was not run."
+        yield f"Not run: {_end_sentence(result.problem)}" if result.problem else "This cell was not run."
     elif result.problem and not any(isinstance(output, Failure) for output in result.outputs):
         yield _sentence(result.problem)
     if result.stale:
-        yield stale_words(result.stale)
+        yield stale_sentence(result.stale)
     if result.shown_for:
         yield _sentence(result.shown_for)
 
 
 def _sentence(words: str) -> str:
-    return words[:1].upper() + _ended(words[1:])
+    return words[:1].upper() + _end_sentence(words[1:])
 
 
-def _ended(words: str) -> str:
+def _end_sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?", "…")) else f"{words}."
 
 

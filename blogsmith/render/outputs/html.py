@@ -108,10 +108,10 @@ def _attributes(node: Node) -> str:
     if side and node.tag in ("p", "div"):
         found["class"] = f"align-{side}"
     flags = " open" if node.tag == "details" and "open" in written else ""
-    return _printed(found) + flags
+    return _format_attributes(found) + flags
 
 
-def _printed(attributes: dict[str, str]) -> str:
+def _format_attributes(attributes: dict[str, str]) -> str:
     return "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
 
 
@@ -152,7 +152,7 @@ def _table(writer: _Writer, node: Node) -> str:
     parts = list(_children(writer, node))
     if not any("</tr>" in part for part in parts):
         return ""
-    if node.inside("table"):
+    if node.is_inside("table"):
         return f"<table>{''.join(parts)}</table>"
     writer.tables += 1
     number = f" {writer.tables}" if writer.tables > 1 else ""
@@ -188,16 +188,16 @@ def _cell(writer: _Writer, node: Node) -> str:
         side = "right"
     if side:
         found["class"] = f"align-{side}"
-    return f"<{tag}{_printed(found)}>{inside}</{tag}>"
+    return f"<{tag}{_format_attributes(found)}>{inside}</{tag}>"
 
 
 def _heads_a_column(node: Node) -> bool:
     """Whether the header cell stands in the head, or in a row of headers only."""
     row = node.parent.children if node.parent else []
-    return node.inside("thead", "table") or all(isinstance(c, Node) and c.tag == "th" for c in row)
+    return node.is_inside("thead", "table") or all(isinstance(c, Node) and c.tag == "th" for c in row)
 
 
-def dropped_in_words(dropped: Sequence[str]) -> str:
+def format_dropped(dropped: Sequence[str]) -> str:
     """`<script> and <svg>`."""
     names = [f"<{name}>" if name.isalnum() else name for name in dropped]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

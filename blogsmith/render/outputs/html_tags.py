@@ -44,7 +44,7 @@ def pieces(html: str) -> Iterator[TagRule | str]:
         if found:
             tag = _tag(found)
             yield tag
-            end = found.end() if tag.end or tag.closed else _behind_text(html, tag.name, found.end())
+            end = found.end() if tag.end or tag.closed else _skip_text(html, tag.name, found.end())
         elif not end:
             yield "<"
         at = end or start + 1
@@ -69,7 +69,7 @@ def _tag(found: re.Match[str]) -> TagRule:
     return TagRule(name, False, attributes, found["attributes"].endswith("/"))
 
 
-def _behind_text(html: str, name: str, at: int) -> int:
+def _skip_text(html: str, name: str, at: int) -> int:
     """Where reading goes on after a start tag: at the end tag, if only that ends the element."""
     if name not in _TEXT_ONLY:
         return at

@@ -59,7 +59,7 @@ class Node:
     parent: Node | None = None
     children: list[Node | str] = field(default_factory=list)
 
-    def inside(self, tag: str, up_to: str = "") -> bool:
+    def is_inside(self, tag: str, up_to: str = "") -> bool:
         """Whether an element of name `tag` is around it, within the nearest `up_to`."""
         node = self.parent
         while node is not None and node.tag != up_to:
@@ -167,14 +167,14 @@ class _Builder:
         if name in ("li", "dt", "dd"):
             name = self._item(name)
         current = self.open[-1]
-        if name == "summary" and (current.tag != "details" or _begun(current)):
+        if name == "summary" and (current.tag != "details" or _has_content(current)):
             name = "p"
-        if current.tag in _PHRASING or (name == "table" and self._in_caption()):
+        if current.tag in _PHRASING or (name == "table" and self._is_in_caption()):
             return
         self._fill_list(name)
         self._push(name, attributes)
 
-    def _in_caption(self) -> bool:
+    def _is_in_caption(self) -> bool:
         return any(node.tag == "caption" for node in self.open)
 
     def _item(self, name: str) -> str:
@@ -194,8 +194,8 @@ class _Builder:
         tables = [index for index, node in enumerate(self.open) if node.tag == "table"]
         if not tables:
             return
-        del self.open[self._kept(name, tables[-1]) + 1 :]
-        if name == "caption" and _begun(self.open[-1]):
+        del self.open[self._open_index(name, tables[-1]) + 1 :]
+        if name == "caption" and _has_content(self.open[-1]):
             return
         if name in ("tr", "td", "th") and self.open[-1].tag == "table":
             self._push("tbody", {})
@@ -203,7 +203,7 @@ class _Builder:
             self._push("tr", {})
         self._push(name, attributes)
 
-    def _kept(self, name: str, table: int) -> int:
+    def _open_index(self, name: str, table: int) -> int:
         """Index of the innermost open element that stays open around the part `name`."""
         wanted = {"tr": _SECTIONS, "td": {"tr", *_SECTIONS}, "th": {"tr", *_SECTIONS}}.get(name, frozenset())
         inner = [index for index in range(table, len(self.open)) if self.open[index].tag in wanted]
@@ -224,7 +224,7 @@ def read_html(html: str) -> tuple[Node, frozenset[str]]:
     return builder.root, frozenset(builder.dropped)
 
 
-def _begun(node: Node) -> bool:
+def _has_content(node: Node) -> bool:
     return any(isinstance(child, Node) or child.strip() for child in node.children)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...model.cell_locations import in_post
+from ...model.cell_locations import locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...text.units import format_size
 from ..captions import inline_html
 from ..context import Rendering
-from ..formulas import NARROW, printed_width
-from ..prose import escaped
+from ..formulas import NARROW, estimate_width
+from ..prose import escape_html
 from .ansi import ansi_html, plain_output
-from .html import TableHead, clean_html, dropped_in_words
-from .pictures import Drawn, drawn, figures_of, option_text
+from .html import TableHead, clean_html, format_dropped
+from .pictures import Drawn, figures_of, option_text, picture_of
 from .values import bare_tex, output_math
 
 LONG = 40
@@ -45,7 +45,7 @@ class _Showing:
 
 def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
     """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
-    outputs = list(_merged(_visible(cell, result)))
+    outputs = list(_merge_streams(_visible(cell, result)))
     blocks: list[str | Drawn] = []
     head = _table_head(rendering, cell) if outputs else None
     showing = _Showing(rendering, cell, head)
@@ -81,7 +81,7 @@ def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
             yield output
 
 
-def _merged(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
+def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
     """Neighbours of one stream as one: a colour may begin in one and end in the next."""
     last: Stream | None = None
     for output in outputs:
@@ -101,7 +101,7 @@ def _block(showing: _Showing, output: CellOutput, name: str) -> str | Drawn:
     rendering, cell = showing.rendering, showing.cell
     if isinstance(output, Stream):
         text = _with_places(rendering, cell, output.text)
-        return _text(text, f"output output-{output.name}", name) + _lost(output.dropped)
+        return _text(text, f"output output-{output.name}", name) + _lost_note(output.dropped)
     if isinstance(output, Failure):
         return _text(_with_places(rendering, cell, output.text), "output output-error", name)
     return _display(showing, output, name)
@@ -119,7 +119,7 @@ def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
         shown = _latex(rendering, cell, latex)
         if shown:
             return _value(shown)
-    picture = drawn(output)
+    picture = picture_of(output)
     if picture:
         return picture
     texts = [value for value in output.data.values() if isinstance(value, str)]
@@ -137,7 +137,7 @@ def _html(showing: _Showing, html: str, name: str) -> str:
     if clean.has_head:
         showing.head = None
     if clean.dropped:
-        message = f"{name}: its HTML has {dropped_in_words(clean.dropped)}, which is not shown"
+        message = f"{name}: its HTML has {format_dropped(clean.dropped)}, which is not shown"
         place = showing.cell.place
         showing.rendering.reporter.warn(
             "output-html", message, place, "show a table, a picture or text instead"
@@ -152,7 +152,7 @@ def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
         message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
         rendering.reporter.warn("output-latex", message, cell.place)
         return ""
-    scroll = ' tabindex="0"' if printed_width(tex) > NARROW else ""
+    scroll = ' tabindex="0"' if estimate_width(tex) > NARROW else ""
     return f'<div class="math-display"{scroll}>{shown}</div>'
 
 
@@ -168,7 +168,7 @@ def _text(text: str, classes: str, name: str) -> str:
     scroll = ' tabindex="0"' if is_long or is_wide else ""
     if is_long:
         classes = f"{classes} output-long".strip()
-        label = escaped(f"{name[:1].upper()}{name[1:]}")
+        label = escape_html(f"{name[:1].upper()}{name[1:]}")
         scroll += f' role="region" aria-label="{label}"'
     attribute = f' class="{classes}"' if classes else ""
     # HTML drops a line end right behind <pre>
@@ -179,7 +179,7 @@ def _text(text: str, classes: str, name: str) -> str:
     return f'{box}<details class="output-more"><summary>All {len(lines):,} lines</summary></details>\n'
 
 
-def _lost(dropped: int) -> str:
+def _lost_note(dropped: int) -> str:
     if not dropped:
         return ""
     size = f"{format_size(dropped)} more {'is' if dropped == 1 else 'are'}"
@@ -188,8 +188,8 @@ def _lost(dropped: int) -> str:
 
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
     """Places in cells as lines of the post, which is what an author and a reader can look up."""
-    of_session = rendering.parsed.cells.of_session(cell.options.session)
-    return in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
+    of_session = rendering.parsed.cells.session_cells(cell.options.session)
+    return locate_in_post(text, str(rendering.document.path), [cell.first_line for cell in of_session])
 
 
 def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn]) -> None:

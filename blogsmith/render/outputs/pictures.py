@@ -17,8 +17,8 @@ from ..captions import inline_html, plain
 from ..context import Rendering
 from ..figures import figure_caption
 from ..images import img_tag
-from ..prose import escaped
-from ..svg.metadata import svg_words
+from ..prose import escape_html
+from ..svg.metadata import svg_description
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
 """Paper is light whatever the reader's system says."""
@@ -53,7 +53,7 @@ class Drawn:
     dark: Blob | None = None
 
 
-def drawn(output: Display) -> Drawn | None:
+def picture_of(output: Display) -> Drawn | None:
     """The picture of an output, if it has one."""
     for kind in _ENDINGS:
         light, dark = output.data.get(kind), output.data.get(kind + DARK)
@@ -74,7 +74,7 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
         rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
     for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
         is_last = number == len(pictures)
-        name = f' id="{escaped(cell.label)}"' if number == 1 and cell.figure_number else ""
+        name = f' id="{escape_html(cell.label)}"' if number == 1 and cell.figure_number else ""
         image = _image(rendering, cell, picture, number, alt)
         words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
         text = figure_caption(cell.figure_number, words) if is_last else ""
@@ -85,7 +85,7 @@ def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: 
     """The words for each picture: the author's, else its own, else the caption."""
     alts = []
     for number, picture in enumerate(pictures, 1):
-        own = "" if cell.options.fig_alt else _own_words(rendering, picture)
+        own = "" if cell.options.fig_alt else _svg_description(rendering, picture)
         alt = own or cell.options.fig_alt or caption
         # what an author says of all pictures is told apart by their numbers
         part = f" ({number} of {len(pictures)})" if alt and not own and len(pictures) > 1 else ""
@@ -93,14 +93,14 @@ def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: 
     return alts
 
 
-def _own_words(rendering: Rendering, picture: Drawn) -> str:
+def _svg_description(rendering: Rendering, picture: Drawn) -> str:
     """Title and description of an SVG."""
     content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
     if content is None:
         return ""
     try:
         with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
-            return svg_words(stream)
+            return svg_description(stream)
     except OSError:  # reported where it is measured
         return ""
 
@@ -115,16 +115,16 @@ def option_text(cell: Cell, key: str, text: str) -> TextMap:
 def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
     """`<img>`, in a `<picture>` if it is drawn for dark pages too."""
     rendering.images += 1
-    image = img_tag(_placed(rendering, cell, picture.light, picture.kind, f"{number}"), alt)
+    image = img_tag(_place_picture(rendering, cell, picture.light, picture.kind, f"{number}"), alt)
     if picture.dark is None:
         return image
     rendering.widgets.add("pictures")
-    dark = _placed(rendering, cell, picture.dark, picture.kind, f"{number}-dark")
+    dark = _place_picture(rendering, cell, picture.dark, picture.kind, f"{number}-dark")
     size = f' width="{dark.width_px}" height="{dark.height_px}"' if dark.width_px and dark.height_px else ""
-    return f'<picture><source srcset="{escaped(dark.url)}" media="{DARK_MEDIA}"{size}>{image}</picture>'
+    return f'<picture><source srcset="{escape_html(dark.url)}" media="{DARK_MEDIA}"{size}>{image}</picture>'
 
 
-def _placed(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
+def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
     """The picture with its file beside the page; its name changes with what it shows."""
     content = _content(rendering, blob)
     digest = f"-{blob.digest[:8]}"

@@ -66,7 +66,7 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
         f"{_NAMES.get(name, name)} {version}" for name, version in result.packages.items() if version
     ]
     parts = [
-        _when(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
+        _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
         _safe(_device(result.device, machine)),
         *map(_safe, _attention(result)),
         _safe(", ".join(versions)),
@@ -105,7 +105,7 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     return found | {name: value for name, value in more.items() if value}
 
 
-def _when(date: str, verb: str) -> str:
+def _format_date(date: str, verb: str) -> str:
     if not _DAY.fullmatch(date):
         return verb
     try:

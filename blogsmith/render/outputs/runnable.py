@@ -19,7 +19,7 @@ from ...pyodide.release import VERSION
 from ...syntax.cells.runnables import Runnable
 from ...syntax.records import get
 from ..context import Rendering, Rule
-from ..prose import attributes, escaped
+from ..prose import attributes, escape_html
 
 _INSTALLER = "micropip"
 """The package with which code installs others while it runs."""
@@ -51,17 +51,17 @@ def _block_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     if "runnable" not in token.meta:
         # its cell runs by itself, or nothing does: no script may take it for a block
         rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
-        classes = f' class="{escaped(" ".join(rest))}"' if rest else ""
-        return f"<div{classes}{_own(token)}>\n"
-    classes = f' class="{escaped(str(token.attrs["class"]))}"'
-    return f"<div{classes}{_own(token)}{_data(rendering, get(token, Runnable))}>\n"
+        classes = f' class="{escape_html(" ".join(rest))}"' if rest else ""
+        return f"<div{classes}{_author_attributes(token)}>\n"
+    classes = f' class="{escape_html(str(token.attrs["class"]))}"'
+    return f"<div{classes}{_author_attributes(token)}{_data(rendering, get(token, Runnable))}>\n"
 
 
 def _block_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return f"{_BUTTON}\n</div>\n" if "runnable" in tokens[index].meta else "</div>\n"
 
 
-def _own(token: Token) -> str:
+def _author_attributes(token: Token) -> str:
     """The author's attributes without those that are ours to write."""
     return attributes(token, "class", *_OURS)
 
@@ -87,7 +87,7 @@ def _data(rendering: Rendering, code: Runnable) -> str:
         "error": "true" if code.error else "",
         "claim": "true" if code.is_claim else "",
     }
-    return "".join(f' data-{key}="{escaped(value)}"' for key, value in said.items() if value)
+    return "".join(f' data-{key}="{escape_html(value)}"' for key, value in said.items() if value)
 
 
 def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) -> list[str]:

@@ -14,7 +14,7 @@ from ...syntax.records import get
 from ...tex.convert import convert_formula
 from ...tex.errors import TexError
 from ..context import Rendering, Rule
-from ..prose import escaped
+from ..prose import escape_html
 from .ansi import plain_output
 
 _FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
@@ -51,23 +51,27 @@ def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
         hint = "This value has not been computed."
-        code = f"<code>{escaped(value.expression)}</code>"
+        code = f"<code>{escape_html(value.expression)}</code>"
         return f'<span class="value value-pending" title="{hint}">{code}</span>'
-    stale = f' value-stale" title="{escaped(plain_output(stale_words(result.stale)))}' if result.stale else ""
+    stale = (
+        f' value-stale" title="{escape_html(plain_output(stale_sentence(result.stale)))}'
+        if result.stale
+        else ""
+    )
     shown = output_math(rendering, tex, display=False) if (tex := _tex(result)) else ""
-    return f'<span class="value{stale}">{shown or escaped(_words(result))}</span>'
+    return f'<span class="value{stale}">{shown or escape_html(_value_text(result))}</span>'
 
 
-def stale_words(stale: str) -> str:
+def stale_sentence(stale: str) -> str:
     """The sentence that says why a result is out of date."""
     return f"Out of date: {stale.rstrip('.')}."
 
 
-def _words(result: ValueResult) -> str:
+def _value_text(result: ValueResult) -> str:
     return " ".join(plain_output(result.text).split())
 
 
-def value_words(rendering: Rendering) -> Mapping[int, str]:
+def value_texts(rendering: Rendering) -> Mapping[int, str]:
     """Number of a value → its plain text; `…` for one that is not known."""
     known = rendering.results.values
     numbers = (value.number for value in rendering.parsed.cells.values)
@@ -78,7 +82,7 @@ def _plain(rendering: Rendering, result: ValueResult) -> str:
     if result.pending:
         return "…"
     tex = _tex(result)
-    return rendering.parsed.page.options.linear_math(tex) if tex else _words(result)
+    return rendering.parsed.page.options.linear_math(tex) if tex else _value_text(result)
 
 
 def _tex(result: ValueResult) -> str:

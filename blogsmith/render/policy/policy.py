@@ -55,7 +55,7 @@ class GuardedPage:
     """What the policy stops although it stands in the page."""
 
 
-def guarded(html: bytes, config: Config) -> GuardedPage:
+def guard_page(html: bytes, config: Config) -> GuardedPage:
     """The finished page with its policy, and with `rel=noopener` at links to new windows."""
     tags = tuple(page_tags(html))
     declared = config.security.csp
@@ -63,12 +63,14 @@ def guarded(html: bytes, config: Config) -> GuardedPage:
         return GuardedPage(with_openers(html, tags))
     extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
     found = page_sources(tags, html)
-    allowed = _ours_of(found) if config.markup.untrusted else found
+    allowed = _builder_sources(found) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{_escaped(policy(sources))}">\n'
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
     at = _place(html, tags)
     front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
-    return GuardedPage(front + meta.encode() + with_openers(html[at:]), tuple(_stopped(found, sources)))
+    return GuardedPage(
+        front + meta.encode() + with_openers(html[at:]), tuple(_report_blocked(found, sources))
+    )
 
 
 def policy(sources: Mapping[str, Iterable[str]]) -> str:
@@ -101,17 +103,17 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
             now[directive] = [*named, *(one for one in wanted if one not in named)]
     text = "; ".join(" ".join((directive, *named)) for directive, named in now.items())
     start, end = tag.spans["content"]
-    return html[:start] + f'"{_escaped(text)}"'.encode() + html[end:]
+    return html[:start] + f'"{_escape(text)}"'.encode() + html[end:]
 
 
-def _ours_of(found: Sources) -> Sources:
+def _builder_sources(found: Sources) -> Sources:
     """Those sources of a page that blogsmith itself writes."""
     kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     return {**kept, "frame-src": kept.get("frame-src", set()) | spaces}
 
 
-def _stopped(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:
+def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:
     """A warning for each source of the page that its policy does not have."""
     for directive in sorted(found):
         for source in sorted(found[directive] - allowed.get(directive, set()) - {"'unsafe-hashes'"}):
@@ -147,5 +149,5 @@ def _place(html: bytes, tags: Sequence[PageTag]) -> int:
     return start
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(text, quote=True).replace("&#x27;", "'")

@@ -87,7 +87,7 @@ def page_sources(tags: Iterable[PageTag], html: bytes, depth: int = 0) -> Source
     if b"style=" in html or re.search(rb"style\s*=", html.lower()):
         add("style-src-attr", "'unsafe-inline'")
     for tag in tags:
-        for directive, source in _of_tag(tag):
+        for directive, source in _tag_sources(tag):
             add(directive, source)
         inner = (
             tag.attributes.get("srcdoc", "").encode() if tag.name == "iframe" and depth < _MAX_DEPTH else b""
@@ -102,7 +102,7 @@ def page_sources(tags: Iterable[PageTag], html: bytes, depth: int = 0) -> Source
     return found
 
 
-def _of_tag(tag: PageTag) -> Iterator[tuple[str, str]]:
+def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     """(directive, source) of everything that one tag needs."""
     own = tag.attributes
     for name, directive in _ADDRESSES.get(tag.name, ()):
@@ -117,7 +117,7 @@ def _of_tag(tag: PageTag) -> Iterator[tuple[str, str]]:
             yield "script-src", hash_of(value.encode())
             yield "script-src", "'unsafe-hashes'"
     if "url(" in own.get("style", "").lower():
-        yield from _in_style(own["style"])
+        yield from _style_addresses(own["style"])
     if "data-embed-url" in own:
         yield "frame-src", source_of(own["data-embed-url"])
     if "data-pyodide" in own:
@@ -129,7 +129,7 @@ def _of_tag(tag: PageTag) -> Iterator[tuple[str, str]]:
         yield from special(tag)
 
 
-def _of_script(tag: PageTag) -> Iterator[tuple[str, str]]:
+def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     if not _PROGRAM.fullmatch(tag.attributes.get("type", "").strip().partition(";")[0]):
         # data, which no browser runs
         return
@@ -137,7 +137,7 @@ def _of_script(tag: PageTag) -> Iterator[tuple[str, str]]:
     if address is None:
         text = tag.text
         yield "script-src", hash_of(text)
-        yield from _in_script(
+        yield from _script_addresses(
             text.decode("utf-8", "replace"), is_map="importmap" in tag.attributes.get("type", "")
         )
         return
@@ -152,12 +152,12 @@ def _of_script(tag: PageTag) -> Iterator[tuple[str, str]]:
         yield directive, source
 
 
-def _of_style(tag: PageTag) -> Iterator[tuple[str, str]]:
+def _style_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     yield "style-src", hash_of(tag.text)
-    yield from _in_style(tag.text.decode("utf-8", "replace"))
+    yield from _style_addresses(tag.text.decode("utf-8", "replace"))
 
 
-def _of_link(tag: PageTag) -> Iterator[tuple[str, str]]:
+def _link_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     address = tag.attributes.get("href", "")
     words = tag.attributes.get("rel", "").lower().split()
     kinds = [_LINKS[word] for word in words if word in _LINKS]
@@ -172,17 +172,17 @@ def _of_link(tag: PageTag) -> Iterator[tuple[str, str]]:
             yield "font-src", _FONTS.get(source, "")
 
 
-def _of_form(tag: PageTag) -> Iterator[tuple[str, str]]:
+def _form_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     # without an address a form is sent to the page itself
     yield "form-action", source_of(tag.attributes.get("action") or ".")
 
 
 _SPECIAL: Mapping[str, Callable[[PageTag], Iterator[tuple[str, str]]]] = MappingProxyType(
-    {"script": _of_script, "style": _of_style, "link": _of_link, "form": _of_form}
+    {"script": _script_sources, "style": _style_sources, "link": _link_sources, "form": _form_sources}
 )
 
 
-def _in_script(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
+def _script_addresses(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
     """Addresses that stand in a script: modules, and what it may fetch."""
     if "import" in text or is_map:
         yield "script-src", SELF
@@ -195,7 +195,7 @@ def _in_script(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
             yield "img-src", source_of(found[2])
 
 
-def _in_style(text: str) -> Iterator[tuple[str, str]]:
+def _style_addresses(text: str) -> Iterator[tuple[str, str]]:
     for found in _IN_STYLE.finditer(text):
         source = source_of(found[2])
         yield ("style-src" if found[1] else "img-src"), source

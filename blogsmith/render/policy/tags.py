@@ -74,13 +74,13 @@ def _starts(low: bytes) -> list[int]:
     """Where such tags may begin, sorted."""
     found = {match.start() for match in _NAMED.finditer(low)}
     for word in _MARKS:
-        found.update(_around(low, _places(low, word)))
+        found.update(_tag_starts(low, _places(low, word)))
     events = (match.start() for match in _EVENT.finditer(low, 1))
-    found.update(_around(low, (at for at in events if low[at - 1] in _BEFORE_ATTRIBUTES)))
+    found.update(_tag_starts(low, (at for at in events if low[at - 1] in _BEFORE_ATTRIBUTES)))
     return sorted(start for start in found if start >= 0 and _OPENING.match(low, start))
 
 
-def _around(low: bytes, places: Iterable[int]) -> Iterator[int]:
+def _tag_starts(low: bytes, places: Iterable[int]) -> Iterator[int]:
     """Where the tag begins that each of the rising places may stand in; -1: in none."""
     start = seen = -1
     for at in places:

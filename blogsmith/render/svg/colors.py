@@ -50,15 +50,15 @@ def _palette(*groups: Mapping[str, str]) -> Mapping[Rgb, str]:
     return MappingProxyType({color: name for color, name in found.items() if color})
 
 
-def _numbered(name: str, colors: tuple[str, ...]) -> Mapping[str, str]:
+def _number_names(name: str, colors: tuple[str, ...]) -> Mapping[str, str]:
     return {f"{name}-{number}": color for number, color in enumerate(colors, 1)}
 
 
-_STROKES = _palette(_GREYS, _numbered("hue", HUES), _numbered("tint", TINTS))
-_FILLS = _palette(_GREYS, _AREAS, _numbered("tint", TINTS), _numbered("hue", HUES))
+_STROKES = _palette(_GREYS, _number_names("hue", HUES), _number_names("tint", TINTS))
+_FILLS = _palette(_GREYS, _AREAS, _number_names("tint", TINTS), _number_names("hue", HUES))
 
 
-def written_colours(source: str) -> frozenset[Rgb]:
+def find_colours(source: str) -> frozenset[Rgb]:
     """Every colour the author's source may mean."""
     texts = [found.group().strip(' "') for found in _WRITTEN.finditer(source)]
     return frozenset(color for color in map(rgb, texts[:_MAX_WRITTEN]) if color)
@@ -86,7 +86,7 @@ def variable(color: Rgb, property: str) -> str:
     return f"var(--diagram-{name},{'currentColor' if is_line else 'none'})"
 
 
-def on_area(color: Rgb, is_written: bool) -> str | None:
+def text_color_on(color: Rgb, is_written: bool) -> str | None:
     """The colour of text and lines on an area of `color`; None if any of the theme's will do.
 
     is_written: whether the author chose `color`, so that it is the same in light and dark.

@@ -16,7 +16,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from .simplify import local_name, rounded
+from .simplify import local_name, round_numbers
 from .styles import resolve_styles
 from .writer import Writer
 
@@ -70,9 +70,9 @@ def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
     body = Writer(root, resolve_styles(root), prefix, source).children()
     shrunk = round(width * _READABLE)
     style = f' style="min-width:{shrunk}px"' if shrunk > _NARROW_PX else ""
-    box = escape(rounded(root.get("viewBox", f"0 0 {width:g} {height:g}")))
+    box = escape(round_numbers(root.get("viewBox", f"0 0 {width:g} {height:g}")))
     start = f'font-family="{FONT}" viewBox="{box}" width="{round(width)}" height="{round(height)}"{style}'
-    return Drawing(f"{start}>{body}</svg>", _own_label(root), _labels(root), shrunk)
+    return Drawing(f"{start}>{body}</svg>", _drawing_label(root), _labels(root), shrunk)
 
 
 def _parse(svg: str) -> Element:
@@ -105,7 +105,7 @@ def _size(root: Element) -> tuple[float, float]:
     return width, height
 
 
-def _own_label(root: Element) -> str:
+def _drawing_label(root: Element) -> str:
     """`<title>` and `<desc>` of the drawing as a whole."""
     texts = [_text(child) for child in root if local_name(child) in ("title", "desc")]
     return ": ".join(dict.fromkeys(text for text in texts if text))

@@ -44,10 +44,10 @@ def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
             width = height * ratio
         elif width is not None and height is None:
             height = width / ratio
-    return _whole(width), _whole(height)
+    return _whole_pixels(width), _whole_pixels(height)
 
 
-def svg_words(stream: BinaryIO) -> str:
+def svg_description(stream: BinaryIO) -> str:
     """Title and description of the whole image in one line, as text; empty if it has none or is damaged.
 
     Those of parts of the drawing are not meant, nor what stands behind the first part.
@@ -66,7 +66,7 @@ def svg_words(stream: BinaryIO) -> str:
                 break
     except (expat.ExpatError, LookupError, ValueError):
         return ""
-    return reading.words()
+    return reading.description()
 
 
 class _Words:
@@ -93,7 +93,7 @@ class _Words:
             if part in self._parts and len(self._parts[part]) <= _MAX_WORDS:
                 self._parts[part] += text
 
-    def words(self) -> str:
+    def description(self) -> str:
         """One sentence after the other."""
         title, desc = (" ".join(part.split()) for part in self._parts.values())
         end = "" if not desc or title.endswith((".", "?", "!", ":", "…")) else "."
@@ -145,7 +145,7 @@ def _view_box(text: str) -> tuple[float, float] | None:
     return parts[2], parts[3]
 
 
-def _whole(length: float | None) -> int | None:
+def _whole_pixels(length: float | None) -> int | None:
     if length is None or not 0 < length <= _MAX_PX:
         return None
     return max(1, round(length))

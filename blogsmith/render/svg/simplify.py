@@ -23,7 +23,7 @@ def local_name(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def used_id(element: Element) -> str:
+def referenced_id(element: Element) -> str:
     """The id that a `<use>` names, else empty; addresses of anything else are not followed."""
     if local_name(element) != "use":
         return ""
@@ -31,17 +31,17 @@ def used_id(element: Element) -> str:
     return next((href[1:] for href in hrefs if href.startswith("#")), "")
 
 
-def rounded(value: str) -> str:
+def round_numbers(value: str) -> str:
     """Numbers with at most one decimal: a tenth of a px is not seen."""
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 
 def move_used_once(root: Element) -> None:
     """Put each group that a single `<use>` shows in the place of that `<use>`."""
-    counts = Counter(used_id(element) for element in root.iter())
+    counts = Counter(referenced_id(element) for element in root.iter())
     groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}
-    for use in [element for element in root.iter() if counts[used_id(element)] == 1]:
-        parent, group = groups.get(used_id(use), (None, None))
+    for use in [element for element in root.iter() if counts[referenced_id(element)] == 1]:
+        parent, group = groups.get(referenced_id(use), (None, None))
         if parent is None or group is None or any(part is use for part in group.iter()):
             continue
         parent.remove(group)
@@ -85,7 +85,7 @@ def merge_outlines(root: Element, styles: Styles) -> Styles:
 
 def _is_outline(area: Element, outline: Element) -> bool:
     """Whether all corners of `outline` are those of `area`, which is closed if the outline is."""
-    corners = [_END.findall(rounded(part.get("d", ""))) for part in (area, outline)]
+    corners = [_END.findall(round_numbers(part.get("d", ""))) for part in (area, outline)]
     if not corners[0] or not set(corners[1]) <= set(corners[0]):
         return False
     if corners[1].count(corners[0][0]) > 1 and not area.get("d", "").rstrip().endswith(("z", "Z")):

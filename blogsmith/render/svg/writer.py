@@ -9,8 +9,8 @@ from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from ...text.names import name_set
-from .colors import ON_HUE, is_plain, on_area, rgb, variable, written_colours
-from .simplify import Styles, local_name, merge_outlines, move_used_once, rounded, used_id
+from .colors import ON_HUE, find_colours, is_plain, rgb, text_color_on, variable
+from .simplify import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
 from .styles import PROPERTIES
 
 TEXTS = name_set("text tspan")
@@ -72,7 +72,7 @@ class Writer:
         self._root, self._prefix = root, prefix
         move_used_once(root)
         self._styles = merge_outlines(root, styles)
-        self._written = written_colours(source)
+        self._written = find_colours(source)
         self._named = {name for element in root.iter() for name in self._references(element)}
 
     def children(self) -> str:
@@ -80,15 +80,15 @@ class Writer:
         # a shape or letter without a colour of its own is black in SVG: here it is ink
         default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
-        inner = "".join(self._inside(self._root, None, {}, 1))
+        inner = "".join(self._write_children(self._root, None, {}, 1))
         return f"{group}{inner}</g>"
 
     def _references(self, element: Element) -> Iterator[str]:
         for value in self._styles[element].values():
             yield from _LOCAL.findall(value)
-        yield used_id(element)
+        yield referenced_id(element)
 
-    def _inside(
+    def _write_children(
         self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
         """The children. ground: the colour of what stands on the area behind them, if it needs its own."""
@@ -118,9 +118,9 @@ class Writer:
         name = local_name(element)
         style = self._own_style(element, ground)
         style = {key: value for key, value in style.items() if value != _without(key, inherited)}
-        attributes = self._kept(element) | style
+        attributes = self._kept_attributes(element) | style
         passed = {**inherited, **{key: value for key, value in style.items() if key in _INHERITED}}
-        inner = "".join(self._inside(element, ground, passed, depth + 1))
+        inner = "".join(self._write_children(element, ground, passed, depth + 1))
         if name in TEXTS:
             inner = escape(element.text or "", quote=False) + inner
         tail = escape(element.tail or "", quote=False) if name == "tspan" else ""
@@ -131,20 +131,20 @@ class Writer:
                 return
         yield f"<{name}{_attributes(attributes)}>{inner}</{name}>{tail}" if name else inner
 
-    def _kept(self, element: Element) -> dict[str, str]:
+    def _kept_attributes(self, element: Element) -> dict[str, str]:
         """Geometry, the id if it is named somewhere, the name of what is used."""
         known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
-            key: rounded(value)
+            key: round_numbers(value)
             for key, value in element.attrib.items()
             if key in known and (key in ("d", "points") or _VALUE.fullmatch(value))
         }
         if "d" in kept:
-            kept["d"] = rounded(_CURVE.sub(_straight, element.get("d", "")))
+            kept["d"] = round_numbers(_CURVE.sub(_straight, element.get("d", "")))
         if element.get("id", "") in self._named and element.get("id"):
             kept["id"] = f"{self._prefix}{element.get('id')}"
-        if local_name(element) == "use" and used_id(element):
-            kept["href"] = f"#{self._prefix}{used_id(element)}"
+        if local_name(element) == "use" and referenced_id(element):
+            kept["href"] = f"#{self._prefix}{referenced_id(element)}"
         if local_name(element) == "svg":
             kept["overflow"] = "visible"  # letters may be wider than a renderer thinks
         return kept
@@ -158,7 +158,7 @@ class Writer:
             elif key in _PAINTS:
                 style[key] = self._paint(element, key, value, ground)
             elif _fits(local_name(element), key, value):
-                style[key] = rounded(value).removesuffix("px")
+                style[key] = round_numbers(value).removesuffix("px")
         if ground is not None and local_name(element) == "text":
             style.setdefault("fill", ground)
         return style
@@ -183,7 +183,7 @@ class Writer:
             found = None
             if local_name(child) in SHAPES and _is_area(child):
                 color = rgb(self._styles[child].get("fill", ""))
-                found = on_area(color, color in self._written) if color else None
+                found = text_color_on(color, color in self._written) if color else None
             elif local_name(child) == "g" and _is_one_shape(child):
                 found = self._ground(child)
             if found:

@@ -78,7 +78,7 @@ class Budget(threading.local):
         self.take(0, characters)
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
+    def isolate(self) -> Iterator[None]:
         """Begin anew inside, and go on outside as if nothing had been: for a page, or what many share."""
         before, self.left = self.left, Left(STEPS, CHARACTERS)
         try:
@@ -140,7 +140,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
             if values > most:
                 budget.take(2 * values)
             if is_container(item):
-                open_values.append(_held(item))
+                open_values.append(_contents(item))
                 depth = max(depth, len(open_values))
                 break
             characters += len(item) if isinstance(item, _TEXTS) else ITEM
@@ -150,7 +150,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
     return LoopExtent(values, characters + 4 * values, depth)
 
 
-def _held(container: Any) -> Iterator[Any]:
+def _contents(container: Any) -> Iterator[Any]:
     if isinstance(container, Namespace):
         container = object.__getattribute__(container, "_Namespace__attrs")
     if isinstance(container, Mapping):

@@ -58,7 +58,7 @@ def template_diagnostic(
 
     lines: the path of each template for messages → its lines. names: of all templates, for suggestions.
     """
-    path, line = _where(error, lines)
+    path, line = _template_place(error, lines)
     if isinstance(error, OverBudget) and error.hint:
         hint = f"{error.hint}; found {hint}" if hint else error.hint
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
@@ -72,7 +72,7 @@ def template_diagnostic(
     return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
 
 
-def _where(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
+def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
     """Path and line of the innermost template at work; an empty path if there is none."""
     if isinstance(error, TemplateSyntaxError):
         return error.filename or "", error.lineno

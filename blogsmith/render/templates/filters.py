@@ -15,47 +15,49 @@ from .operations import (
     TEXTS,
     Estimate,
     check_number,
-    estimated,
     joined_size,
     length_of,
     number_of,
     percent_size,
     replaced_size,
+    run_estimate,
     take_result,
     wide_size,
 )
 
 
-def _indented(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
+def _indented_size(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
     size = len(width) if isinstance(width, str) else number_of(width)
     return length_of(text) + (str(text).count("\n") + 2) * size
 
 
-def _wrapped(text: Any, width: Any = 79, long: Any = True, wrapstring: Any = None, *_: Any, **__: Any) -> int:
+def _wrapped_size(
+    text: Any, width: Any = 79, long: Any = True, wrapstring: Any = None, *_: Any, **__: Any
+) -> int:
     return (length_of(text) + 1) * (1 + length_of(wrapstring) if isinstance(wrapstring, str) else 2)
 
 
-def _linked(text: Any, *args: Any, **kwargs: Any) -> int:
+def _linked_size(text: Any, *args: Any, **kwargs: Any) -> int:
     words = str(text).count(" ") + str(text).count("\n") + 1
     return 6 * length_of(text) + words * (40 + sum(length_of(value) for value in (*args, *kwargs.values())))
 
 
-def _filled(values: Any, count: Any = 0, *_: Any, **__: Any) -> int:
+def _filled_size(values: Any, count: Any = 0, *_: Any, **__: Any) -> int:
     return ITEM * (number_of(count) + length_of(values))
 
 
-def _rounded(value: Any, precision: Any = 0, *_: Any, **__: Any) -> int:
+def _rounded_size(value: Any, precision: Any = 0, *_: Any, **__: Any) -> int:
     if abs(number_of(precision) if isinstance(precision, int) else 0) > 1000:
         raise OverBudget("a number is rounded to at most 1,000 digits")
     return 0
 
 
-def _whole(value: Any, *_: Any, **__: Any) -> int:
+def _integer_size(value: Any, *_: Any, **__: Any) -> int:
     check_number(4 * length_of(value) if isinstance(value, TEXTS) else 0)
     return 0
 
 
-def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
+def _sum_size(values: Any, attribute: Any = None, start: Any = 0) -> int:
     if isinstance(start, int | float):
         return 0
     # each addition copies what there is so far
@@ -64,18 +66,18 @@ def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
 
 FILTERS: Mapping[str, Estimate] = MappingProxyType(
     {
-        **dict.fromkeys(("list", "sort", "batch", "slice", "groupby", "unique"), _filled),
+        **dict.fromkeys(("list", "sort", "batch", "slice", "groupby", "unique"), _filled_size),
         "center": wide_size,
-        "indent": _indented,
-        "int": _whole,
+        "indent": _indented_size,
+        "int": _integer_size,
         "join": lambda values, d="", *_: joined_size(d, values),
         "replace": replaced_size,
-        "round": _rounded,
-        "sum": _summed,
+        "round": _rounded_size,
+        "sum": _sum_size,
         "truncate": lambda text, length=255, killwords=False, end="...", *_: length_of(end),
-        "urlize": _linked,
+        "urlize": _linked_size,
         "wordcount": lambda text: ITEM * (length_of(text) // 2),
-        "wordwrap": _wrapped,
+        "wordwrap": _wrapped_size,
     }
 )
 """Filter → what it makes."""
@@ -113,22 +115,22 @@ def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Call
         before, given = args[:skipped], list(args[skipped:])
         if name == "join" and given:
             given, kwargs = _attributes(before[0], given, kwargs)
-        given = [_taken(value, budget, is_lazy=name in _LAZY) for value in given]
+        given = [_charge_value(value, budget, is_lazy=name in _LAZY) for value in given]
         for value in kwargs.values():
-            _taken(value, budget, is_lazy=False)
+            _charge_value(value, budget, is_lazy=False)
         if name == "format" and given:
             values = kwargs or tuple(given[1:])
             budget.take_size(percent_size(str(given[0]), values, budget), "format")
         elif name == "tojson" and given:
             _take_json(given, kwargs, budget)
         elif estimate and given:
-            budget.take_size(estimated(estimate, given[0], given[1:], kwargs), f"the filter {name}")
+            budget.take_size(run_estimate(estimate, given[0], given[1:], kwargs), f"the filter {name}")
         return take_result(function(*before, *given, **kwargs), budget)
 
     return apply
 
 
-def _taken(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
+def _charge_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
     """Pay for a value that a filter takes in hand; what is made while it is read is paid for item by item."""
     if isinstance(value, TEXTS):
         budget.take(1, len(value) if len(value) > ITEM else 0)

@@ -126,7 +126,7 @@ def _pieces(text: Any, sep: Any = None, *_: Any, **__: Any) -> int:
     return ITEM * (text.count(sep) if sep else len(text) // 2 + 1)
 
 
-def _translated(text: Any, table: Any = None, *_: Any) -> int:
+def _translated_size(text: Any, table: Any = None, *_: Any) -> int:
     values = table.values() if isinstance(table, Mapping) else ()
     return len(text) * max((length_of(value) for value in values), default=1)
 
@@ -142,7 +142,7 @@ METHODS: Mapping[str, Estimate] = MappingProxyType(
         "splitlines": lambda text, *_, **__: ITEM * (len(text) // 2 + 1),
         "replace": replaced_size,
         "expandtabs": _tabs,
-        "translate": _translated,
+        "translate": _translated_size,
         "join": joined_size,
         "to_bytes": lambda number, length=1, *_, **__: number_of(length),
     }
@@ -165,11 +165,11 @@ def prepare_call(
             extent_of(value, budget)
     if estimate:
         args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
-        budget.take_size(estimated(estimate, owner, args, kwargs), f"{function.__name__}()")
+        budget.take_size(run_estimate(estimate, owner, args, kwargs), f"{function.__name__}()")
     return args
 
 
-def estimated(estimate: Estimate, owner: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
+def run_estimate(estimate: Estimate, owner: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
     """What an estimate says of these arguments."""
     try:
         return estimate(owner, *args, **kwargs)

@@ -56,7 +56,7 @@ class PaidTemplate(Template):
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
         assert isinstance(self.environment, Sandbox)
-        with self.environment.budget.whole():
+        with self.environment.budget.isolate():
             return super()._get_default_module(ctx)
 
 
@@ -79,7 +79,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def render(self, template: str, context: Mapping[str, Any]) -> str:
         """The text of a template and of all that it includes, within one budget and a net of time."""
-        with self.budget.whole(), time_net():
+        with self.budget.isolate(), time_net():
             try:
                 return "".join(self.get_template(template).generate(context))
             except TakesTooLong:
@@ -88,7 +88,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
         """Jinja works out what is constant: once, at no page's cost."""
-        with self.budget.whole():
+        with self.budget.isolate():
             return super().compile(*args, **kwargs)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -98,7 +98,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if is_html is None:
             return super().getattr(obj, attribute)
         value = getattr(obj, attribute)
-        return self._marked(value) if is_html else value
+        return self._markup(value) if is_html else value
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
@@ -106,7 +106,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return self.getattr(obj, argument)
         return super().getitem(obj, self.compared(argument))
 
-    def _marked(self, html: str) -> Markup:
+    def _markup(self, html: str) -> Markup:
         self.budget.take(0, len(html))
         return Markup(html)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...diagnostics.model import Place
 from ...model.cells import Cell
-from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_words
+from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_message
 from ...model.results import Unjudged
 from ..state import PageState
 
@@ -23,7 +23,7 @@ def check_claim(cell: Cell, page: PageState) -> None:
         report("cell-assert", _ASSERTION, _place(cell, found, page), _ASSERTION_HINT)
     fault = claim_fault(cell.code) if cell.options.claim and page.engine == "worker" else None
     if fault is not None:
-        message, hint = unjudged_words(Unjudged(fault.kind))
+        message, hint = unjudged_message(Unjudged(fault.kind))
         place = _place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
         page.reporter.error("claim-false", message, place, hint)
 

@@ -50,7 +50,7 @@ def cells(state: StateCore) -> None:
             _leave(token, page, in_browser=in_browser)
     if first := next((cell for cell in found.values() if cell.runs), None):
         refuse_of_page(first.place, page)
-    for cell in check_cells(_seeded(list(found.values()), page), page):
+    for cell in check_cells(_seed_cells(list(found.values()), page), page):
         put(tokens[cell.number], cell)
 
 
@@ -161,7 +161,7 @@ def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptio
     return options
 
 
-def _seeded(found: list[Cell], page: PageState) -> list[Cell]:
+def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
     """The page's seed is set once, before the first cell of each session."""
     seed = page.execution.seed
     begun = set[str]()

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from ...diagnostics.model import Place, Reporter, TextMap, nearest
 from ...strict_yaml.loader import Located, load
-from ..front_text import located
+from ..front_text import locate_text
 from ..records import OptionSetting
 from ..state import PageState
 from .languages import HASH, Marks
@@ -116,7 +116,7 @@ class _Block:
 
     def text(self, value: str, place: Place) -> TextMap:
         """Where a text stands that YAML found at `place`."""
-        found = located(value, place, self.lines)
+        found = locate_text(value, place, self.lines)
         moved = (self.place(Place(*start)) for start in found.starts)
         return TextMap(found.text, tuple((place.line, place.column) for place in moved))
 

@@ -57,7 +57,7 @@ def runnables(state: StateCore) -> None:
         return
     inner: set[int] = set()
     for block in _blocks(state.tokens):
-        found = _of_block(block, page)
+        found = _block_code(block, page)
         if isinstance(found, Runnable):
             check_syntax(found.code, found.first_line, page)
             put(block.opening, found)
@@ -82,7 +82,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
             opened[-1][1].append(token)
 
 
-def _of_block(block: _Block, page: PageState) -> Runnable | Cell | None:
+def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
     """What the button of a block runs; None, and a warning, if there is nothing."""
     line = (block.opening.map or [0])[0]
     place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))

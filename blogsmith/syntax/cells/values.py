@@ -86,11 +86,11 @@ def split_value(inner: str) -> Split:
         if found["colon"] and lambdas:
             lambdas -= 1
         elif found["colon"] or found["convert"]:
-            return _formatted(text, start, found.start())
+            return _split_format(text, start, found.start())
     return Split(_one_line(text[start:]), start)
 
 
-def _formatted(text: str, start: int, at: int) -> Split:
+def _split_format(text: str, start: int, at: int) -> Split:
     """A value with a conversion or a format spec, which begin at `at`."""
     expression = _one_line(text[start:at])
     found = _CONVERSION.match(text, at)

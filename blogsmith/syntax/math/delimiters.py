@@ -62,16 +62,16 @@ def find_formula(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula
     """The formula that opens at `pos`, if its end is found before `end`."""
     if text[pos] == "$":
         if text.startswith("$$", pos):
-            return delimited(text, pos, end, "$$", "$$")
+            return read_delimited(text, pos, end, "$$", "$$")
         return _dollar(text, pos, end)
     if text.startswith("\\(", pos):
-        return delimited(text, pos, end, "\\(", "\\)", display=False)
+        return read_delimited(text, pos, end, "\\(", "\\)", display=False)
     if text.startswith("\\[", pos):
-        return delimited(text, pos, end, "\\[", "\\]")
+        return read_delimited(text, pos, end, "\\[", "\\]")
     return environment(text, pos, end)
 
 
-def delimited(
+def read_delimited(
     text: str, pos: int, end: int, opening: str, closing: str, *, display: bool = True
 ) -> FoundFormula | None:
     """`opening … closing` at `pos`; blank formulas are text."""

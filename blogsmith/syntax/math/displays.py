@@ -70,29 +70,29 @@ def _parts(children: list[Token]) -> Iterator[list[Token]]:
     open_tokens: list[Token] = []
     for token in children:
         if token.type in BLOCKS:
-            yield _trimmed([*part, *(_closing(t) for t in reversed(open_tokens))])
+            yield _trim([*part, *(_closing(t) for t in reversed(open_tokens))])
             yield [token]
-            part = [_again(t) for t in open_tokens]
+            part = [_copy_opening(t) for t in open_tokens]
             continue
         part.append(token)
         if token.nesting == 1:
             open_tokens.append(token)
         elif token.nesting == -1:
             open_tokens.pop()
-    yield _trimmed(part)
+    yield _trim(part)
 
 
 def _closing(opening: Token) -> Token:
     return Token(opening.type.replace("_open", "_close"), opening.tag, -1, markup=opening.markup)
 
 
-def _again(opening: Token) -> Token:
+def _copy_opening(opening: Token) -> Token:
     # an id may stand only once in a page
     attrs = {key: value for key, value in opening.attrs.items() if key != "id"}
     return replace(opening, attrs=attrs)
 
 
-def _trimmed(part: list[Token]) -> list[Token]:
+def _trim(part: list[Token]) -> list[Token]:
     """Without line breaks and blanks at both ends, and without elements left empty."""
     part = _without_empty(part)
     while part and part[0].type in ("softbreak", "hardbreak"):

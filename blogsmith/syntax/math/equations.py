@@ -37,7 +37,7 @@ def number_display(token: Token, numbers: Numbers) -> None:
     if math.label:
         marks = _label_block(marks, structure, math, numbers)
     if len(marks) == len(structure.rows):
-        marks = [_anchored(mark, row, numbers) for mark, row in zip(marks, structure.rows, strict=True)]
+        marks = [_anchor_row(mark, row, numbers) for mark, row in zip(marks, structure.rows, strict=True)]
     put(token, replace(math, rows=tuple(marks)))
 
 
@@ -85,7 +85,7 @@ def _label_block(
     return [RowMark(number, numbers.add(Label(math.label, "eq", "Equation", number, place)))]
 
 
-def _anchored(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
+def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
     """A number without a label is an anchor too; equal rows are told apart by their order."""
     if mark.id or not mark.number or row.label or not row.content:
         return mark

@@ -42,13 +42,13 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         return False
     found = find_formula(state.src, state.pos, state.posMax)
     if isinstance(found, RefusedFormula):
-        return _refused(state, found, silent)
+        return _add_refused(state, found, silent)
     if found is None:
         _report_open(state, silent)
         return False
-    if _glued_to_refused(state, found):
+    if _is_glued_to_refused(state, found):
         return _as_text(state, found.end, silent)
-    end = _after_display(state.src, found.end, state.posMax) if found.display else _After(found.end)
+    end = _text_after_display(state.src, found.end, state.posMax) if found.display else _After(found.end)
     if not silent:
         token = state.push("math_display" if found.display else "math_inline", "math", 0)
         origin = inline_map(state, found.inner, found.inner_end)
@@ -96,21 +96,21 @@ def text_with_formulas(text: TextMap) -> list[Token]:
     while pos < len(text.text):
         found = find_formula(text.text, pos, len(text.text)) if text.text[pos] in "$\\" else None
         if isinstance(found, FoundFormula):
-            tokens.append(Token("text", "", 0, content=_unescaped(text.text[start:pos])))
+            tokens.append(Token("text", "", 0, content=_unescape(text.text[start:pos])))
             origin = text.cut(found.inner, found.inner_end)
             tokens.append(Token("math_inline", "math", 0, content=origin.text))
             put(tokens[-1], Math(origin.text, False, origin))
             start = found.end
         pos = found.end if found else pos + (2 if text.text[pos] == "\\" else 1)
-    tokens.append(Token("text", "", 0, content=_unescaped(text.text[start:])))
+    tokens.append(Token("text", "", 0, content=_unescape(text.text[start:])))
     return [token for token in tokens if token.content]
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return text.replace("\\$", "$")
 
 
-def _after_display(text: str, pos: int, end: int) -> _After:
+def _text_after_display(text: str, pos: int, end: int) -> _After:
     found = _LABEL.match(text, pos, end) or _MYST_LABEL.match(text, pos, end)
     pos = found.end() if found else pos
     punctuation = TAIL.match(text, pos, end)
@@ -119,7 +119,7 @@ def _after_display(text: str, pos: int, end: int) -> _After:
     return _After(pos, normal_id(found[1]), found.start(1), tail) if found else _After(pos, tail=tail)
 
 
-def _refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
+def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
     """`$x$2`: both dollars are text, so that no later `$` pairs with the second one."""
     if not silent:
         page = page_of(state.env)
@@ -134,7 +134,7 @@ def _refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
     return _as_text(state, pair.end, silent)
 
 
-def _glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
+def _is_glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
     """After a refused pair, a `$` right behind a digit is doubtful too: neither is math."""
     before = state.src[found.start - 1 : found.start]
     glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
@@ -158,13 +158,13 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     last, inner_end = _find_end(state, start, end, pos, closing)
     if last < 0:
-        return _unclosed(state, start, pos, closing, silent)
+        return _report_unclosed(state, start, pos, closing, silent)
     inside = closing.startswith("\\end")
     inner = pos if inside else pos + 2
     origin = _origin(state, start, last, inner, inner_end + (len(closing) if inside else 0))
     if not origin.text.strip():
         return False
-    after = _after_display(state.src, inner_end + len(closing), state.eMarks[last])
+    after = _text_after_display(state.src, inner_end + len(closing), state.eMarks[last])
     # one line that goes on in text is a paragraph; `displays.py` takes it apart
     if last == start and state.src[after.pos : state.eMarks[last]].strip():
         return False
@@ -189,7 +189,7 @@ def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -
     return -1, -1
 
 
-def _unclosed(state: StateBlock, start: int, pos: int, closing: str, silent: bool) -> bool:
+def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, silent: bool) -> bool:
     # `\\[text]` is also CommonMark's escape, so a lone `\\[` must stand by itself to count as math
     escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
     if not silent and not escape:

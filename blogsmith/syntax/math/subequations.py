@@ -34,7 +34,7 @@ def subequations(state: StateCore) -> None:
     """Core rule, when displays are blocks."""
     result: list[Token] = []
     for token in state.tokens:
-        inside = _inside(get(token, Math).tex) if token.type == "math_display" else None
+        inside = _inside_span(get(token, Math).tex) if token.type == "math_display" else None
         if inside is None:
             result.append(token)
         else:
@@ -42,7 +42,7 @@ def subequations(state: StateCore) -> None:
     state.tokens = result
 
 
-def _inside(tex: str) -> tuple[int, int] | None:
+def _inside_span(tex: str) -> tuple[int, int] | None:
     """Where in `tex` the inside of its only environment `subequations` begins and ends."""
     if _BEGIN not in tex:
         return None
@@ -107,14 +107,14 @@ class _Taken:
                 self._name(normal_id(written), place)
         if math.label:
             self._name(math.label, math.label_place or math.origin.place(0))
-        opening = self._made("subequations_open", "div", 1)
+        opening = self._make_token("subequations_open", "div", 1)
         opening.attrs["class"] = "subequations"
         put(opening, Subequations(self.label, self.label_place))
         inside = [token for part in parts for token in self._part(math, part)]
         if math.tail:
             last = next(token for token in reversed(inside) if token.type == "math_display")
             put(last, replace(get(last, Math), tail=math.tail))
-        return [opening, *inside, self._made("subequations_close", "div", -1)]
+        return [opening, *inside, self._make_token("subequations_close", "div", -1)]
 
     def _name(self, label: str, place: Place) -> None:
         if not label:
@@ -131,18 +131,18 @@ class _Taken:
             start = blank.end()
         origin = math.origin.cut(start, start + len(math.tex[start : part.end].rstrip()))
         if part.kind == "display":
-            token = self._made("math_display", "math", 0, origin.text)
+            token = self._make_token("math_display", "math", 0, origin.text)
             put(token, Math(origin.text, True, origin))
             yield token
         elif part.kind == "text" and origin.text:
-            yield self._made("paragraph_open", "p", 1)
-            inline = self._made("inline", "", 0, origin.text)
+            yield self._make_token("paragraph_open", "p", 1)
+            inline = self._make_token("inline", "", 0, origin.text)
             put(inline, origin)
             inline.children = parse_inline(self.md, origin, self.page)
             yield inline
-            yield self._made("paragraph_close", "p", -1)
+            yield self._make_token("paragraph_close", "p", -1)
 
-    def _made(self, kind: str, tag: str, nesting: Literal[-1, 0, 1], content: str = "") -> Token:
+    def _make_token(self, kind: str, tag: str, nesting: Literal[-1, 0, 1], content: str = "") -> Token:
         level = self.token.level + (not kind.startswith("subequations"))
         token = Token(kind, tag, nesting, content=content, block=True, level=level)
         token.map = self.token.map

@@ -54,7 +54,7 @@ def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
     for first in waiting:
         stack = [first]
         while stack:
-            needed = _next_needed(stack[-1], by_id, numbers)
+            needed = _next_required(stack[-1], by_id, numbers)
             if needed:
                 needed.is_open = True
                 stack.append(needed)
@@ -62,7 +62,7 @@ def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
                 _fill(stack.pop(), numbers)
 
 
-def _next_needed(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: Numbers) -> _Tagged | None:
+def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: Numbers) -> _Tagged | None:
     """A tag that this one refers to and that has references of its own left."""
     tagged.is_open = True
     for name in () if tagged.done else tagged.names:

@@ -39,7 +39,7 @@ def group(state: StateInline, silent: bool) -> bool:
         place = inline_place(state, start - 1, start + len(item[1]))
         items.append(Cited(item[1], (item[2] or "").strip(), place))
         at = item.end()
-    if at < len(found[1]) or not items or _only_labels(state, items):
+    if at < len(found[1]) or not items or _are_labels(state, items):
         return False
     if not silent:
         _push(state, tuple(items))
@@ -47,7 +47,7 @@ def group(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _only_labels(state: StateInline, items: list[Cited]) -> bool:
+def _are_labels(state: StateInline, items: list[Cited]) -> bool:
     """`[@fig-x]`, as Quarto has it: references to labels, read in `references.py` without the brackets."""
     references = page_of(state.env).references
     return all(_LABEL.match(item.key) and item.key not in references for item in items)
@@ -81,7 +81,7 @@ def _push(state: StateInline, items: tuple[Cited, ...]) -> None:
 def number_citations(state: StateCore) -> None:
     """Core rule: count the uses of each entry, for back links; the list of entries at the end."""
     page = page_of(state.env)
-    uses = dict.fromkeys(_cited_in_calls(state.tokens), 0)
+    uses = dict.fromkeys(_keys_in_calls(state.tokens), 0)
     for token in _citations(state.tokens):
         citation = get(token, Citation)
         counts = []
@@ -93,7 +93,7 @@ def number_citations(state: StateCore) -> None:
         _append_entries(state, page, uses)
 
 
-def _cited_in_calls(tokens: list[Token]) -> Iterator[str]:
+def _keys_in_calls(tokens: list[Token]) -> Iterator[str]:
     """Keys in the arguments of shortcodes, whose texts are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):

@@ -61,7 +61,7 @@ class Numbers:
     contents: dict[str, int] = field(default_factory=dict)
     """Id made from an equation's content → how many equations have that content."""
 
-    def next(self, kind: str) -> str:
+    def next_number(self, kind: str) -> str:
         """The next number of `kind`."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         return str(self.counts[kind])
@@ -70,7 +70,7 @@ class Numbers:
         """The next number of an equation, with its section or letter where they are asked for."""
         if self.letters is None:
             section = self.counts.get("section", 0) if self.by_section else 0
-            return f"{section}.{self.next('eq')}" if section else self.next("eq")
+            return f"{section}.{self.next_number('eq')}" if section else self.next_number("eq")
         letters, self.letters = self.letters, None
         letters.number = letters.number or self.next_equation()
         self.letters = letters

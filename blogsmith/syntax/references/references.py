@@ -45,7 +45,7 @@ def command(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def braced(state: StateInline, silent: bool) -> bool:
+def braced_reference(state: StateInline, silent: bool) -> bool:
     """Inline rule: `{@eq:x}` gives "Equation (1)"."""
     found = _BRACED.match(state.src, state.pos, state.posMax)
     return bool(found) and _push(state, found, found[1] or "", found[2], "full", silent)  # type: ignore[index,arg-type]
@@ -101,6 +101,6 @@ def label_id(label: str) -> str:
 def ref_rules(md: MarkdownIt) -> None:
     """Register the rules; `\\eqref` before escapes, the others before citations and links."""
     md.inline.ruler.before("escape", "ref_command", command)
-    md.inline.ruler.before("link", "ref_braced", braced)
+    md.inline.ruler.before("link", "ref_braced", braced_reference)
     md.inline.ruler.before("link", "ref_empty_link", empty_link)
     md.inline.ruler.before("link", "ref_bare", bare)

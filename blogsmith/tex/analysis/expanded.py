@@ -31,7 +31,7 @@ class Opened:
     """Those known behind it."""
 
 
-def opened(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
+def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
     """`tex` without macros; what one makes stands at its call. None if a macro or a definition is wrong."""
     reader = TokenReader(split_placed(tex), read_macros(macros))
     tokens: list[Token] = []
@@ -45,13 +45,13 @@ def opened(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
                 reader.peek()  # TeX takes the spaces behind a control word
                 reader.expand(token)
             else:
-                tokens.append(_placed(token))
+                tokens.append(_place_token(token))
     except ParseError:
         return None
     return Opened(tokens, {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)})
 
 
-def _placed(token: str) -> Token:
+def _place_token(token: str) -> Token:
     assert isinstance(token, At)
     return Token(str(token), token.offset, token.length)
 

@@ -129,7 +129,7 @@ def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
         group = read_argument(tokens, index)
         return (_linear(group.tokens, depth + 1), group.end) if group else ("", index + 1)
     if text in ("\\begin", "\\end"):
-        return " ", _after_environment(tokens, index)
+        return " ", _skip_environment(tokens, index)
     if is_control_word(text):
         return _command(tokens, index, depth)
     if text in _SPACES:
@@ -161,7 +161,7 @@ def _atom(text: str) -> str:
     return text if _ATOM.fullmatch(text) else f"({text})"
 
 
-def _after_environment(tokens: Sequence[Token], index: int) -> int:
+def _skip_environment(tokens: Sequence[Token], index: int) -> int:
     name = read_name(tokens, index)
     if name is None:
         return index + 1
@@ -178,22 +178,22 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]
     if text in _SPACES:
         return " ", index + 1
     if text in _DROPPED:
-        return "", _after_delimiter(tokens, index)
+        return "", _skip_delimiter(tokens, index)
     if text in _FRACTIONS or text in _WITH_SECOND or text == "\\binom":
         return _two(tokens, index, depth)
     if text in _PLAIN or text in _ACCENTS or text in _FORGOTTEN or text == "\\sqrt":
-        return _one(tokens, index, depth)
+        return _linear_item(tokens, index, depth)
     return text[1:], index + 1
 
 
-def _after_delimiter(tokens: Sequence[Token], index: int) -> int:
+def _skip_delimiter(tokens: Sequence[Token], index: int) -> int:
     """Index after a sizing command, and after the `.` that stands for no delimiter."""
     after = skip_spaces(tokens, index + 1)
     is_empty = after < len(tokens) and tokens[after].text == "." and tokens[index].text in _DELIMITED
     return after + is_empty
 
 
-def _one(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
+def _linear_item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
     text = tokens[index].text
     start = skip_spaces(tokens, index + 1)
     if start < len(tokens) and tokens[start].text == "*":

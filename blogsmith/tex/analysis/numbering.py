@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
 from ..parse.reader import Macro
-from .expanded import DEFINES, opened
+from .expanded import DEFINES, expand_formula
 
 MAX_LENGTH = 64_000
 """Characters of a formula; a longer one is refused before it is typeset."""
@@ -92,7 +92,7 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
     """
     if len(tex) > MAX_LENGTH:
         return RowStructure("", (SourceRow(),), macros)
-    found = opened(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
+    found = expand_formula(tex, macros) if DEFINES.search(tex) or _makes_rows(tex, macros) else None
     if found:
         macros = found.macros
     elif _STRUCTURE.search(tex) is None:

@@ -32,7 +32,7 @@ def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = 
         raise TexError(error.kind, error.message, offset, error.length, hint=error.hint) from None
 
 
-def inside(mathml: str) -> str:
+def math_content(mathml: str) -> str:
     """What stands in a `<math>` element."""
     return _OUTSIDE.sub("", mathml)
 
@@ -52,5 +52,5 @@ def convert_alone(
 def _number(row: SourceRow, macros: Mapping[str, str | Macro]) -> RowNumber | None:
     if row.tag is None:
         return None
-    shown = inside(typeset_tag(row.tag, macros, bare=row.bare_tag)) if holds_tex(row.tag) else ""
+    shown = math_content(typeset_tag(row.tag, macros, bare=row.bare_tag)) if holds_tex(row.tag) else ""
     return RowNumber(row.tag, "", row.bare_tag, shown)

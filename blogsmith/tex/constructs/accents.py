@@ -45,7 +45,7 @@ def _slant(base: str) -> str:
     return ' class="math-slant"' if letter and _SLANTED.match(letter[1]) else ""
 
 
-def accented(base: str, sign: str, *, wide: bool = False) -> str:
+def add_accent(base: str, sign: str, *, wide: bool = False) -> str:
     """`base` with the accent `sign` above; wide: as wide as the base."""
     if not wide:
         return f'<mover accent="true"{_slant(base)}>{base}<mo stretchy="false">{sign}</mo></mover>'
@@ -53,7 +53,7 @@ def accented(base: str, sign: str, *, wide: bool = False) -> str:
 
 
 def _narrow(parser: Parser, command: str) -> Atom:
-    return ORD, accented(parser.element(), _NARROW_SIGNS[command])
+    return ORD, add_accent(parser.element(), _NARROW_SIGNS[command])
 
 
 def _vec(parser: Parser, command: str) -> Atom:
@@ -65,7 +65,7 @@ def _vec(parser: Parser, command: str) -> Atom:
 
 
 def _wide(parser: Parser, command: str) -> Atom:
-    return ORD, accented(parser.element(), _WIDE_SIGNS[command], wide=True)
+    return ORD, add_accent(parser.element(), _WIDE_SIGNS[command], wide=True)
 
 
 def _under(parser: Parser, command: str) -> Atom:

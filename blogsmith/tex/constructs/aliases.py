@@ -149,7 +149,7 @@ def _alias(body: str) -> Expander:
 _ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
-def _ignored(arguments: int) -> Expander:
+def _ignore(arguments: int) -> Expander:
     """A command whose setting means nothing here."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
@@ -182,7 +182,7 @@ def _buildrel(reader: FormulaReader, command: str) -> list[str]:
     while reader.peek() not in ("\\over", ""):
         above.append(reader.pop())
     if not reader.pop():
-        raise reader.wrong("\\buildrel needs its \\over", hint="write \\stackrel{a}{b}")
+        raise reader.syntax_error("\\buildrel needs its \\over", hint="write \\stackrel{a}{b}")
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 
@@ -195,12 +195,12 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     | {
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
-        "\\mathtoolsset": _ignored(1),
-        "\\require": _ignored(1),
-        "\\adjustlimits": _ignored(0),
-        "\\DOTSB": _ignored(0),
-        "\\DOTSI": _ignored(0),
-        "\\DOTSX": _ignored(0),
+        "\\mathtoolsset": _ignore(1),
+        "\\require": _ignore(1),
+        "\\adjustlimits": _ignore(0),
+        "\\DOTSB": _ignore(0),
+        "\\DOTSI": _ignore(0),
+        "\\DOTSX": _ignore(0),
         "\\Aboxed": _aboxed,
         "\\MoveEqLeft": _move_left,
         "\\buildrel": _buildrel,

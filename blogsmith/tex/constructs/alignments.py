@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import NONE, ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Environment, Parser
 from ..parse.state import DISPLAY
@@ -17,12 +17,12 @@ _TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equati
 _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered", "rgathered")
 
 
-def _behind(column: int) -> int:
+def _after_cell(column: int) -> int:
     """In front of every second cell stands an empty atom, so a relation there keeps its space."""
     return ORD if column % 2 else NONE
 
 
-def _by_turns(column: int) -> str:
+def _alternate_side(column: int) -> str:
     return "left" if column % 2 else "right"
 
 
@@ -53,7 +53,7 @@ def _alignat(parser: Parser, name: str) -> Atom:
         read_place(parser)
     count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or len(count) > 2 or not int(count):
-        raise parser.wrong(
+        raise parser.syntax_error(
             f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"
         )
     return _aligned_rows(parser, name, "math-alignat", columns=2 * int(count))
@@ -64,8 +64,8 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
     if name == "split":
         columns, hint = 2, "use aligned for more"
-    grid = read_grid(parser, name, GridLayout(DISPLAY, before=_behind, columns=columns, hint=hint))
-    return ORD, _table(look, print_rows(grid.rows, _by_turns, numbers), bool(numbers))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint))
+    return ORD, _table(look, print_rows(grid.rows, _alternate_side, numbers), bool(numbers))
 
 
 def _table(look: str, rows: str, numbered: bool) -> str:
@@ -92,10 +92,10 @@ def _multline(parser: Parser, name: str) -> Atom:
         read_place(parser)
         read_place(parser)
     grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns"))
-    return ORD, _table("math-align math-multline", _shoved(grid), name != "multlined")
+    return ORD, _table("math-align math-multline", _shove_rows(grid), name != "multlined")
 
 
-def _shoved(grid: Grid) -> str:
+def _shove_rows(grid: Grid) -> str:
     last = len(grid.rows) - 1
     printed = []
     for index, row in enumerate(grid.rows):
@@ -136,7 +136,7 @@ def _wrapper(parser: Parser, name: str) -> Atom:
     parser.stack.append(parser.ended_by)
     end_environment(parser, name, begin)
     parser.style, parser.atoms = old, table
-    return ORD, joined(out)
+    return ORD, join_fragments(out)
 
 
 def _hint_for(found: str) -> str:
@@ -145,13 +145,13 @@ def _hint_for(found: str) -> str:
 
 def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
-        raise parser.wrong(f"{command} stands outside an alignment")
+        raise parser.syntax_error(f"{command} stands outside an alignment")
     parser.between_rows = text(parser, parser.argument())
 
 
 def _shove(parser: Parser, command: str) -> Atom:
     parser.shove = command.removeprefix("\\shove")
-    return ORD, joined(parser.inside(parser.argument()))
+    return ORD, join_fragments(parser.parse_group(parser.argument()))
 
 
 ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(

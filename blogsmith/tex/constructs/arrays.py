@@ -9,7 +9,7 @@ from ..mathml.atoms import INNER, ORD, Atom
 from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
-from .grid import Grid, GridLayout, GridRow, aligned_to, cell, print_rows, read_grid, row_style, small_table
+from .grid import Grid, GridLayout, GridRow, align_cell, cell, print_rows, read_grid, row_style, small_table
 from .preamble import SIDES, Column, read_columns
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -26,7 +26,7 @@ _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
 _CHARACTERS_A_TOKEN = 10
 
 
-def _fenced(opening: str, table: str, closing: str) -> str:
+def _fence(opening: str, table: str, closing: str) -> str:
     if not opening and not closing:
         return table
     return f"<mrow>{fence(opening, 'prefix')}{table}{fence(closing, 'postfix')}</mrow>"
@@ -42,7 +42,7 @@ def _matrix(parser: Parser, name: str) -> Atom:
     opening, closing = _FENCES[name.rstrip("*")]
     columns = max(len(row.cells) for row in grid.rows)
     plan = [Column(side) for _ in range(columns)]
-    return _kind(name), _fenced(opening, _ruled("math-matrix", grid, plan), closing)
+    return _kind(name), _fence(opening, _rule_table("math-matrix", grid, plan), closing)
 
 
 def _matrix_side(parser: Parser) -> str:
@@ -52,7 +52,7 @@ def _matrix_side(parser: Parser) -> str:
         return ""
     word = "".join(found).strip()
     if word not in ("l", "c", "r"):
-        raise parser.wrong("the columns of a starred matrix are [l], [c] or [r]")
+        raise parser.syntax_error("the columns of a starred matrix are [l], [c] or [r]")
     return SIDES[word]
 
 
@@ -62,7 +62,7 @@ def _small(parser: Parser, name: str) -> Atom:
     grid = read_grid(parser, name, GridLayout(SCRIPT))
     fences = _FENCES[name.rstrip("*").replace("smallmatrix", "matrix")]
     table = small_table(print_rows(grid.rows, lambda _: "", ()), in_script=parser.style >= SCRIPT)
-    return _kind(name.replace("smallmatrix", "matrix")), _fenced(fences[0], table, fences[1])
+    return _kind(name.replace("smallmatrix", "matrix")), _fence(fences[0], table, fences[1])
 
 
 def _subarray(parser: Parser, name: str) -> Atom:
@@ -77,7 +77,7 @@ def _cases(parser: Parser, name: str) -> Atom:
     display = ' displaystyle="true"' if style == DISPLAY else ""
     table = f'<mtable class="math-cases"{display}>{print_rows(grid.rows, lambda _: "left", ())}</mtable>'
     closes = name.startswith(("rcases", "drcases"))
-    return INNER, _fenced("", table, "}") if closes else _fenced("{", table, "")
+    return INNER, _fence("", table, "}") if closes else _fence("{", table, "")
 
 
 def _array(parser: Parser, name: str) -> Atom:
@@ -89,10 +89,10 @@ def _array(parser: Parser, name: str) -> Atom:
     repeated = sum(len(piece) for column in plan for piece in (*column.before, *column.behind))
     parser.spend(repeated // _CHARACTERS_A_TOKEN * len(grid.rows))
     display = ' displaystyle="true"' if style == DISPLAY else ""
-    return ORD, _ruled("", grid, plan, display)
+    return ORD, _rule_table("", grid, plan, display)
 
 
-def _ruled(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
+def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
     """The table with its rules; a rule is a class of the cells beside it."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
@@ -119,7 +119,7 @@ def _cells(row: GridRow, plan: Sequence[Column], width: int, below: Sequence[str
             row_style(row) if column == 0 else "",
         ]
         attributes = f' class="{" ".join(classes)}"' if classes else ""
-        attributes += aligned_to(found.side, ";".join(filter(None, styles)))
+        attributes += align_cell(found.side, ";".join(filter(None, styles)))
         pieces = row.cells[column] if column < len(row.cells) else ()
         cells.append(cell([*found.before, *pieces, *found.behind], attributes))
     return cells

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import GLUE, ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.lengths import css, read_ems, read_length
 from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, TEXT
@@ -113,7 +113,7 @@ def bare_length(parser: Parser) -> list[str]:
     return taken
 
 
-def _nothing(parser: Parser, command: str) -> None:
+def _skip_command(parser: Parser, command: str) -> None:
     return None
 
 
@@ -145,21 +145,21 @@ def _lap(parser: Parser, command: str) -> Atom:
     r"""`\mathrlap` and related commands: printed, but no room taken."""
     kind = command[1:].removeprefix("math")
     parser.optional()
-    return ORD, lapped(joined(parser.inside(parser.argument())), kind)
+    return ORD, lap_box(join_fragments(parser.parse_group(parser.argument())), kind)
 
 
-def lapped(xml: str, kind: str) -> str:
+def lap_box(xml: str, kind: str) -> str:
     """`xml` without width; kind: `llap`, `rlap` or `clap`."""
     inner = xml if xml.startswith("<mrow") else f"<mrow>{xml}</mrow>"
     return f'<mpadded width="0"{_LAPS[kind]}>{inner}</mpadded>'
 
 
 def _vcenter(parser: Parser, command: str) -> Atom:
-    inner = joined(parser.inside(parser.argument()))
+    inner = join_fragments(parser.parse_group(parser.argument()))
     return ORD, f'<mtable class="math-plain"><mtr><mtd>{inner}</mtd></mtr></mtable>'
 
 
-def raised(em: float, xml: str) -> str:
+def raise_box(em: float, xml: str) -> str:
     """`xml` higher by `em`."""
     side = "top" if em >= 0 else "bottom"
     return f'<mpadded voffset="{css(em)}" style="padding-{side}:{css(abs(em))}">{xml}</mpadded>'
@@ -197,36 +197,36 @@ _FRAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def framed(name: str, pieces: list[str]) -> str:
+def frame_box(name: str, pieces: list[str]) -> str:
     """`pieces` in the frame or under the stroke that the class `name` draws."""
     return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
 
 
 def _frame(parser: Parser, command: str) -> Atom:
     style = TEXT if command == "\\boxed" and parser.style >= SCRIPT else None
-    return ORD, framed(_FRAMES[command], parser.inside(parser.argument(), style))
+    return ORD, frame_box(_FRAMES[command], parser.parse_group(parser.argument(), style))
 
 
 def _angln(parser: Parser, command: str) -> Atom:
-    return ORD, framed("math-angl", ["<mi>n</mi>"])
+    return ORD, frame_box("math-angl", ["<mi>n</mi>"])
 
 
 def _cancelto(parser: Parser, command: str) -> Atom:
-    script = parser.styled(max(SCRIPT, parser.style))
-    return ORD, f"<msup>{framed('math-cancelto', parser.inside(parser.argument()))}{script}</msup>"
+    script = parser.parse_styled(max(SCRIPT, parser.style))
+    return ORD, f"<msup>{frame_box('math-cancelto', parser.parse_group(parser.argument()))}{script}</msup>"
 
 
 def _mathchoice(parser: Parser, command: str) -> Atom:
     """One of four, by the style."""
     choices = [parser.argument() for _ in range(4)]
-    return ORD, joined(parser.inside(choices[parser.style]))
+    return ORD, join_fragments(parser.parse_group(choices[parser.style]))
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _fixed for name in _SPACES}
     | {name: _word_space for name in _WORD_SPACES}
     | {name: _length for name in _LENGTHS}
-    | {name: _nothing for name in _NOTHING}
+    | {name: _skip_command for name in _NOTHING}
     | {name: _phantom for name in ("\\phantom", "\\hphantom", "\\vphantom")}
     | {f"\\math{name}": _lap for name in _LAPS}
     | {name: _frame for name in _FRAMES}

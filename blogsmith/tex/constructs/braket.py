@@ -12,13 +12,13 @@ def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expan
     r"""braket's `\Bra`, `\Braket`, `\Set`: a `|` in them grows with the fences."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
-        inside = _divided(reader.argument(), divider, once=once)
+        inside = _divide(reader.argument(), divider, once=once)
         return [*fill(opening), *inside, *fill(closing)]
 
     return expand
 
 
-def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
+def _divide(source: list[str], divider: str, *, once: bool) -> list[str]:
     made: list[str] = []
     depth = 0
     done = False
@@ -43,7 +43,7 @@ def _divided(source: list[str], divider: str, *, once: bool) -> list[str]:
 
 def _small_set(reader: FormulaReader, command: str) -> list[str]:
     r"""`\set{x | y}`."""
-    inside = _divided(reader.argument(), r"\mid ", once=True)
+    inside = _divide(reader.argument(), r"\mid ", once=True)
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
-from ..parse.reader import Expander, Macro, filled
-from ..parse.scan import unplaced
+from ..parse.reader import Expander, Macro
+from ..parse.scan import strip_places
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # what no author may give another meaning: the parser itself looks for them
@@ -55,8 +55,8 @@ def _newcommand(parser: Parser, command: str) -> None:
     name = _name(parser, braces=True)
     arity = _arity(parser)
     default = parser.optional() if arity else None
-    body = _checked(parser.argument(), arity, name)
-    macro = Macro(arity, None if default is None else unplaced(default), unplaced(body))
+    body = _check_body(parser.argument(), arity, name)
+    macro = Macro(arity, None if default is None else strip_places(default), strip_places(body))
     if command == "\\newcommand" and _is_taken(parser, name, macro):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
@@ -68,10 +68,10 @@ def _newcommand(parser: Parser, command: str) -> None:
     _check_fixed(name)
     if command == "\\providecommand" and (known or _is_latex(parser, name)):
         return
-    parser.define(name, macro, everywhere=parser.at_top())
+    parser.define(name, macro, everywhere=parser.is_at_top())
 
 
-def _checked(body: list[str], arity: int, name: str) -> list[str]:
+def _check_body(body: list[str], arity: int, name: str) -> list[str]:
     """`body` itself; `ParseError` if it has a parameter that `name` has not."""
     before = ""
     for index, token in enumerate(body):
@@ -93,7 +93,7 @@ def _arity(parser: Parser) -> int:
         return 0
     text = "".join(found).strip()
     if not text.isdecimal() or len(text) > 1:
-        raise parser.wrong(
+        raise parser.syntax_error(
             f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}"
         )
     return int(text)
@@ -108,7 +108,7 @@ def _operator(parser: Parser, command: str) -> None:
     if name not in parser.macros and _is_latex(parser, name):
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
-    parser.define(name, macro, everywhere=parser.at_top())
+    parser.define(name, macro, everywhere=parser.is_at_top())
 
 
 def _environment(parser: Parser, command: str) -> None:
@@ -125,9 +125,9 @@ def _environment(parser: Parser, command: str) -> None:
         raise ParseError(
             "math-macro", f"the environment {name} exists already", command, hint="write \\renewenvironment"
         )
-    macro = Macro(arity, None if default is None else unplaced(default), unplaced(begin))
-    parser.define(f"\\begin {name}", macro, everywhere=parser.at_top())
-    parser.define(f"\\end {name}", Macro(0, None, unplaced(end)), everywhere=parser.at_top())
+    macro = Macro(arity, None if default is None else strip_places(default), strip_places(begin))
+    parser.define(f"\\begin {name}", macro, everywhere=parser.is_at_top())
+    parser.define(f"\\end {name}", Macro(0, None, strip_places(end)), everywhere=parser.is_at_top())
 
 
 # names that LaTeX does not have, so authors define them
@@ -180,18 +180,18 @@ _REDEFINABLE = frozenset(
 
 
 def _def(parser: Parser, command: str) -> None:
-    everywhere = command in ("\\gdef", "\\xdef") or parser.at_top() or parser.is_global
+    everywhere = command in ("\\gdef", "\\xdef") or parser.is_at_top() or parser.is_global
     parser.is_global = False
     name = _name(parser, braces=False)
     delimiters = _parameters(parser)
     if parser.peek() != "{":
         raise ParseError("math-macro", f"{command} of {name} needs a body in braces", command)
-    body = _checked(parser.argument(), len(delimiters) - 1, name)
+    body = _check_body(parser.argument(), len(delimiters) - 1, name)
     _check_fixed(name)
     if command in ("\\edef", "\\xdef"):
-        body = _expanded(parser, body)
+        body = _expand_body(parser, body)
     plain = not any(delimiters)
-    macro = Macro(len(delimiters) - 1, None, unplaced(body), () if plain else delimiters)
+    macro = Macro(len(delimiters) - 1, None, strip_places(body), () if plain else delimiters)
     parser.define(name, macro, everywhere=everywhere)
 
 
@@ -214,10 +214,10 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
         parts.append([digits[1:]] if len(digits) > 1 else [])
     if parts[-1] and parts[-1][-1] == " ":
         parts[-1].pop()
-    return tuple(unplaced(part) for part in parts)
+    return tuple(strip_places(part) for part in parts)
 
 
-def _expanded(parser: Parser, body: list[str]) -> list[str]:
+def _expand_body(parser: Parser, body: list[str]) -> list[str]:
     """`body` with the macros in it opened now, as `\\edef` does."""
     rest, parser.stack = parser.stack, list(reversed(body))
     made: list[str] = []
@@ -232,11 +232,11 @@ def _expanded(parser: Parser, body: list[str]) -> list[str]:
                 made.append(token)
     finally:
         parser.stack = rest
-    return filled(made, ())
+    return fill_body(made, ())
 
 
 def _let(parser: Parser, command: str) -> None:
-    everywhere = parser.at_top() or parser.is_global
+    everywhere = parser.is_at_top() or parser.is_global
     parser.is_global = False
     name = _name(parser, braces=False)
     if parser.peek() == "=":
@@ -247,7 +247,7 @@ def _let(parser: Parser, command: str) -> None:
     if command == "\\futurelet":
         follower = parser.peek()
         if not follower:
-            raise parser.wrong(f"{command} needs two tokens behind the name")
+            raise parser.syntax_error(f"{command} needs two tokens behind the name")
         parser.push([target])
         target = follower
     _check_fixed(name)
@@ -262,7 +262,7 @@ def _let(parser: Parser, command: str) -> None:
 def _global(parser: Parser, command: str) -> None:
     token = parser.peek()
     if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
-        raise parser.wrong(f"{command} stands before no definition")
+        raise parser.syntax_error(f"{command} stands before no definition")
     parser.is_global = parser.is_global or command == "\\global"
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
-from ..parse.scan import cut
+from ..parse.scan import cut_token
 
 _NAMES = """
 ( ( \\lparen ( ) ) \\rparen ) [ [ \\lbrack [ ] ] \\rbrack ] \\{ { \\lbrace { \\} } \\rbrace } | | \\vert
@@ -66,7 +66,7 @@ def _read_fence(parser: Parser) -> str:
         inside = [t for t in parser.argument() if t != " "]
         return fence_of(parser, inside[0] if len(inside) == 1 else "{")
     parser.pop()
-    return fence_of(parser, cut(token, 1, len(token)) if token[:1] == "\0" else token)
+    return fence_of(parser, cut_token(token, 1, len(token)) if token[:1] == "\0" else token)
 
 
 def _left(parser: Parser, command: str) -> Atom:
@@ -84,7 +84,7 @@ def _left(parser: Parser, command: str) -> Atom:
         break
     parser.environment = environment
     if parser.ended_by != "\\right":
-        raise _unclosed(parser, command)
+        raise _unclosed_error(parser, command)
     parser.command = parser.ended_by
     parts.append(fence(_read_fence(parser), "postfix"))
     parser.command = command
@@ -99,7 +99,7 @@ def _middle(sign: str) -> str:
     return f'<mo fence="true" form="infix" {grows}>{escape(sign)}</mo>'
 
 
-def _unclosed(parser: Parser, command: str) -> ParseError:
+def _unclosed_error(parser: Parser, command: str) -> ParseError:
     found = parser.ended_by
     if not found:
         return ParseError("math-brace", "\\left is never closed", command, unclosed=True)

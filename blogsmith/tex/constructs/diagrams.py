@@ -8,13 +8,13 @@ from itertools import zip_longest
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT
-from .boxes import lapped
+from .boxes import lap_box
 from .grid import cell, end_environment, pay_for_cells, read_gap
-from .stacks import labelled_arrow
+from .stacks import label_arrow
 
 # behind an @
 _ACROSS: Mapping[str, str] = MappingProxyType({">": "→", "<": "←", "=": "=", ")": "→", "(": "←"})
@@ -50,7 +50,7 @@ def _cd(parser: Parser, name: str) -> Atom:
     _take_cell(parser, rows[-1], held)
     end_environment(parser, name, begin)
     parser.style, parser.atoms = old, table
-    return ORD, _table(parser, [row.printed() for row in rows])
+    return ORD, _table(parser, [row.cells_xml() for row in rows])
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class _Row:
     """One more than arrows; what holds nothing is empty."""
     arrows: list[str] = field(default_factory=list)
 
-    def printed(self) -> list[str]:
+    def cells_xml(self) -> list[str]:
         """Cells of the table: a vertical arrow stands under a cell, a horizontal one between two."""
         if any(self.cells):
             return [cell for pair in zip_longest(self.cells, self.arrows, fillvalue="") for cell in pair][:-1]
@@ -72,7 +72,7 @@ def _take_cell(parser: Parser, row: _Row, held: list[str]) -> None:
     """Set what stands before an arrow or the end of the row."""
     parser.spend(len(held))
     filled = any(token != " " for token in held)
-    row.cells.append(joined(parser.inside(list(held), DISPLAY)) if filled else "")
+    row.cells.append(join_fragments(parser.parse_group(list(held), DISPLAY)) if filled else "")
     held.clear()
 
 
@@ -94,7 +94,7 @@ def _arrow(parser: Parser) -> str:
     if kind == ".":
         return ""
     if kind in "=|":
-        return _across("=", "", "") if kind == "=" else _down("∥", "", "")
+        return _horizontal_arrow("=", "", "") if kind == "=" else _down("∥", "", "")
     if kind not in _ACROSS and kind not in _DOWN:
         raise ParseError(
             "math-syntax",
@@ -103,7 +103,11 @@ def _arrow(parser: Parser) -> str:
             hint="arrows: @>>> @<<< @VVV @AAA @= @| @.",
         )
     first, second = _label(parser, kind), _label(parser, kind)
-    return _across(_ACROSS[kind], first, second) if kind in _ACROSS else _down(_DOWN[kind], first, second)
+    return (
+        _horizontal_arrow(_ACROSS[kind], first, second)
+        if kind in _ACROSS
+        else _down(_DOWN[kind], first, second)
+    )
 
 
 def _label(parser: Parser, kind: str) -> str:
@@ -113,7 +117,7 @@ def _label(parser: Parser, kind: str) -> str:
     while parser.stack:
         token = parser.stack.pop()
         if token == kind and not depth:
-            return joined(parser.inside(taken, SCRIPT)) if [t for t in taken if t != " "] else ""
+            return join_fragments(parser.parse_group(taken, SCRIPT)) if [t for t in taken if t != " "] else ""
         depth += (token == "{") - (token == "}")
         if token in ("\\end", "\\\\") or depth < 0:
             break
@@ -126,15 +130,15 @@ def _label(parser: Parser, kind: str) -> str:
     )
 
 
-def _across(sign: str, above: str, below: str) -> str:
-    return labelled_arrow(sign, above or "<mrow></mrow>", below)
+def _horizontal_arrow(sign: str, above: str, below: str) -> str:
+    return label_arrow(sign, above or "<mrow></mrow>", below)
 
 
 def _down(sign: str, left: str, right: str) -> str:
     size = 'stretchy="true" symmetric="true" minsize="1.8em" maxsize="1.8em"'
     arrow = f'<mo {size} lspace="0" rspace="0">{sign}</mo>'
-    before = lapped(_small(left), "llap") if left else ""
-    behind = lapped(_small(right), "rlap") if right else ""
+    before = lap_box(_small(left), "llap") if left else ""
+    behind = lap_box(_small(right), "rlap") if right else ""
     return f'<mrow class="math-cd-down">{before}{arrow}{behind}</mrow>'
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.alphabets import Face
-from ..mathml.atoms import ORD, Atom, is_operator, marked
-from ..mathml.fragments import grouped, joined
+from ..mathml.atoms import ORD, Atom, add_attribute, is_operator
+from ..mathml.fragments import group_fragments, join_fragments
 from ..parse.parser import Command, Parser
 from .operators import name_of
 
@@ -85,20 +85,20 @@ _WORDS = frozenset(("rm", "it", "bf", "sf", "tt", "bi", "bsf", "sfit", "bsfit"))
 
 
 def _with_face(parser: Parser, command: str) -> Atom:
-    return ORD, faced(parser, _FACES[command], parser.argument())
+    return ORD, set_in_face(parser, _FACES[command], parser.argument())
 
 
-def faced(parser: Parser, face: Face, source: list[str]) -> str:
+def set_in_face(parser: Parser, face: Face, source: list[str]) -> str:
     """`source` in `face`, as one element."""
     old, bold = parser.face, parser.bold
     parser.set_face(face, bold and face in ("rm", "cal", "scr", "frak", "sf", "sfit"))
-    word = _word(parser, source) if face in _WORDS and len(source) > 1 else ""
-    xml = word or grouped(parser.inside(source))
+    word = _word_identifier(parser, source) if face in _WORDS and len(source) > 1 else ""
+    xml = word or group_fragments(parser.parse_group(source))
     parser.set_face(old, bold)
     return xml
 
 
-def _word(parser: Parser, source: list[str]) -> str:
+def _word_identifier(parser: Parser, source: list[str]) -> str:
     """One identifier if `source` is a word; else empty."""
     word = "".join(source).replace(" ", "")
     upright = parser.face == "rm" and not parser.bold
@@ -121,7 +121,7 @@ def _switch(parser: Parser, command: str) -> Atom:
     out = parser.row(infix_ends=True)
     parser.set_face(old, bold)
     parser.took_rest = True
-    return ORD, joined(out)
+    return ORD, join_fragments(out)
 
 
 def _boldsymbol(parser: Parser, command: str) -> Atom:
@@ -130,17 +130,17 @@ def _boldsymbol(parser: Parser, command: str) -> Atom:
     kind = parser.atoms[kept[0]][0] if len(kept) == 1 and kept[0] in parser.atoms else ORD
     old, bold = parser.face, parser.bold
     parser.set_face(parser.face, bold=True)
-    out = parser.inside(source)
+    out = parser.parse_group(source)
     parser.set_face(old, bold)
     out = [_bold_operator(piece) for piece in out]
     if kind != ORD and len(out) == 1:
         xml = _bold_operator(parser.atoms[kept[0]][1])
         return kind, xml
-    return ORD, grouped(out)
+    return ORD, group_fragments(out)
 
 
 def _bold_operator(piece: str) -> str:
-    return marked(piece, 'style="font-weight:bold"') if is_operator(piece) else piece
+    return add_attribute(piece, 'style="font-weight:bold"') if is_operator(piece) else piece
 
 
 def _boldmath(parser: Parser, command: str) -> Atom:
@@ -149,7 +149,7 @@ def _boldmath(parser: Parser, command: str) -> Atom:
     out = parser.row(infix_ends=True)
     parser.set_face(old, bold)
     parser.took_rest = True
-    return ORD, joined(out)
+    return ORD, join_fragments(out)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -24,7 +24,7 @@ def _inner(style: int) -> int:
 
 
 def _parts(parser: Parser, style: int) -> tuple[str, str]:
-    return parser.styled(_inner(style)), parser.styled(_inner(style))
+    return parser.parse_styled(_inner(style)), parser.parse_styled(_inner(style))
 
 
 def _frac(parser: Parser, command: str) -> Atom:
@@ -32,7 +32,7 @@ def _frac(parser: Parser, command: str) -> Atom:
     return ORD, f"<mfrac>{above}{below}</mfrac>"
 
 
-def in_style(style: int, xml: str) -> str:
+def set_in_style(style: int, xml: str) -> str:
     """`xml` set in TeX's `style`, whatever stands around it."""
     display = _FORCED[style != DISPLAY]
     level = max(0, style - TEXT)
@@ -43,17 +43,17 @@ def _styled_frac(parser: Parser, command: str) -> Atom:
     r"""`\dfrac` and `\tfrac`."""
     style = DISPLAY if command == "\\dfrac" else TEXT
     above, below = _parts(parser, style)
-    return ORD, in_style(style, f"<mfrac>{above}{below}</mfrac>")
+    return ORD, set_in_style(style, f"<mfrac>{above}{below}</mfrac>")
 
 
 def _cfrac(parser: Parser, command: str) -> Atom:
     """A fraction of a continued fraction: its parts are in display style."""
     parser.optional()  # [l] or [r], where the numerator stands; MathML Core centres it
-    above, below = (in_style(DISPLAY, parser.styled(DISPLAY)) for _ in range(2))
-    return ORD, in_style(DISPLAY, f"<mfrac>{above}{below}</mfrac>")
+    above, below = (set_in_style(DISPLAY, parser.parse_styled(DISPLAY)) for _ in range(2))
+    return ORD, set_in_style(DISPLAY, f"<mfrac>{above}{below}</mfrac>")
 
 
-def between(opening: str, xml: str, closing: str) -> str:
+def fence_formula(opening: str, xml: str, closing: str) -> str:
     """`xml` between two fences as high as it is; an empty one is left away."""
     return f"<mrow>{fence(opening, 'prefix')}{xml}{fence(closing, 'postfix')}</mrow>"
 
@@ -61,8 +61,8 @@ def between(opening: str, xml: str, closing: str) -> str:
 def _binom(parser: Parser, command: str) -> Atom:
     style = {"\\dbinom": DISPLAY, "\\tbinom": TEXT}.get(command, parser.style)
     above, below = _parts(parser, style)
-    xml = between("(", f"<mfrac{_THIN_LINE}>{above}{below}</mfrac>", ")")
-    return ORD, xml if command == "\\binom" else in_style(style, xml)
+    xml = fence_formula("(", f"<mfrac{_THIN_LINE}>{above}{below}</mfrac>", ")")
+    return ORD, xml if command == "\\binom" else set_in_style(style, xml)
 
 
 def _genfrac(parser: Parser, command: str) -> Atom:
@@ -70,7 +70,7 @@ def _genfrac(parser: Parser, command: str) -> Atom:
     line = read_length(parser.name_argument(), command) if not _is_empty(parser) else None
     chosen = "".join(parser.name_argument()).strip()
     if chosen not in ("", "0", "1", "2", "3"):
-        raise parser.wrong(
+        raise parser.syntax_error(
             f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style"
         )
     style = int(chosen) if chosen else parser.style
@@ -78,8 +78,8 @@ def _genfrac(parser: Parser, command: str) -> Atom:
     thickness = "" if line is None else f' linethickness="{line}"'
     xml = f"<mfrac{thickness}>{above}{below}</mfrac>"
     if opening or closing:
-        xml = between(opening, xml, closing)
-    return ORD, in_style(style, xml) if chosen else xml
+        xml = fence_formula(opening, xml, closing)
+    return ORD, set_in_style(style, xml) if chosen else xml
 
 
 def _is_empty(parser: Parser) -> bool:
@@ -103,7 +103,7 @@ def _sqrt(parser: Parser, command: str) -> Atom:
         index = parser.optional()
         if index is None:
             raise ParseError("math-brace", "the bracket of \\sqrt[ is never closed", bracket, unclosed=True)
-        xml = "".join(parser.inside(index, SCRIPTSCRIPT))
+        xml = "".join(parser.parse_group(index, SCRIPTSCRIPT))
         return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
     return ORD, f"<msqrt>{parser.element()}</msqrt>"
 
@@ -114,9 +114,9 @@ def _root(parser: Parser, command: str) -> Atom:
     while parser.peek() and parser.peek() != "\\of":
         index.append(parser.pop())
     if not parser.pop():
-        raise parser.wrong("\\root needs its \\of", hint="write \\sqrt[n]{x}")
+        raise parser.syntax_error("\\root needs its \\of", hint="write \\sqrt[n]{x}")
     parser.spend(len(index))
-    xml = "".join(parser.inside(index, SCRIPTSCRIPT))
+    xml = "".join(parser.parse_group(index, SCRIPTSCRIPT))
     return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
 
 
@@ -130,7 +130,7 @@ def _infix(parser: Parser, command: str) -> Combine:
 
     def combine(above: str, below: str) -> str:
         xml = f"<mfrac{line}>{above}{below}</mfrac>"
-        return between(opening, xml, closing) if opening or closing else xml
+        return fence_formula(opening, xml, closing) if opening or closing else xml
 
     return combine
 

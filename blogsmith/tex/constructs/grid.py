@@ -54,7 +54,7 @@ Before = Callable[[int], int]
 """Column, from 0 → class of what stands in front of its cell."""
 
 
-def _nothing(column: int) -> int:
+def _no_gap(column: int) -> int:
     return NONE
 
 
@@ -63,7 +63,7 @@ class GridLayout:
     """How the cells of an environment are read."""
 
     style: int
-    before: Before = _nothing
+    before: Before = _no_gap
     columns: int = 0
     """How many there may be; 0: any number."""
     hint: str = ""
@@ -85,7 +85,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     while True:
         row = GridRow(stretch=stretch)
         _read_rules(parser, row, layout.rules)
-        if _at_end(parser) and grid.rows:
+        if _is_at_end(parser) and grid.rows:
             grid.below = row.above
             break
         grid.rows.append(row)
@@ -94,7 +94,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
             parser.stack.append(parser.ended_by)
             break
         if parser.ended_by not in ("\\\\", "\\cr", "\\newline"):
-            raise _never_ended(parser, name, begin)
+            raise _unended_error(parser, name, begin)
         row.gap = read_gap(parser)
     end_environment(parser, name, begin)
     parser.style, parser.atoms, parser.environment = old, table, outer
@@ -118,14 +118,14 @@ def _stretch(parser: Parser) -> float:
         raise ParseError("math-macro", "\\arraystretch is no number", parser.command) from None
 
 
-def _never_ended(parser: Parser, name: str, begin: str) -> ParseError:
+def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     found = parser.ended_by
     if not found:
         return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
     return ParseError("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
 
 
-def _at_end(parser: Parser) -> bool:
+def _is_at_end(parser: Parser) -> bool:
     return parser.peek() == "\\end"
 
 
@@ -149,7 +149,7 @@ def _range(parser: Parser) -> set[int]:
     first, _, last = "".join(parser.name_argument()).replace(" ", "").partition("-")
     numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
     if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
-        raise parser.wrong(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
+        raise parser.syntax_error(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
     return set(range(numbers[0] - 1, numbers[1]))
 
 
@@ -186,10 +186,10 @@ def _text_cell(parser: Parser) -> None:
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         held.append(parser.stack.pop())
     if any(token != " " for token in held):
-        parser.push(["\\text", "{", *_stripped(held), "}"])
+        parser.push(["\\text", "{", *_strip_spaces(held), "}"])
 
 
-def _stripped(tokens: list[str]) -> list[str]:
+def _strip_spaces(tokens: list[str]) -> list[str]:
     start = next(index for index, token in enumerate(tokens) if token != " ")
     return tokens[start : -1 if tokens[-1] == " " else None]
 
@@ -242,7 +242,7 @@ def small_table(rows: str, *, in_script: bool) -> str:
     return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
 
 
-def aligned_to(side: str, more: str = "") -> str:
+def align_cell(side: str, more: str = "") -> str:
     """Attributes of a cell on that side; centred is what browsers do by themselves."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""
     style = ";".join(filter(None, (style, more)))
@@ -263,7 +263,7 @@ _SPACER = '<mtd style="width:50%"></mtd>'
 _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-items:end">'
 
 
-def numbered_row(cells: str, mark: RowNumber | None) -> str:
+def number_row(cells: str, mark: RowNumber | None) -> str:
     """A row with its number at the right edge; no link, for nothing inside a formula may take the focus."""
     if mark is None or not mark.number:
         return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
@@ -288,11 +288,11 @@ def print_rows(
         for column in range(width):
             pieces = row.cells[column] if column < len(row.cells) else ()
             more = row_style(row) if column == 0 else ""
-            cells.append(cell(pieces, aligned_to(sides(column), more)))
+            cells.append(cell(pieces, align_cell(sides(column), more)))
         if row.between:
             printed.append(f'<mtr><mtd class="math-intertext" columnspan="{width}">{row.between}</mtd></mtr>')
         if numbers:
-            printed.append(numbered_row("".join(cells), numbers[index] if index < len(numbers) else None))
+            printed.append(number_row("".join(cells), numbers[index] if index < len(numbers) else None))
         else:
             printed.append(f"<mtr>{''.join(cells)}</mtr>")
     return "".join(printed)

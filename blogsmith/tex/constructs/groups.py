@@ -7,16 +7,16 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import grouped
+from ..mathml.fragments import group_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
-from ..parse.scan import moved
+from ..parse.scan import move_tokens
 
 
 def _begin(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
     if f"\\begin {name}" in parser.macros:
-        return _own(parser, command, name)
+        return _user_environment(parser, command, name)
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
@@ -32,7 +32,7 @@ def _begin(parser: Parser, command: str) -> Atom:
     return atom
 
 
-def _own(parser: Parser, command: str, name: str) -> Atom:
+def _user_environment(parser: Parser, command: str, name: str) -> Atom:
     """An environment of the author's: its two bodies around what it holds, as one group."""
     held, depth = list[str](), 1
     while parser.stack:
@@ -44,7 +44,7 @@ def _own(parser: Parser, command: str, name: str) -> Atom:
     if depth or "".join(parser.argument()).strip() != name:
         raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", command, unclosed=True)
     inside = [f"\\begin {name}", *held, f"\\end {name}"]
-    return ORD, grouped(parser.inside(moved(inside, command)))
+    return ORD, group_fragments(parser.parse_group(move_tokens(inside, command)))
 
 
 def _begingroup(parser: Parser, command: str) -> Atom:
@@ -55,7 +55,7 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     if parser.ended_by != "\\endgroup":
         raise ParseError("math-brace", f"{command} is never closed", command, unclosed=True)
     parser.restore(mark)
-    return ORD, grouped(out)
+    return ORD, group_fragments(out)
 
 
 def _stray_rule(parser: Parser, command: str) -> Atom:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.scan import text_of
@@ -38,7 +38,7 @@ def _url(parser: Parser, command: str) -> str:
 
 def _check_place(parser: Parser, command: str) -> None:
     if parser.in_link:
-        raise parser.wrong(f"{command} stands inside a link")
+        raise parser.syntax_error(f"{command} stands inside a link")
 
 
 def _href(parser: Parser, command: str) -> Atom:
@@ -46,7 +46,7 @@ def _href(parser: Parser, command: str) -> Atom:
     parser.in_link = True
     # browsers follow an HTML link only: Chromium gives `href` on MathML elements no meaning
     source = parser.argument()
-    inner = "".join(parser.inside(source, max(TEXT, parser.style)))
+    inner = "".join(parser.parse_group(source, max(TEXT, parser.style)))
     said = escape(linear_text(text_of(source)) or url)
     parser.in_link = False
     return ORD, f'<mtext><a href="{escape(url)}" aria-label="{said}"><math>{inner}</math></a></mtext>'
@@ -62,21 +62,21 @@ def _class(parser: Parser, command: str) -> Atom:
     source = parser.name_argument()
     name = "".join(source).strip()
     if not _CLASS.fullmatch(name):
-        raise parser.wrong(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
-    return ORD, f'<mrow class="{name}">{"".join(parser.inside(parser.argument()))}</mrow>'
+        raise parser.syntax_error(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
+    return ORD, f'<mrow class="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
 def _id(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
     if not _ID.fullmatch(name):
-        raise parser.wrong(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
-    return ORD, f'<mrow id="{name}">{"".join(parser.inside(parser.argument()))}</mrow>'
+        raise parser.syntax_error(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
+    return ORD, f'<mrow id="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
 def _data(parser: Parser, command: str) -> Atom:
     r"""KaTeX's `\htmlData` and `\htmlStyle`: no page may hold them, so only the formula is printed."""
     parser.argument()
-    return ORD, joined(parser.inside(parser.argument()))
+    return ORD, join_fragments(parser.parse_group(parser.argument()))
 
 
 def _reference(parser: Parser, command: str) -> Atom:
@@ -84,7 +84,7 @@ def _reference(parser: Parser, command: str) -> Atom:
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
-        raise parser.wrong(f"{command} needs a label")
+        raise parser.syntax_error(f"{command} needs a label")
     shown = "??" if command == "\\ref" else "(??)"
     return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
 
@@ -96,7 +96,7 @@ def _label(parser: Parser, command: str) -> None:
 def _tag(parser: Parser, command: str) -> None:
     starred = parser.star()
     if parser.tagged and not parser.environment:
-        raise parser.wrong(f"{command} stands twice")
+        raise parser.syntax_error(f"{command} stands twice")
     parser.tagged = True
     source = parser.argument()
     del starred, source

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from ..mathml.atoms import ORD, Atom, escape
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
-from ..parse.scan import clean_text, cut
-from .boxes import raised, space
+from ..parse.scan import clean_text, cut_token
+from .boxes import raise_box, space
 
 
 def _letter(text: str) -> str:
@@ -20,14 +20,14 @@ def _row(*pieces: str) -> str:
     return f"<mrow>{''.join(pieces)}</mrow>"
 
 
-_TEX = (_letter("T"), space(-0.1667), raised(-0.2155, _letter("E")), space(-0.125), _letter("X"))
+_TEX = (_letter("T"), space(-0.1667), raise_box(-0.2155, _letter("E")), space(-0.125), _letter("X"))
 _SMALL_A = '<mtext><span class="math-smallcaps">a</span></mtext>'
 _LOGOS: Mapping[str, str] = MappingProxyType(
     {
         "\\TeX": _row(*_TEX),
-        "\\LaTeX": _row(_letter("L"), space(-0.35), raised(0.2, _SMALL_A), space(-0.15), *_TEX),
-        "\\KaTeX": _row(_letter("K"), space(-0.17), raised(0.2, _SMALL_A), space(-0.15), *_TEX),
-        "\\Temml": _row(_letter("T"), space(-0.2), raised(-0.2155, _letter("e")), _letter("mml")),
+        "\\LaTeX": _row(_letter("L"), space(-0.35), raise_box(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\KaTeX": _row(_letter("K"), space(-0.17), raise_box(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\Temml": _row(_letter("T"), space(-0.2), raise_box(-0.2155, _letter("e")), _letter("mml")),
     }
 )
 
@@ -40,7 +40,7 @@ def _char(parser: Parser, command: str) -> Atom:
     r"""`\char"41`, `\char'101`, `\char65`, ``\char`A``."""
     first = parser.pop()
     if first == "`":
-        return _printed(parser.pop().removeprefix("\\"), command)
+        return _character_atom(parser.pop().removeprefix("\\"), command)
     base = {'"': 16, "'": 8}.get(first, 10)
     digits = "" if base != 10 else first
     while parser.stack and parser.stack[-1].isalnum() and parser.stack[-1].isascii():
@@ -51,20 +51,20 @@ def _char(parser: Parser, command: str) -> Atom:
         parser.stack.pop()
         digits += token[:good]
         if good < len(token):
-            parser.stack.append(cut(token, good, len(token)))
+            parser.stack.append(cut_token(token, good, len(token)))
             break
-    return _numbered(digits, base, command)
+    return _number_atom(digits, base, command)
 
 
-def _numbered(digits: str, base: int, command: str) -> Atom:
+def _number_atom(digits: str, base: int, command: str) -> Atom:
     try:
         number = int(digits, base) if digits.isalnum() and len(digits) < 10 else 0
     except ValueError:
         number = 0
-    return _printed(chr(number) if 32 <= number <= 0x10FFFF else "", command)
+    return _character_atom(chr(number) if 32 <= number <= 0x10FFFF else "", command)
 
 
-def _printed(character: str, command: str) -> Atom:
+def _character_atom(character: str, command: str) -> Atom:
     if len(clean_text(character)) != 1:
         raise ParseError("math-syntax", f"{command} needs the number of a character", command)
     return ORD, _letter(escape(character))
@@ -74,7 +74,7 @@ def _unicode(parser: Parser, command: str) -> Atom:
     r"""MathJax's `\unicode{x3b1}`."""
     parser.optional()
     text = "".join(parser.argument()).strip().lower()
-    return _numbered(text.removeprefix("x"), 16 if text.startswith("x") else 10, command)
+    return _number_atom(text.removeprefix("x"), 16 if text.startswith("x") else 10, command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

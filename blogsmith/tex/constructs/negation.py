@@ -14,10 +14,10 @@ _SLASH = "\u0338"
 
 def _not(parser: Parser, command: str) -> Atom:
     kind, xml = parser.atom_argument()
-    return (REL if kind in (ORD, NONE) and "<mo" in xml else kind), _struck(xml)
+    return (REL if kind in (ORD, NONE) and "<mo" in xml else kind), _strike(xml)
 
 
-def _struck(xml: str) -> str:
+def _strike(xml: str) -> str:
     """`xml` with a slash: one composed character where Unicode has it."""
     start = xml.find(">") + 1
     end = xml.find("</", start)

@@ -23,7 +23,7 @@ from ..mathml.atoms import (
     Atom,
     is_operator,
 )
-from ..mathml.fragments import grouped, joined
+from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import atoms
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT
@@ -105,15 +105,15 @@ def operator_name(parser: Parser, source: list[str]) -> str:
         return name_of("".join(words))
     face, bold = parser.face, parser.bold
     parser.set_face("rm", bold=False)
-    out = parser.inside(source)
+    out = parser.parse_group(source)
     parser.set_face(face, bold)
-    return joined(out)
+    return join_fragments(out)
 
 
 def _class(kind: int) -> Command:
     def with_class(parser: Parser, command: str) -> Atom:
-        out = parser.inside(parser.argument())
-        return kind, grouped(out) if parser.style >= SCRIPT else _with_space(kind, out)
+        out = parser.parse_group(parser.argument())
+        return kind, group_fragments(out) if parser.style >= SCRIPT else _with_space(kind, out)
 
     return with_class
 
@@ -125,7 +125,7 @@ _SPACES: Mapping[int, tuple[str, str]] = MappingProxyType(
 
 def _with_space(kind: int, out: list[str]) -> str:
     """`out` with the spaces of its class, on its operator if it is one."""
-    xml = grouped(out)
+    xml = group_fragments(out)
     spaces = _SPACES.get(kind)
     if spaces is None or kind == ORD:
         return xml
@@ -138,8 +138,8 @@ def _with_space(kind: int, out: list[str]) -> str:
 
 def _mathop(parser: Parser, command: str) -> Atom:
     source = parser.argument()
-    out = parser.inside(source)
-    xml = joined(out)
+    out = parser.parse_group(source)
+    xml = join_fragments(out)
     return LIMITS if is_operator(xml) else LIMIT_FUNCTION, xml
 
 
@@ -150,7 +150,7 @@ def _mod(parser: Parser, command: str) -> Atom:
         return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'
     width = "1em" if parser.style == DISPLAY else "0.6667em" if command == "\\mod" else "0.4444em"
     gap = f'<mspace width="{width}"/>'
-    inside = "".join(parser.inside(parser.argument()))
+    inside = "".join(parser.parse_group(parser.argument()))
     if command == "\\mod":
         return ORD, f"<mrow>{gap}{word}{inside}</mrow>"
     body = inside if command == "\\pod" else word + inside

@@ -43,7 +43,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
     while tokens:
         budget -= 1
         if budget < 0:
-            raise parser.wrong(f"{name} has too many columns")
+            raise parser.syntax_error(f"{name} has too many columns")
         token = tokens.pop(0)
         if token in SIDES:
             if token in "pmb":
@@ -52,10 +52,10 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
             columns.append(coming)
             coming = Column()
         elif token == "*":
-            tokens = _repeated(parser, name, tokens) + tokens
+            tokens = _repeat_columns(parser, name, tokens) + tokens
         elif len(token) > 1 and set(token) <= set("lcr|"):
             tokens = [*token, *tokens]
-        elif not _between(parser, token, tokens, columns, coming):
+        elif not _read_separator(parser, token, tokens, columns, coming):
             hint = "columns are l, c and r, with | for a rule"
             raise ParseError("math-syntax", f"{token} is no column of {name}", token, hint=hint)
     if columns:
@@ -63,7 +63,9 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
     return columns
 
 
-def _between(parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column) -> bool:
+def _read_separator(
+    parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column
+) -> bool:
     """Take what stands between two columns; False if `token` is nothing of that kind."""
     if token in ("|", ":"):
         coming.left.append("rule" if token == "|" else "dash")
@@ -75,7 +77,7 @@ def _between(parser: Parser, token: str, tokens: list[str], columns: list[Column
         coming.prefix += held
         return True
     target = columns[-1].behind if columns else coming.before
-    target += parser.inside(held)
+    target += parser.parse_group(held)
     if token == "@":
         coming.tight_left = True
         if columns:
@@ -83,11 +85,11 @@ def _between(parser: Parser, token: str, tokens: list[str], columns: list[Column
     return True
 
 
-def _repeated(parser: Parser, name: str, tokens: list[str]) -> list[str]:
+def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
     """The columns that a `*{3}{c}` stands for; its star is taken."""
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
     if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
-        raise parser.wrong(f"{name} cannot repeat a column {count or 'no'} times")
+        raise parser.syntax_error(f"{name} cannot repeat a column {count or 'no'} times")
     return what * int(count)
 
 

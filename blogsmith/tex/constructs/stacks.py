@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, is_operator, marked
-from ..mathml.fragments import joined
+from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, add_attribute, is_operator
+from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, SCRIPTSCRIPT
@@ -23,11 +23,11 @@ def _base(parser: Parser) -> Atom:
     kept = [token for token in source if token != " "]
     if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:
         return parser.atoms[kept[0]]
-    return ORD, joined(parser.inside(source))
+    return ORD, join_fragments(parser.parse_group(source))
 
 
 def _overset(parser: Parser, command: str) -> Atom:
-    script = parser.styled(_script_style(parser))
+    script = parser.parse_styled(_script_style(parser))
     kind, base = _base(parser)
     if command == "\\stackrel":
         kind = REL
@@ -35,12 +35,12 @@ def _overset(parser: Parser, command: str) -> Atom:
         kind = BIN
     where = "under" if command == "\\underset" else "over"
     if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
-        base = marked(base, 'movablelimits="false"')
+        base = add_attribute(base, 'movablelimits="false"')
     return kind if kind in (BIN, REL, LIMITS) else ORD, f"<m{where}>{base}{script}</m{where}>"
 
 
 def _underoverset(parser: Parser, command: str) -> Atom:
-    below, above = parser.styled(_script_style(parser)), parser.styled(_script_style(parser))
+    below, above = parser.parse_styled(_script_style(parser)), parser.parse_styled(_script_style(parser))
     kind, base = _base(parser)
     return kind if kind in (BIN, REL) else ORD, f"<munderover>{base}{below}{above}</munderover>"
 
@@ -71,12 +71,12 @@ _BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
 def _arrow(parser: Parser, command: str) -> Atom:
     style = _script_style(parser)
     below = parser.optional()
-    lower = joined(parser.inside(below, style)) if below else ""
-    upper = parser.styled(style)
-    return REL, labelled_arrow(ARROWS[command], upper, lower)
+    lower = join_fragments(parser.parse_group(below, style)) if below else ""
+    upper = parser.parse_styled(style)
+    return REL, label_arrow(ARROWS[command], upper, lower)
 
 
-def labelled_arrow(sign: str, upper: str, lower: str = "") -> str:
+def label_arrow(sign: str, upper: str, lower: str = "") -> str:
     """The arrow `sign`, as long as its labels."""
     arrow = f'<mo stretchy="true">{sign}</mo>'
     upper, lower = (
@@ -165,7 +165,7 @@ def _corner(parser: Parser, source: list[str]) -> str:
 
 def _prescript(parser: Parser, command: str) -> Atom:
     style = _script_style(parser)
-    above, below = parser.styled(style), parser.styled(style)
+    above, below = parser.parse_styled(style), parser.parse_styled(style)
     base = parser.element()
     return ORD, f"<mmultiscripts>{base}<mprescripts/>{below}{above}</mmultiscripts>"
 

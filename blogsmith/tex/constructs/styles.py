@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
 from ..parse.colors import color_of, define_color
 from ..parse.lengths import css
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
-from .fractions import in_style
+from .fractions import set_in_style
 
 _STYLES: Mapping[str, int] = MappingProxyType(
     {
@@ -42,7 +42,7 @@ SIZES: Mapping[str, float] = MappingProxyType(
 """Size commands, in sizes of the text around the formula."""
 
 
-def _rest(parser: Parser, style: int | None = None) -> Atom:
+def _style_rest(parser: Parser, style: int | None = None) -> Atom:
     """The rest of the row as one element; a switch parts no two atoms, so spaces are as without it."""
     old, table = parser.style, parser.atoms
     if style is not None:
@@ -50,34 +50,34 @@ def _rest(parser: Parser, style: int | None = None) -> Atom:
     out = parser.row(parser.previous, infix_ends=True)
     parser.style, parser.atoms = old, table
     parser.took_rest = True
-    return parser.last_kind, joined(out)
+    return parser.last_kind, join_fragments(out)
 
 
 def _style(parser: Parser, command: str) -> Atom:
     style = _STYLES[command]
-    kind, xml = _rest(parser, style)
-    return kind, in_style(style, xml)
+    kind, xml = _style_rest(parser, style)
+    return kind, set_in_style(style, xml)
 
 
 def _size(parser: Parser, command: str) -> Atom:
     outer, parser.size = parser.size, SIZES[command]
-    kind, xml = _rest(parser)
+    kind, xml = _style_rest(parser)
     parser.size = outer
-    return kind, sized(SIZES[command] / outer, xml)
+    return kind, scale(SIZES[command] / outer, xml)
 
 
-def sized(factor: float, xml: str) -> str:
+def scale(factor: float, xml: str) -> str:
     """`xml` so many times as large."""
     return f'<mstyle mathsize="{css(factor)}">{xml}</mstyle>'
 
 
 def _color(parser: Parser, command: str) -> Atom:
     color = color_of(parser, command)
-    kind, xml = _rest(parser)
-    return kind, colored(color, xml)
+    kind, xml = _style_rest(parser)
+    return kind, set_color(color, xml)
 
 
-def colored(color: str, xml: str) -> str:
+def set_color(color: str, xml: str) -> str:
     """`xml` in that colour."""
     return f'<mstyle mathcolor="{color}">{xml}</mstyle>'
 
@@ -85,13 +85,13 @@ def colored(color: str, xml: str) -> str:
 def _textcolor(parser: Parser, command: str) -> Atom:
     """Colour changes no class: a relation in colour has its spaces."""
     color = color_of(parser, command)
-    out = parser.inside(parser.argument(), before=parser.previous, open_end=True)
-    return parser.last_kind if out else ORD, colored(color, joined(out))
+    out = parser.parse_group(parser.argument(), before=parser.previous, open_end=True)
+    return parser.last_kind if out else ORD, set_color(color, join_fragments(out))
 
 
 def _shade(parser: Parser, command: str) -> Atom:
-    out = parser.inside(parser.argument(), before=parser.previous, open_end=True)
-    return parser.last_kind if out else ORD, colored(COLOR_COMMANDS[command], joined(out))
+    out = parser.parse_group(parser.argument(), before=parser.previous, open_end=True)
+    return parser.last_kind if out else ORD, set_color(COLOR_COMMANDS[command], join_fragments(out))
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -9,17 +9,17 @@ from html import unescape
 from types import MappingProxyType
 
 from ..mathml.atoms import INNER, ORD, Atom, escape
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..mathml.text_glyphs import ACCENTS, SIGNS
 from ..parse.colors import color_of
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
 from ..parse.parser import Command, Parser
-from ..parse.scan import cut
+from ..parse.scan import cut_token
 from ..parse.state import TEXT
 from .boxes import bare_length, space
-from .fractions import in_style
-from .styles import SIZES, colored, sized
+from .fractions import set_in_style
+from .styles import SIZES, scale, set_color
 
 # command → (HTML element around the text, its attributes)
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -126,7 +126,7 @@ class _Text:
         while stack:
             token = stack.pop()
             if token[0] == "\0":  # what \\let has taken
-                self._token(cut(token, 1, len(token)))
+                self._token(cut_token(token, 1, len(token)))
                 continue
             if token == "}":
                 self.flush()
@@ -184,8 +184,8 @@ class _Text:
         while parser.stack:
             token = parser.stack.pop()
             if token == closing and not depth:
-                xml = joined(parser.inside(taken, TEXT))
-                return in_style(TEXT, xml) if parser.is_display_style() and _CHANGES.search(xml) else xml
+                xml = join_fragments(parser.parse_group(taken, TEXT))
+                return set_in_style(TEXT, xml) if parser.is_display_style() and _CHANGES.search(xml) else xml
             depth += (token == "{") - (token == "}")
             if depth < 0:
                 break
@@ -213,9 +213,9 @@ class _Text:
         if token in SIGNS:
             self.add(SIGNS[token])
         elif token in ACCENTS:
-            self.add(self._accented(ACCENTS[token]))
+            self.add(self._accent(ACCENTS[token]))
         elif token in _TAGS:
-            self._braced((*self.tags, *_TAGS[token]))
+            self._wrap_tags((*self.tags, *_TAGS[token]))
         elif token in _SWITCHES:
             self.flush()
             self.tags = (*self.tags, _SWITCHES[token])
@@ -226,19 +226,19 @@ class _Text:
         elif token in SIZES:
             rest = _Text(parser, self.tags)
             rest.read()
-            self.element(sized(SIZES[token] / parser.size, joined(rest.pieces)))
+            self.element(scale(SIZES[token] / parser.size, join_fragments(rest.pieces)))
             parser.stack.append("}")
         else:
             self._math_command(token)
         parser.command = before
 
-    def _braced(self, tags: tuple[str, ...]) -> None:
+    def _wrap_tags(self, tags: tuple[str, ...]) -> None:
         argument = self.parser.argument()
         self.parser.stack.append("}")
         self.parser.push(argument)
         self._group(tags)
 
-    def _accented(self, mark: str) -> str:
+    def _accent(self, mark: str) -> str:
         bare = self.parser.peek() != "{"
         source = self.parser.argument()
         if bare:
@@ -252,7 +252,7 @@ class _Text:
         parser = self.parser
         if token == "\\textcolor":
             color = color_of(parser, token)
-            self.element(colored(color, text(parser, parser.argument(), self.tags)))
+            self.element(set_color(color, text(parser, parser.argument(), self.tags)))
             return
         if token in _BOXES:
             made = parser.constructs.commands[token](parser, token)
@@ -281,7 +281,7 @@ def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:
     parser.set_face("", bold=False)
     reading.read()
     parser.face, parser.bold, parser.atoms = face, bold, table
-    return joined(reading.pieces) if reading.pieces else "<mrow></mrow>"
+    return join_fragments(reading.pieces) if reading.pieces else "<mrow></mrow>"
 
 
 def _text(parser: Parser, command: str) -> Atom:

@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import joined
+from ..mathml.fragments import join_fragments
 from ..parse.colors import color_of, is_light
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Parser
-from .boxes import bare_length, framed, lapped, raised, space
+from .boxes import bare_length, frame_box, lap_box, raise_box, space
 from .text import text
 
 
 def _text_lap(parser: Parser, command: str) -> Atom:
-    return ORD, lapped(text(parser, parser.argument()), command.removeprefix("\\").removeprefix("text"))
+    return ORD, lap_box(text(parser, parser.argument()), command.removeprefix("\\").removeprefix("text"))
 
 
 def _raisebox(parser: Parser, command: str) -> Atom:
     up = read_ems(parser.name_argument(), command)
     while parser.optional() is not None:  # height and depth that TeX shall believe
         pass
-    return ORD, raised(up, text(parser, parser.argument()))
+    return ORD, raise_box(up, text(parser, parser.argument()))
 
 
 def _raise(parser: Parser, command: str) -> Atom:
@@ -32,7 +32,7 @@ def _raise(parser: Parser, command: str) -> Atom:
     if command.startswith("\\move"):
         shift = up if command == "\\moveright" else -up
         return ORD, f"<mrow>{space(shift)}{xml}</mrow>"
-    return ORD, raised(up if command == "\\raise" else -up, xml)
+    return ORD, raise_box(up if command == "\\raise" else -up, xml)
 
 
 def _makebox(parser: Parser, command: str) -> Atom:
@@ -40,14 +40,14 @@ def _makebox(parser: Parser, command: str) -> Atom:
     width = parser.optional()
     place = "".join(parser.optional() or ()).strip()
     if command == "\\mathmakebox":
-        xml = joined(parser.inside(parser.argument()))
+        xml = join_fragments(parser.parse_group(parser.argument()))
     else:
         xml = text(parser, parser.argument())
     if width and "".join(width).strip():
         look = {"l": "", "r": ' class="math-llap"'}.get(place, ' class="math-clap"')
         room = css(max(0.0, read_ems(width, command)))
         xml = f'<mpadded width="{room}"{look}><mrow>{xml}</mrow></mpadded>'
-    return ORD, framed("math-fbox", [xml]) if command == "\\framebox" else xml
+    return ORD, frame_box("math-fbox", [xml]) if command == "\\framebox" else xml
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
@@ -60,7 +60,7 @@ def _colorbox(parser: Parser, command: str) -> Atom:
 
 
 def _fbox(parser: Parser, command: str) -> Atom:
-    return ORD, framed("math-fbox", [text(parser, parser.argument())])
+    return ORD, frame_box("math-fbox", [text(parser, parser.argument())])
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -52,7 +52,7 @@ def is_embellished(xml: str) -> bool:
     return _EMBELLISHED.match(xml) is not None
 
 
-def marked(xml: str, attribute: str) -> str:
+def add_attribute(xml: str, attribute: str) -> str:
     """`xml`, an operator, with one more attribute, unless it has that already."""
     return xml if attribute in xml.partition(">")[0] else xml.replace("<mo", f"<mo {attribute}", 1)
 
@@ -103,7 +103,7 @@ def identifier(sign: str) -> str:
     return f"<mi{variant}>{escape(sign)}</mi>"
 
 
-def typed(character: str) -> Atom:
+def atom_of_character(character: str) -> Atom:
     """A character that no table has, by what Unicode says of it."""
     category = unicodedata.category(character)
     if category == "Nd":

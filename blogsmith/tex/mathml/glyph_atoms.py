@@ -47,7 +47,7 @@ SCRIPT_CHARACTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
 """Raised and lowered characters of Unicode → script and plain character."""
 
 
-def _made(kind: int, sign: str) -> Atom:
+def _make_atom(kind: int, sign: str) -> Atom:
     return kind, identifier(sign) if kind in (ORD, INNER) else operator(kind, sign)
 
 
@@ -67,22 +67,22 @@ _GREEK: Mapping[str, str] = MappingProxyType(
 # what the tables cannot say
 _ODD: Mapping[str, Atom] = MappingProxyType(
     {
-        "-": _made(BIN, "−"),
-        "−": _made(BIN, "−"),
-        "*": _made(BIN, "∗"),
-        "`": _made(ORD, "‘"),
-        "’": _made(ORD, "’"),
-        "<": _made(REL, "<"),
-        ">": _made(REL, ">"),
-        "\\lt": _made(REL, "<"),
-        "\\gt": _made(REL, ">"),
-        "\\{": _made(OPEN, "{"),
-        "\\lbrace": _made(OPEN, "{"),
-        "\\}": _made(CLOSE, "}"),
-        "\\rbrace": _made(CLOSE, "}"),
-        "\\|": _made(ORD, "‖"),
+        "-": _make_atom(BIN, "−"),
+        "−": _make_atom(BIN, "−"),
+        "*": _make_atom(BIN, "∗"),
+        "`": _make_atom(ORD, "‘"),
+        "’": _make_atom(ORD, "’"),
+        "<": _make_atom(REL, "<"),
+        ">": _make_atom(REL, ">"),
+        "\\lt": _make_atom(REL, "<"),
+        "\\gt": _make_atom(REL, ">"),
+        "\\{": _make_atom(OPEN, "{"),
+        "\\lbrace": _make_atom(OPEN, "{"),
+        "\\}": _make_atom(CLOSE, "}"),
+        "\\rbrace": _make_atom(CLOSE, "}"),
+        "\\|": _make_atom(ORD, "‖"),
         "\\colon": (PUNCT, '<mo lspace=".1111em" rspace=".3333em">:</mo>'),
-        "\\vdots": _made(ORD, "⋮"),
+        "\\vdots": _make_atom(ORD, "⋮"),
         "\\smallint": (INTEGRAL, '<mo largeop="false">∫</mo>'),
         "\\intop": (LIMITS, "<mo>∫</mo>"),
         "\\ointop": (LIMITS, "<mo>∮</mo>"),
@@ -108,13 +108,13 @@ def _loose() -> Mapping[str, Atom]:
         (CLOSE, symbols.CLOSING),
     ):
         for sign, names in entries(table):
-            atom = _made(kind, sign)
+            atom = _make_atom(kind, sign)
             if sign not in _STRUCTURE:
                 atoms.setdefault(sign, atom)
             atoms.update({"\\" + name: atom for name in names})
     for kind, signs in _TYPED.items():
-        atoms.update({sign: _made(kind, sign) for sign in signs})
-    atoms.update({"\\" + sign: _made(ORD, sign) for sign in "%#&$_"})
+        atoms.update({sign: _make_atom(kind, sign) for sign in signs})
+    atoms.update({"\\" + sign: _make_atom(ORD, sign) for sign in "%#&$_"})
     for latin, names in entries(_LATIN_CAPITALS):
         atoms["\\" + names[1]] = (ORD, f'<mi mathvariant="normal">{latin}</mi>')
     atoms.update(_ODD)
@@ -126,7 +126,7 @@ def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
     """Token → atom, in that face; in_script: without the spaces of relations and the like."""
     made = dict(_loose())
     if face:
-        made.update(_faced(face, made))
+        made.update(_face_atoms(face, made))
     if in_script:
         made.update(
             {
@@ -139,7 +139,7 @@ def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
     return made  # a proxy would cost a tenth of all the time; nobody may change it
 
 
-def _faced(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
+def _face_atoms(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
     """Letters and digits in a face; in `rm` the letters only lose their slant."""
     if face == "rm":
         return {

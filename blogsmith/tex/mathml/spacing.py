@@ -54,7 +54,7 @@ def infix(xml: str) -> str:
     return xml
 
 
-def trimmed(out: list[str], last: int) -> list[str]:
+def trim_space(out: list[str], last: int) -> list[str]:
     """`out` without the space behind its last piece, which has the class `last`."""
     if out:
         if last == BIN:
@@ -64,7 +64,7 @@ def trimmed(out: list[str], last: int) -> list[str]:
     return out
 
 
-def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
+def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     """`atom` with class and space as they are behind `out`, whose last piece has the class `previous`."""
     kind, xml = atom
     if in_script and kind in (BIN, REL, PUNCT):
@@ -75,7 +75,7 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     elif previous == BIN and kind in (REL, CLOSE, PUNCT):
         _change(out, tight)
     if previous >= INTEGRAL:
-        return kind, _behind_operator(out, previous, kind, xml, in_script)
+        return kind, _space_after_operator(out, previous, kind, xml, in_script)
     if kind == REL:
         if previous == REL:
             _change(out, _ending)
@@ -97,7 +97,7 @@ def spaced(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
     return kind, xml
 
 
-def _behind_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
+def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
     if previous >= FUNCTION:
         if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
             out.append(_APPLY)

@@ -94,7 +94,7 @@ def color_of(parser: Parser, command: str) -> str:
 def css_color(source: Sequence[str], model: str, command: str) -> str:
     """The colour that `source` says, as CSS; `ParseError` if it says none."""
     text = "".join(source).strip()
-    found = _by_model(text, model) if model else _plain(text)
+    found = _parse_model(text, model) if model else _plain(text)
     if found is None:
         place = next((token for token in source if token != " "), command)
         said = f"{text} is no colour" if text else f"{command} needs a colour"
@@ -121,7 +121,7 @@ def _plain(text: str) -> str | None:
     return None
 
 
-def _by_model(text: str, model: str) -> str | None:
+def _parse_model(text: str, model: str) -> str | None:
     if model == "named":
         return _plain(text)
     if model == "HTML":

@@ -37,7 +37,7 @@ class ParseError(Exception):
 _NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
-def placed_error(error: ParseError, tex: str) -> TexError:
+def place_error(error: ParseError, tex: str) -> TexError:
     """`error` with the place of its token in `tex`, the author's formula; without one: its end."""
     token = error.token
     if not isinstance(token, At):
@@ -50,7 +50,7 @@ def placed_error(error: ParseError, tex: str) -> TexError:
     )
 
 
-def misplaced_tab(token: str) -> ParseError:
+def misplaced_tab_error(token: str) -> ParseError:
     """The error of a `&` where no cell is."""
     hint = "write \\& for the sign"
     return ParseError("math-syntax", "& stands outside a table or alignment", token, hint=hint)

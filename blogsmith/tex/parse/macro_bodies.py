@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .scan import cut, split
+from .scan import cut_token, split
 
 EXPANDED = 200_000
 """Tokens that commands such as `\\qty` and `\\ce` may make together; each may hold others."""
@@ -32,7 +32,7 @@ def is_phrase(macro: object) -> bool:
 
 def fill(template: str, *arguments: Sequence[str]) -> list[str]:
     """Tokens of `template` with `#1` … `#9` replaced."""
-    return filled(_template(template), arguments)
+    return fill_body(_template(template), arguments)
 
 
 @lru_cache(2048)
@@ -40,7 +40,7 @@ def _template(template: str) -> tuple[str, ...]:
     return tuple(split(template))
 
 
-def filled(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = EXPANDED) -> list[str]:
+def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = EXPANDED) -> list[str]:
     """`body` with its parameters replaced; `##` is a `#`. It stops short where it gets longer than `most`."""
     if not arguments and "#" not in body:
         return list(body)
@@ -52,7 +52,7 @@ def filled(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = 
         if follower and follower[0].isdecimal() and 0 < int(follower[0]) <= len(arguments):
             made += arguments[int(follower[0]) - 1]
             if len(follower) > 1:
-                made.append(cut(follower, 1, len(follower)))
+                made.append(cut_token(follower, 1, len(follower)))
             if len(made) > most:
                 break
             index += 2

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, escape, tight, typed
-from ..mathml.fragments import grouped, joined
+from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, atom_of_character, escape, tight
+from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from ..mathml.spacing import infix, spaced, trimmed
+from ..mathml.spacing import infix, space_atom, trim_space
 from .construct import Combine, Constructs
-from .errors import ParseError, misplaced_tab
+from .errors import ParseError, misplaced_tab_error
 from .macro_bodies import is_phrase
-from .scan import cut
+from .scan import cut_token
 from .scripts import STARTS, lower_typed, with_scripts
 from .state import SCRIPT, State
 
@@ -54,7 +54,7 @@ class Parser(State):
                 if token == " ":
                     continue
                 if token[0] == "\0" and token[1:] in infixes:
-                    token = cut(token, 1, len(token))
+                    token = cut_token(token, 1, len(token))
                 if token in _ENDS or (infix_ends and token in infixes):
                     self.ended_by = token
                     break
@@ -67,7 +67,7 @@ class Parser(State):
                 if token in infixes:
                     if above:
                         raise ParseError("math-syntax", f"only one {token} can stand in a group", token)
-                    above, out, previous = (self._infix(token), trimmed(out, previous)), [], NONE
+                    above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
                 self.previous = previous
                 atom = self.item(token)
@@ -83,19 +83,19 @@ class Parser(State):
                     out += [atom[1]] if atom else []
                     continue
             if atom[0] | previous > NONE:
-                atom = spaced(out, previous, atom, self.style >= SCRIPT)
+                atom = space_atom(out, previous, atom, self.style >= SCRIPT)
             previous = atom[0]
             out.append(atom[1])
         else:
             self.ended_by = ""
         self.depth -= 1
-        out = self._ended(out, previous, before, open_end)
-        return out if above is None else [above[0](joined(above[1]), joined(out))]
+        out = self._end_row(out, previous, before, open_end)
+        return out if above is None else [above[0](join_fragments(above[1]), join_fragments(out))]
 
-    def _ended(self, out: list[str], last: int, before: int, open_end: bool) -> list[str]:
+    def _end_row(self, out: list[str], last: int, before: int, open_end: bool) -> list[str]:
         self.last_kind = last
         if last > NONE and not open_end:
-            out = trimmed(out, last)
+            out = trim_space(out, last)
         if before != NONE and out:
             out[0] = infix(out[0])
         return out
@@ -128,13 +128,13 @@ class Parser(State):
                 shown = shown[2:-1].replace(" ", "␣") if shown[0] == "*" else shown[1:-1]
                 return ORD, f"<mtext><code>{escape(shown)}</code></mtext>"
             raise self.unknown(token)
-        return self._typed(token)
+        return self._character_atom(token)
 
-    def _typed(self, token: str) -> Atom | None:
+    def _character_atom(self, token: str) -> Atom | None:
         """A character that no table has."""
         if token[0] == "\0":
             # what \let has taken, whatever the name means by now
-            return self.atoms.get(token[1:]) or self.item(cut(token, 1, len(token)))
+            return self.atoms.get(token[1:]) or self.item(cut_token(token, 1, len(token)))
         if token in SCRIPT_CHARACTERS:
             lower_typed(self, token)
             return None
@@ -143,7 +143,7 @@ class Parser(State):
             raise ParseError("math-syntax", "$ stands inside a formula", token, hint=hint)
         if token == "#":
             raise ParseError("math-syntax", "# stands outside a macro", token, hint="write \\# for the sign")
-        return typed(token)
+        return atom_of_character(token)
 
     def unknown(self, token: str) -> ParseError:
         """The error of a control sequence that means nothing."""
@@ -170,9 +170,9 @@ class Parser(State):
         if self.ended_by != "}":
             raise self.not_closed(brace)
         self.restore(mark)
-        return ORD, grouped(out)
+        return ORD, group_fragments(out)
 
-    def inside(
+    def parse_group(
         self, source: Sequence[str], style: int | None = None, *, before: int = NONE, open_end: bool = False
     ) -> list[str]:
         """The pieces of `source`, read as a group of its own; before, open_end: see `row`."""
@@ -199,22 +199,22 @@ class Parser(State):
                 "math-brace", f"opening brace {opening} is never closed", opening, unclosed=True
             )
         if found == "&":
-            return misplaced_tab(found)
+            return misplaced_tab_error(found)
         return ParseError("math-brace", f"{found} stands where {opening} is still open", found)
 
     def script(self, token: str) -> str:
         """The argument of `_` or `^`, in script style."""
         follower = self.peek()
-        sign = atoms(self.shown_face(), True).get(follower)
+        sign = atoms(self.visible_face(), True).get(follower)
         if sign is not None and sign[0] == ORD and follower not in self.macros:  # by far most scripts
             self.stack.pop()
             return sign[1]
         before, self.command = self.command, token
-        xml = self.styled(self.script_style())
+        xml = self.parse_styled(self.script_style())
         self.command = before
         return xml
 
-    def styled(self, style: int) -> str:
+    def parse_styled(self, style: int) -> str:
         """The next argument, in that style."""
         old, table = self.style, self.atoms
         self.set_style(style)
@@ -239,14 +239,14 @@ class Parser(State):
                 if self.command in "_^" or not is_phrase(self.macros[token]):
                     self.expand(token)
                 else:  # \frac\x2 takes all that \x stands for, x^\x the first sign of it
-                    atom = ORD, grouped(self.inside([token]))
+                    atom = ORD, group_fragments(self.parse_group([token]))
                 continue
             atom = self.atoms.get(token)
             if atom is not None:
                 atom = atom[0], tight(atom[1]) if atom[0] in (BIN, REL, PUNCT) else atom[1]
             elif token[0].isdecimal() and len(token) > 1:
-                self.stack.append(cut(token, 1, len(token)))
-                atom = self.number(cut(token, 0, 1))
+                self.stack.append(cut_token(token, 1, len(token)))
+                atom = self.number(cut_token(token, 0, 1))
             elif token in ASSIGNMENTS:
                 raise self._missing(token)
             else:

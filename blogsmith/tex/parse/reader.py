@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from .errors import ParseError
-from .macro_bodies import EXPANDED, Macro, fill, filled
-from .scan import cut, moved, spanning, split, text_of
+from .macro_bodies import EXPANDED, Macro, fill, fill_body
+from .scan import cut_token, move_tokens, spanning, split, text_of
 
 __all__ = [
     "BUDGET",
@@ -51,10 +51,10 @@ class FormulaReader(Protocol):
     def optional(self) -> list[str] | None:
         """`[…]` if it is next, without the brackets."""
 
-    def between(self, opening: str, closing: str) -> list[str] | None:
+    def take_between(self, opening: str, closing: str) -> list[str] | None:
         """What stands between `opening` and its partner if it is next."""
 
-    def wrong(self, message: str, *, hint: str = "") -> Exception:
+    def syntax_error(self, message: str, *, hint: str = "") -> Exception:
         """An error at the command, to be raised."""
 
 
@@ -116,13 +116,13 @@ class TokenReader:
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
-            raise self.wrong(f"an argument of {self.command} is missing at the end of {what}")
+            raise self.syntax_error(f"an argument of {self.command} is missing at the end of {what}")
         self.stack.pop()
         if token == "{":
             return self._group(token)
         if token[0].isdecimal() and len(token) > 1:
-            self.stack.append(cut(token, 1, len(token)))
-            token = cut(token, 0, 1)
+            self.stack.append(cut_token(token, 1, len(token)))
+            token = cut_token(token, 0, 1)
         self.last = token
         return [token]
 
@@ -169,9 +169,9 @@ class TokenReader:
 
     def optional(self) -> list[str] | None:
         """See `FormulaReader`."""
-        return self.between("[", "]")
+        return self.take_between("[", "]")
 
-    def between(self, opening: str, closing: str) -> list[str] | None:
+    def take_between(self, opening: str, closing: str) -> list[str] | None:
         """See `FormulaReader`; partners inside braces do not count. None also if it never closes."""
         if self.peek() != opening:
             return None
@@ -200,7 +200,7 @@ class TokenReader:
         self.spend(len(stack) - index)
         return None
 
-    def wrong(self, message: str, *, hint: str = "") -> ParseError:
+    def syntax_error(self, message: str, *, hint: str = "") -> ParseError:
         """See `FormulaReader`."""
         return ParseError("math-syntax", message, self.command, hint=hint)
 
@@ -211,13 +211,13 @@ class TokenReader:
             self.expand_by(call, macro)
             return
         before, self.command, self.last = self.command, call, call
-        arguments = self._delimited(macro) if macro.delimiters else self._arguments(call, macro)
-        made = filled(macro.body, arguments, self.budget)
+        arguments = self._delimited_arguments(macro) if macro.delimiters else self._arguments(call, macro)
+        made = fill_body(macro.body, arguments, self.budget)
         self.budget -= len(made) + 1
         if self.budget < 0:
             hint = "a macro must not use itself, not even through another one"
             raise ParseError("math-macro", f"macro {call} expands without end", call, hint=hint)
-        self.stack.extend(reversed(moved(made, spanning(call, self.last), call)))
+        self.stack.extend(reversed(move_tokens(made, spanning(call, self.last), call)))
         self.command = before
 
     def expand_by(self, call: str, expander: Expander) -> None:
@@ -228,7 +228,7 @@ class TokenReader:
         self.expanded += len(made) + 1
         if self.expanded > EXPANDED:
             raise ParseError("math-limit", f"{call} and its kin make more than {EXPANDED:,} tokens", call)
-        self.push(moved(made, call, call))
+        self.push(move_tokens(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
         arguments: list[list[str]] = []
@@ -242,7 +242,7 @@ class TokenReader:
             arguments.append(self.argument())
         return arguments
 
-    def _delimited(self, macro: Macro) -> list[list[str]]:
+    def _delimited_arguments(self, macro: Macro) -> list[list[str]]:
         """Arguments of a macro whose parameters are parted by tokens (TeXbook, chapter 20)."""
         before, *after = macro.delimiters
         for expected in before:

@@ -90,19 +90,19 @@ def spanning(first: str, last: str) -> str:
     return place(first, first.offset, max(first.length, last.offset + last.length - first.offset))
 
 
-def moved(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
+def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
     """`tokens` without a place put where `to` stands, if that has a place."""
     if not isinstance(to, At):
         return list(tokens)
     return [t if isinstance(t, At) else place(t, to.offset, to.length, macro) for t in tokens]
 
 
-def unplaced(tokens: Iterable[str]) -> tuple[str, ...]:
+def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
     """`tokens` as a definition keeps them: what it makes stands at its call."""
     return tuple(str(token) for token in tokens)
 
 
-def cut(token: str, start: int, end: int) -> str:
+def cut_token(token: str, start: int, end: int) -> str:
     """`token[start:end]`, with its own place."""
     piece = token[start:end]
     return place(piece, token.offset + start, end - start, token.macro) if isinstance(token, At) else piece

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, is_operator, marked
+from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
 from .errors import ParseError
 from .reader import Expander, Macro
@@ -69,15 +69,15 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         else:
             above = _has_limits(token, kind)
             if above and not parser.is_display_style() and is_operator(base) and "movable" not in base:
-                base = marked(base, 'movablelimits="false"')
+                base = add_attribute(base, 'movablelimits="false"')
     if primes:
-        upper = _primed(primes, upper)
+        upper = _add_primes(primes, upper)
     if not lower and not upper:
         return base
     if is_operator(base) and "minsize=" in base:
         base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
     low, high = ("under", "over") if above else ("sub", "sup")
-    mend = _mended(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
+    mend = _correct_slant(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
     if lower and upper:
         return f"<m{low}{high}{mend}>{base}{lower}{upper}</m{low}{high}>"
     if lower:
@@ -85,7 +85,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     return f"<m{high}>{base}{upper}</m{high}>"
 
 
-def _mended(parser: Scripted, lower: str, upper: str) -> str:
+def _correct_slant(parser: Scripted, lower: str, upper: str) -> str:
     """Chromium takes an integral's slant for width, so a subscript stands too far right: a class for CSS."""
     if parser.is_display_style():
         # with both scripts the gap is there only behind a longer subscript
@@ -101,7 +101,7 @@ def _has_limits(token: str, kind: int) -> bool:
     return token == "\\limits"
 
 
-def _primed(primes: int, upper: str) -> str:
+def _add_primes(primes: int, upper: str) -> str:
     """Primes in signs of at most four, then what else is raised."""
     counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
     signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)

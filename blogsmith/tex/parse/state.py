@@ -83,14 +83,14 @@ class State(TokenReader):
     def set_style(self, style: int) -> None:
         """From here on set in that style."""
         self.style = style
-        self.atoms = atoms(self.shown_face(), style >= SCRIPT)
+        self.atoms = atoms(self.visible_face(), style >= SCRIPT)
 
     def set_face(self, face: Face, bold: bool) -> None:
         """From here on letters have that face."""
         self.face, self.bold = face, bold
-        self.atoms = atoms(self.shown_face(), self.style >= SCRIPT)
+        self.atoms = atoms(self.visible_face(), self.style >= SCRIPT)
 
-    def shown_face(self) -> Face:
+    def visible_face(self) -> Face:
         """The face as `atoms` knows it."""
         return BOLD_OF.get(self.face, self.face) if self.bold else self.face
 
@@ -107,7 +107,7 @@ class State(TokenReader):
         numbers, self.row_numbers = self.row_numbers, ()
         return numbers
 
-    def at_top(self) -> bool:
+    def is_at_top(self) -> bool:
         """Whether what is read stands in no group."""
         return self.depth <= 1
 

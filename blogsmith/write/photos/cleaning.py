@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import BinaryIO
 
-from .container import BLOCK, ByteReader, Damaged, Part, Span, chunks, joined
-from .exif import tells
+from .container import BLOCK, ByteReader, Damaged, Part, Span, chunks, join_spans
+from .exif import private_tags
 from .films import film_tells
 from .gif import gif_parts
 from .heif import heif_parts
@@ -31,9 +31,9 @@ _FILMS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
 _Parts = Callable[[ByteReader], Iterable[Part]]
 
 
-def published_bytes(stream: BinaryIO) -> Iterator[bytes]:
+def read_published(stream: BinaryIO) -> Iterator[bytes]:
     """What is published of a file, a block at a time."""
-    parts = _cleaned(stream)
+    parts = _cleaned_parts(stream)
     if parts is not None:
         yield from chunks(stream, parts)
         return
@@ -42,15 +42,15 @@ def published_bytes(stream: BinaryIO) -> Iterator[bytes]:
         yield block
 
 
-def cleaned_bytes(data: bytes) -> bytes:
+def clean_bytes(data: bytes) -> bytes:
     """The same of bytes in memory."""
-    parts = _cleaned(io.BytesIO(data))
+    parts = _cleaned_parts(io.BytesIO(data))
     return data if parts is None else b"".join(chunks(io.BytesIO(data), parts))
 
 
-def cleaned_stream(stream: BinaryIO) -> bytes | None:
+def clean_stream(stream: BinaryIO) -> bytes | None:
     """What is published of a file, if that is not the file as it is."""
-    parts = _cleaned(stream)
+    parts = _cleaned_parts(stream)
     return None if parts is None else b"".join(chunks(stream, parts))
 
 
@@ -66,13 +66,13 @@ def private_rest(stream: BinaryIO) -> tuple[str, ...]:
         for _ in parts_of(ByteReader(stream)):
             pass
     elif head[:4] in (b"II*\0", b"MM\0*"):
-        return tells(ByteReader(stream))
+        return private_tags(ByteReader(stream))
     elif head[4:8] in _FILMS:
         return film_tells(ByteReader(stream))
     return ()
 
 
-def _cleaned(stream: BinaryIO) -> tuple[Part, ...] | None:
+def _cleaned_parts(stream: BinaryIO) -> tuple[Part, ...] | None:
     """The parts that are published; None if that is the file as it is."""
     stream.seek(0)
     parts_of = _format(stream.read(_HEAD))
@@ -80,7 +80,7 @@ def _cleaned(stream: BinaryIO) -> tuple[Part, ...] | None:
         return None
     reader = ByteReader(stream)
     try:
-        parts = joined(parts_of(reader))
+        parts = join_spans(parts_of(reader))
     except Damaged:
         return None
     return None if parts == (Span(0, reader.size),) else parts

@@ -45,7 +45,7 @@ class ByteReader:
         self._reads = 0
         self.size = stream.seek(0, os.SEEK_END)
 
-    def at(self, start: int, length: int) -> bytes:
+    def read_at(self, start: int, length: int) -> bytes:
         """Exactly these bytes; `Damaged` if they are not all there, or far too many were asked for."""
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
@@ -58,12 +58,12 @@ class ByteReader:
 
     def number(self, start: int, length: int, order: str = "big") -> int:
         """The unsigned number of `length` bytes."""
-        return int.from_bytes(self.at(start, length), "little" if order == "little" else "big")
+        return int.from_bytes(self.read_at(start, length), "little" if order == "little" else "big")
 
     def find(self, pattern: re.Pattern[bytes], start: int) -> int:
         """Where a match of two bytes begins, from `start` on; the file's size if there is none."""
         while start < self.size:
-            block = self.at(start, min(BLOCK, self.size - start))
+            block = self.read_at(start, min(BLOCK, self.size - start))
             found = pattern.search(block)
             if found:
                 return start + found.start()
@@ -74,7 +74,7 @@ class ByteReader:
         return self.size
 
 
-def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
+def join_spans(parts: Iterable[Part]) -> tuple[Part, ...]:
     """The same parts, neighbouring spans as one."""
     found: list[Part] = []
     for part in parts:

@@ -58,7 +58,7 @@ def orientation_alone(orientation: int) -> bytes:
     return b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
 
 
-def tells(reader: ByteReader) -> tuple[str, ...]:
+def private_tags(reader: ByteReader) -> tuple[str, ...]:
     """What the tags of a TIFF say beside the picture, the worst first; as far as it can be read."""
     found: set[str] = set()
     try:
@@ -71,7 +71,7 @@ def tells(reader: ByteReader) -> tuple[str, ...]:
 
 def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
     """(tag, type, first value or offset) of the first table. deep: and of the one for the camera."""
-    order = {b"II": "little", b"MM": "big"}.get(reader.at(0, 2), "")
+    order = {b"II": "little", b"MM": "big"}.get(reader.read_at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:
         raise Damaged
     tables = [reader.number(4, 4, order)]

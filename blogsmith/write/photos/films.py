@@ -24,5 +24,5 @@ def film_tells(reader: ByteReader) -> tuple[str, ...]:
 def _is_placed(reader: ByteReader, box: Box) -> bool:
     if box.name not in (b"udta", b"meta"):
         return False
-    notes = reader.at(box.content, min(box.end - box.content, _MAX_NOTES))
+    notes = reader.read_at(box.content, min(box.end - box.content, _MAX_NOTES))
     return any(name in notes for name in _PLACES)

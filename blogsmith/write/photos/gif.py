@@ -14,21 +14,21 @@ _PICTURE, _EXTENSION, _END = 0x2C, 0x21, 0x3B
 
 def gif_parts(reader: ByteReader) -> Iterator[Part]:
     """What is published of a GIF; `Damaged` if its blocks cannot be told apart."""
-    at = 13 + _colours(reader.at(10, 1)[0])
+    at = 13 + _colours(reader.read_at(10, 1)[0])
     yield Span(0, at)
     while True:
-        kind = reader.at(at, 1)[0]
+        kind = reader.read_at(at, 1)[0]
         if kind == _END:
             yield Span(at, at + 1)
             return
         if kind == _PICTURE:
             # a byte between the colours and the data says how these are packed
-            end = _blocks_end(reader, at + 11 + _colours(reader.at(at + 9, 1)[0]))
+            end = _blocks_end(reader, at + 11 + _colours(reader.read_at(at + 9, 1)[0]))
             yield Span(at, end)
         elif kind == _EXTENSION:
-            label = reader.at(at + 1, 1)[0]
+            label = reader.read_at(at + 1, 1)[0]
             end = _blocks_end(reader, at + 2)
-            if label != _COMMENT and (label != _APPLICATION or reader.at(at + 3, 11) in _SHOWN):
+            if label != _COMMENT and (label != _APPLICATION or reader.read_at(at + 3, 11) in _SHOWN):
                 yield Span(at, end)
         else:
             raise Damaged
@@ -42,6 +42,6 @@ def _colours(flags: int) -> int:
 
 def _blocks_end(reader: ByteReader, at: int) -> int:
     """Where data end that stand in blocks with their lengths."""
-    while length := reader.at(at, 1)[0]:
+    while length := reader.read_at(at, 1)[0]:
         at += length + 1
     return at + 1

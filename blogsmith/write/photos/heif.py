@@ -34,11 +34,11 @@ def heif_parts(reader: ByteReader) -> list[Part]:
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
         if box.name in _BOXES:
-            edits.append(_freed(box))
+            edits.append(_free_box(box))
         elif box.name == b"moov":
-            edits += _of_film(reader, box)
+            edits += _film_edits(reader, box)
         elif box.name == b"meta":
-            edits += _of_items(reader, box)
+            edits += _item_edits(reader, box)
     parts: list[Part] = []
     at = 0
     for start, end, new in sorted(edits):
@@ -52,7 +52,7 @@ def heif_parts(reader: ByteReader) -> list[Part]:
 def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
     """The boxes of a stretch of the file, one behind the other; `Damaged` if they do not fill it."""
     while at < end:
-        length, name, content = reader.number(at, 4), reader.at(at + 4, 4), at + 8
+        length, name, content = reader.number(at, 4), reader.read_at(at + 4, 4), at + 8
         if length == 1:
             length, content = reader.number(at + 8, 8), at + 16
         elif length == 0:
@@ -63,26 +63,26 @@ def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
         at += length
 
 
-def _freed(box: Box) -> tuple[int, int, bytes]:
+def _free_box(box: Box) -> tuple[int, int, bytes]:
     """The edit that turns a box into free space of the same length."""
     return box.start + 4, box.end, b"free" + bytes(box.content - box.start - 8)
 
 
-def _of_film(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
+def _film_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
     """Notes of an animation and of its tracks."""
     for box in boxes(reader, film.content, film.end):
         if box.name in _BOXES or box.name == b"meta":
-            yield _freed(box)
+            yield _free_box(box)
         elif box.name == b"trak":
-            yield from _of_film(reader, box)
+            yield from _film_edits(reader, box)
 
 
-def _of_items(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
+def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
     """The items of a picture that are no pictures."""
     inside = {box.name: box for box in boxes(reader, meta.content + 4, meta.end)}
     for box in inside.values():
         if box.name in _BOXES:
-            yield _freed(box)
+            yield _free_box(box)
     if b"iinf" not in inside or b"iloc" not in inside:
         return
     private = dict(_private_items(reader, inside[b"iinf"]))
@@ -105,14 +105,14 @@ def _of_items(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]
 
 def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]:
     """(id, what stands in its place) of EXIF data and texts."""
-    wide = reader.at(iinf.content, 1)[0] > 0
+    wide = reader.read_at(iinf.content, 1)[0] > 0
     for box in boxes(reader, iinf.content + (8 if wide else 6), iinf.end):
-        version = reader.at(box.content, 1)[0]
+        version = reader.read_at(box.content, 1)[0]
         if box.name != b"infe" or version < 2:
             continue
         size = 2 if version == 2 else 4
         item, at = reader.number(box.content + 4, size), box.content + 6 + size
-        kind = reader.at(at, 4)
+        kind = reader.read_at(at, 4)
         if kind == b"Exif":
             yield item, _EMPTY_EXIF
         elif kind in (b"mime", b"uri "):
@@ -121,7 +121,7 @@ def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]
 
 def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """(id, stretches of the file) of each item whose place is known. data: where `idat` begins."""
-    version, at = reader.at(iloc.content, 1)[0], iloc.content + 4
+    version, at = reader.read_at(iloc.content, 1)[0], iloc.content + 4
     sizes = reader.number(at, 2)
     offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
     index_size = sizes & 15 if version in (1, 2) else 0

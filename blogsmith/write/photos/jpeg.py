@@ -40,7 +40,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
             # browsers show what there is
             yield Span(at, reader.size)
             return
-        if marker == 0xE1 and not is_turned and (block := _turned(reader, start, end)):
+        if marker == 0xE1 and not is_turned and (block := _orientation_segment(reader, start, end)):
             is_turned = True
             yield block
         else:
@@ -54,10 +54,10 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
 
 
 def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
-    """The marker at `at` and where its segment ends; (0, 0) if there is none."""
+    """The marker at `read_at` and where its segment ends; (0, 0) if there is none."""
     if at + 2 > reader.size:
         return 0, 0
-    marker = reader.at(at + 1, 1)[0]
+    marker = reader.read_at(at + 1, 1)[0]
     if marker in _ALONE:
         return marker, at + 2
     length = reader.number(at + 2, 2) if at + 4 <= reader.size else 0
@@ -66,7 +66,7 @@ def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
 
 def _segment(reader: ByteReader, marker: int, start: int, end: int) -> Iterator[Part]:
     """A segment, if the picture would look different without it."""
-    name = reader.at(start + 4, min(12, end - start - 4)) if end - start > 4 else b""
+    name = reader.read_at(start + 4, min(12, end - start - 4)) if end - start > 4 else b""
     if marker == 0xE0 and name.startswith(b"JFIF\0"):
         yield from _without_thumbnail(reader, start, end)
     elif marker == 0xE2 and name == b"ICC_PROFILE\0":
@@ -87,9 +87,9 @@ def _without_thumbnail(reader: ByteReader, start: int, end: int) -> Iterator[Par
     yield bytes(2)
 
 
-def _turned(reader: ByteReader, start: int, end: int) -> bytes:
+def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
     """A segment that says which way up; empty if this one says nothing of it."""
-    content = reader.at(start + 4, end - start - 4)
+    content = reader.read_at(start + 4, end - start - 4)
     orientation = orientation_of(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0
     if orientation not in TURNED:
         return b""

@@ -26,12 +26,12 @@ def png_parts(reader: ByteReader) -> Iterator[Part]:
     yield Span(0, 8)
     at = 8
     while True:
-        length, name = reader.number(at, 4), reader.at(at + 4, 4)
+        length, name = reader.number(at, 4), reader.read_at(at + 4, 4)
         end = at + 12 + length
         if end > reader.size or not name.isalpha():
             raise Damaged
         if name == b"eXIf" and length <= _MAX_EXIF:
-            orientation = orientation_of(reader.at(at + 8, length))
+            orientation = orientation_of(reader.read_at(at + 8, length))
             if orientation in TURNED:
                 yield _chunk(name, orientation_alone(orientation))
         elif not name[0] & _ANCILLARY or name in _SHOWN:

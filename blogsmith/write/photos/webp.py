@@ -18,14 +18,16 @@ def webp_parts(reader: ByteReader) -> list[Part]:
     if riff_end > reader.size:
         raise Damaged
     chunks = list(_chunks(reader, riff_end))
-    exif = next((_turned(reader, start, end) for name, start, end in chunks if name == b"EXIF"), b"")
+    exif = next(
+        (_orientation_chunk(reader, start, end) for name, start, end in chunks if name == b"EXIF"), b""
+    )
     if riff_end == reader.size and all(name in _SHOWN for name, _, _ in chunks):
         return [Span(0, riff_end)]
     parts: list[Part] = []
     size = 4
     for name, start, end in chunks:
         if name == b"VP8X":
-            flags = reader.at(start + 8, 1)[0] & ~(_EXIF_FLAG | _XMP_FLAG) | (_EXIF_FLAG if exif else 0)
+            flags = reader.read_at(start + 8, 1)[0] & ~(_EXIF_FLAG | _XMP_FLAG) | (_EXIF_FLAG if exif else 0)
             parts += [Span(start, start + 8), bytes([flags]), Span(start + 9, end)]
             size += end - start
         elif name in _SHOWN:
@@ -42,7 +44,7 @@ def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int
     """(name, start, end) of each chunk, its padding included."""
     at = 12
     while at < riff_end:
-        name, length = reader.at(at, 4), reader.number(at + 4, 4, "little")
+        name, length = reader.read_at(at, 4), reader.number(at + 4, 4, "little")
         end = at + 8 + length
         if end > riff_end:
             raise Damaged
@@ -52,11 +54,11 @@ def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int
         at = end
 
 
-def _turned(reader: ByteReader, start: int, end: int) -> bytes:
+def _orientation_chunk(reader: ByteReader, start: int, end: int) -> bytes:
     if end - start > _MAX_EXIF:
         return b""
     # some writers put JPEG's name in front
-    orientation = orientation_of(reader.at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
+    orientation = orientation_of(reader.read_at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
     if orientation not in TURNED:
         return b""
     block = orientation_alone(orientation)

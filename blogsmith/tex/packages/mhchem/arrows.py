@@ -28,7 +28,7 @@ _DASHES = rf"\mkern1mu{_DASH}\mkern1.3mu{_DASH}\mkern1.3mu{_DASH}\mkern1mu"
 _LINE = r"\mathord{-}"
 
 
-def _stacked(*lines: str) -> str:
+def _stack(*lines: str) -> str:
     """Lines one below the other; the line of two halves has none in the middle."""
     step = ".1em" if len(lines) == 2 else ".2em"
     raises = (step, f"-{step}") if len(lines) == 2 else (step, "0em", f"-{step}")
@@ -43,10 +43,10 @@ BONDS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("=", "2"), r"\mathord{=}"),
         **dict.fromkeys(("#", "3"), r"\mathord{\equiv}"),
         "~": f"{{{_DASHES}}}",
-        "~-": _stacked(_DASHES, _LINE),
-        "~=": _stacked(_DASHES, _LINE, _LINE),
-        "~--": _stacked(_DASHES, _LINE, _LINE),
-        "-~-": _stacked(_LINE, _DASHES, _LINE),
+        "~-": _stack(_DASHES, _LINE),
+        "~=": _stack(_DASHES, _LINE, _LINE),
+        "~--": _stack(_DASHES, _LINE, _LINE),
+        "-~-": _stack(_LINE, _DASHES, _LINE),
         "...": "{" + _DOT * 3 + "}",
         "....": "{" + _DOT * 4 + "}",
         "->": r"\mathord{\rightarrow}",
@@ -63,17 +63,15 @@ _SHORT_FORTH = r"\mkern4mu\rightharpoonup\mkern4mu"
 def arrow(sign: str, above: str, below: str) -> str:
     """The reaction arrow `sign`, with a text above and one below it or neither."""
     if sign in _GROWING:
-        return _labelled(_GROWING[sign], above, below)
+        return _label(_GROWING[sign], above, below)
     if sign == "<=>>":
         short = rf"\underset{{{below}}}{{{_SHORT_BACK}}}" if below else _SHORT_BACK
-        return _labelled(
-            "xrightharpoonup", above, rf"\smash[t]{{\raisebox{{.25em}}{{$\textstyle {short}$}}}}"
-        )
+        return _label("xrightharpoonup", above, rf"\smash[t]{{\raisebox{{.25em}}{{$\textstyle {short}$}}}}")
     short = rf"\overset{{{above}}}{{{_SHORT_FORTH}}}" if above else _SHORT_FORTH
-    return _labelled("xleftharpoondown", rf"\smash[b]{{\raisebox{{-.45em}}{{$\textstyle {short}$}}}}", below)
+    return _label("xleftharpoondown", rf"\smash[b]{{\raisebox{{-.45em}}{{$\textstyle {short}$}}}}", below)
 
 
-def _labelled(name: str, above: str, below: str) -> str:
+def _label(name: str, above: str, below: str) -> str:
     if not below:
         # without a text it would be as short as the arrow of a limit
         return rf"\{name}{{{above or _NO_TEXT}}}"

@@ -53,13 +53,13 @@ def control(scan: Scanner) -> str:
 def text(scan: Scanner) -> str:
     """All that is left as upright text; mathematics and commands in it stay what they are."""
     made: list[str] = []
-    while scan.next:
+    while scan.next_character:
         words = scan.take(_TEXT)
         if words is not None:
             made.append(rf"\text{{{words.group()}}}")
-        elif scan.next == "{":
-            made.append(text(scan.inside()))
-        elif scan.next == "$":
+        elif scan.next_character == "{":
+            made.append(text(scan.take_bracket()))
+        elif scan.next_character == "$":
             made.append(mathematics(scan))
         else:
             made.append(control(scan))
@@ -68,16 +68,16 @@ def text(scan: Scanner) -> str:
 
 def mathematics(scan: Scanner) -> str:
     """What the dollar that comes next opens, taken."""
-    return "{" + scan.inside().tex() + "}"
+    return "{" + scan.take_bracket().tex() + "}"
 
 
 def command(scan: Scanner) -> str:
     """The control sequence that comes next with all it takes, taken, as TeX."""
-    if scan.looks(_SIZED):
-        return _sized(scan)
+    if scan.peek_match(_SIZED):
+        return _read_sized(scan)
     name = scan.name()
-    if scan.next == "{" and name[1:] in _NESTED:
-        return scan.converted(name[1:])
+    if scan.next_character == "{" and name[1:] in _NESTED:
+        return scan.convert_group(name[1:])
     arguments = _chemical(scan, _ARGUMENTS[name[1:]]) if name[1:] in _ARGUMENTS else _groups(scan)
     if arguments or not name[1].isalpha():
         return f"{{{name}{arguments}}}" if name == r"\color" and arguments.count("}{") else name + arguments
@@ -85,7 +85,7 @@ def command(scan: Scanner) -> str:
     return name + " "
 
 
-def _sized(scan: Scanner) -> str:
+def _read_sized(scan: Scanner) -> str:
     """A bracket with the command for its size."""
     size = scan.name()
     scan.take(_BLANK)
@@ -101,9 +101,9 @@ def _chemical(scan: Scanner, kinds: str) -> str:
         if kind == "d" and (token := scan.take(_TOKEN)) is not None:
             taken += token.group()
             continue
-        if scan.next != "{" or (kind == "s" and not script):
+        if scan.next_character != "{" or (kind == "s" and not script):
             break
-        taken += _group(scan) if kind == "t" else scan.converted()
+        taken += _group(scan) if kind == "t" else scan.convert_group()
     return taken
 
 
@@ -114,10 +114,10 @@ def _groups(scan: Scanner) -> str:
         option = scan.take(_OPTION)
         if option is not None:
             taken.append(option.group())
-        if scan.next != "{":
+        if scan.next_character != "{":
             return "".join(taken)
         taken.append(_group(scan))
 
 
 def _group(scan: Scanner) -> str:
-    return "{" + scan.inside().tex() + "}"
+    return "{" + scan.take_bracket().tex() + "}"

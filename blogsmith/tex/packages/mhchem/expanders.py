@@ -36,7 +36,7 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
         try:
             tex = meaning(text)
         except TexError as error:
-            raise reader.wrong(f"{error.message} in {command}", hint=error.hint) from error
+            raise reader.syntax_error(f"{error.message} in {command}", hint=error.hint) from error
         made = tokens(tex)
         return made if _has_rows(made) else ["{", *made, "}"]
 

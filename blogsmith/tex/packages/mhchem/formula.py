@@ -16,7 +16,17 @@ from .arrows import BONDS
 from .commands import command, control, mathematics, text
 from .parts import ChemicalFormula, Scripts, Side
 from .scan import Scanner
-from .scripts import LOWERED, MINUS, PRIMES, RAISED, TYPED, lowered, primes, raised, typed
+from .scripts import (
+    LOWERED,
+    MINUS,
+    PRIMES,
+    RAISED,
+    TYPED,
+    decode_scripts,
+    primes,
+    read_subscript,
+    read_superscript,
+)
 from .signs import (
     OPERATOR_COMMANDS,
     add_mark,
@@ -31,7 +41,7 @@ from .signs import (
     take_operator,
     take_state,
 )
-from .words import GREEK_LETTER, amount, counted, digits, is_amount, letters
+from .words import GREEK_LETTER, add_amount, amount, digits, is_amount, letters
 
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
@@ -53,14 +63,14 @@ def formula(scan: Scanner) -> str:
     """What is left of `scan`, as TeX."""
     made = ChemicalFormula(scan)
     blank(made)
-    while scan.next:
-        _RULES.get(scan.next, _other)(made)
+    while scan.next_character:
+        _RULES.get(scan.next_character, _read_other)(made)
     return made.write()
 
 
-def _other(made: ChemicalFormula) -> None:
+def _read_other(made: ChemicalFormula) -> None:
     """A letter, or a character that only prints itself."""
-    if made.scan.next.isalpha():
+    if made.scan.next_character.isalpha():
         _letter(made)
     else:
         made.add(made.scan.pop(), Side.JOINT)
@@ -83,39 +93,39 @@ def _script(made: ChemicalFormula) -> None:
         return
     is_apart = made.side in (Side.ATOM, Side.SCRIPT)
     # R is a rest, not an element: R^1R^2C=O
-    if not is_apart or (scan.looks(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
+    if not is_apart or (scan.peek_match(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
         _nuclide(made, is_apart=is_apart)
-    elif scan.next == "_":
-        made.lower(lowered(scan))
+    elif scan.next_character == "_":
+        made.lower(read_subscript(scan))
     else:
-        made.upper(raised(scan, is_small=made.small))
+        made.upper(read_superscript(scan, is_small=made.small))
 
 
 def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
     """Scripts that belong to what follows; if nothing does, they stand alone."""
     scan = made.scan
     found: dict[str, str] = {}
-    while scan.next in ("_", "^") and scan.next not in found:
-        mark = scan.next
-        found[mark] = lowered(scan) if mark == "_" else raised(scan, is_mass=True)
-    _before_atom(made, found.get("_", ""), found.get("^", ""), is_apart=is_apart)
+    while scan.next_character in ("_", "^") and scan.next_character not in found:
+        mark = scan.next_character
+        found[mark] = read_subscript(scan) if mark == "_" else read_superscript(scan, is_mass=True)
+    _put_before_atom(made, found.get("_", ""), found.get("^", ""), is_apart=is_apart)
 
 
-def _before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart: bool = False) -> None:
-    if made.scan.looks(_ATOM_AHEAD):
+def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart: bool = False) -> None:
+    if made.scan.peek_match(_ATOM_AHEAD):
         space = r"\mkern2mu" if is_apart else ""
         made.add(rf"{space}\prescript{{{upper}}}{{{lower}}}{{}}", Side.JOINT)
     else:
         made.parts.append(Scripts(lower, upper))
 
 
-def _typed_script(made: ChemicalFormula) -> None:
+def _read_script_characters(made: ChemicalFormula) -> None:
     """Scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
     scan = made.scan
     upper, lower = scan.take(RAISED), scan.take(LOWERED)
-    above, below = (typed(match.group()) if match else "" for match in (upper, lower))
+    above, below = (decode_scripts(match.group()) if match else "" for match in (upper, lower))
     if made.side not in (Side.ATOM, Side.SCRIPT):
-        _before_atom(made, below, above)
+        _put_before_atom(made, below, above)
     elif above:
         made.parts.append(Scripts(below, above))
     else:
@@ -154,14 +164,14 @@ def _open(made: ChemicalFormula) -> None:
     scan = made.scan
     if take_state(made) or (made.side is Side.EDGE and amount(made)):
         return
-    bracket = command(scan) if scan.next == "\\" else scan.pop()
+    bracket = command(scan) if scan.next_character == "\\" else scan.pop()
     made.hangs.append(False)
     made.add(bracket, Side.EDGE)
 
 
 def _close(made: ChemicalFormula) -> None:
     scan = made.scan
-    bracket = command(scan) if scan.next == "\\" else scan.pop()
+    bracket = command(scan) if scan.next_character == "\\" else scan.pop()
     if len(made.hangs) > 1:
         made.hangs.pop()
     made.add(bracket, Side.ATOM, closed=True)
@@ -186,8 +196,8 @@ def _space(made: ChemicalFormula) -> None:
 
 
 def _group(made: ChemicalFormula) -> None:
-    inner = made.scan.inside()
-    if inner.next:
+    inner = made.scan.take_bracket()
+    if inner.next_character:
         made.add(text(inner), Side.ATOM)
     else:
         made.add("")
@@ -197,8 +207,8 @@ def _dollar(made: ChemicalFormula) -> None:
     content = mathematics(made.scan)
     if content[1] in "_^":
         made.add("{}" + content[1:-1])
-    elif made.side is Side.EDGE and is_amount(content[1:-1]) and made.scan.looks(_COUNTED_AHEAD):
-        counted(made, content)
+    elif made.side is Side.EDGE and is_amount(content[1:-1]) and made.scan.peek_match(_COUNTED_AHEAD):
+        add_amount(made, content)
     else:
         word = content[1:-1].strip().lstrip("\\")
         made.add(content, Side.ATOM, small=word.isalpha() and word.islower())
@@ -206,13 +216,13 @@ def _dollar(made: ChemicalFormula) -> None:
 
 def _command(made: ChemicalFormula) -> None:
     scan = made.scan
-    match = scan.looks(_NAME)
+    match = scan.peek_match(_NAME)
     name = match.group() if match else scan.name()
-    if scan.looks(GREEK_LETTER):
+    if scan.peek_match(GREEK_LETTER):
         letters(made)
-    elif scan.looks(_OPENS):
+    elif scan.peek_match(_OPENS):
         _open(made)
-    elif scan.looks(_CLOSES):
+    elif scan.peek_match(_CLOSES):
         _close(made)
     elif name in _BETWEEN:
         scan.name()
@@ -222,24 +232,24 @@ def _command(made: ChemicalFormula) -> None:
         scan.name()
         add_operator(made, name)
     else:
-        _framed(made, name)
+        _read_framed(made, name)
 
 
-def _framed(made: ChemicalFormula, name: str) -> None:
+def _read_framed(made: ChemicalFormula, name: str) -> None:
     """A command with what it takes: a fraction before a formula is its amount."""
     content = control(made.scan)
-    if name in _FRACTIONS and made.side is Side.EDGE and made.scan.looks(_COUNTED_AHEAD):
-        counted(made, content)
+    if name in _FRACTIONS and made.side is Side.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
+        add_amount(made, content)
     else:
         made.add(content, _SIDES.get(name, Side.ATOM))
 
 
-def _named_bond(made: ChemicalFormula) -> None:
+def _read_named_bond(made: ChemicalFormula) -> None:
     r"""The bond that `\bond` names, the command taken."""
     scan = made.scan
-    if scan.next != "{":
+    if scan.next_character != "{":
         raise TexError("math-syntax", r"\bond needs the name of a bond in braces")
-    name = scan.inside().rest().strip()
+    name = scan.take_bracket().remaining().strip()
     if name not in BONDS:
         raise TexError("math-syntax", rf"unknown bond {name}", hint=f"the bonds are {' '.join(BONDS)}")
     made.add(BONDS[name], Side.JOINT)
@@ -247,7 +257,7 @@ def _named_bond(made: ChemicalFormula) -> None:
 
 _BETWEEN: Mapping[str, Rule] = MappingProxyType(
     {
-        r"\bond": _named_bond,
+        r"\bond": _read_named_bond,
         r"\cdot": addition,
         r"\uparrow": lambda made: add_mark(made, "^"),
         r"\downarrow": lambda made: add_mark(made, "v"),
@@ -258,7 +268,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys("0123456789", _digit),
         **dict.fromkeys(" \t\n\r", blank),
         **dict.fromkeys("^_", _script),
-        **dict.fromkeys(TYPED, _typed_script),
+        **dict.fromkeys(TYPED, _read_script_characters),
         **dict.fromkeys("'′", _prime),
         **dict.fromkeys(MINUS, _minus),
         **dict.fromkeys("=#≡", _bond),

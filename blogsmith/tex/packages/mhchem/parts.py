@@ -76,7 +76,7 @@ class ChemicalFormula:
         return last.side if isinstance(last, ChemicalPart) else Side.SCRIPT
 
     @property
-    def raised(self) -> Scripts | None:
+    def open_superscript(self) -> Scripts | None:
         """The superscript directly before what comes next, if a subscript can stand below it.
 
         None below an oxidation state, and none where the number of atoms stands before it.
@@ -108,7 +108,7 @@ class ChemicalFormula:
 
     def lower(self, tex: str) -> None:
         """A subscript: below the superscript before it, or on its own."""
-        raised = self.raised
+        raised = self.open_superscript
         if raised is None:
             self.parts.append(Scripts(lower=tex))
         else:

@@ -79,11 +79,11 @@ class Scanner:
         self._depth = 0
 
     @property
-    def next(self) -> str:
+    def next_character(self) -> str:
         """The next character; empty at the end."""
         return self.text[self.place] if self.place < self.end else ""
 
-    def looks(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def peek_match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Does `pattern` come next?"""
         return pattern.match(self.text, self.place, self.end)
 
@@ -111,11 +111,11 @@ class Scanner:
         """Whether the bracket that comes next has a partner."""
         return self.place in self._partners
 
-    def inside(self) -> Scanner:
+    def take_bracket(self) -> Scanner:
         """What the bracket that comes next encloses; it and its partner are taken."""
         close = self._partners.get(self.place)
         if close is None:
-            raise TexError("math-syntax", f"{self.next} is never closed")
+            raise TexError("math-syntax", f"{self.next_character} is never closed")
         inner = self._part(self.place + 1, close)
         self.place = close + 1
         return inner
@@ -128,12 +128,12 @@ class Scanner:
         part.place, part.end, part._depth = start, end, self._depth + 1
         return part
 
-    def cut(self, pattern: re.Pattern[str]) -> Scanner | None:
+    def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
         """`pattern` if it comes next, taken, to be read on its own."""
         start = self.place
         return None if self.take(pattern) is None else self._part(start, self.place)
 
-    def rest(self) -> str:
+    def remaining(self) -> str:
         """What is left, as it stands."""
         text = self.text[self.place : self.end]
         self.place = self.end
@@ -149,10 +149,10 @@ class Scanner:
         while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
             made.append(self.text[self.place : match.start()])
             self.place = match.end()
-            made.append(self.converted(match.group(1)) if match.group(1) else match.group())
-        made.append(self.rest())
+            made.append(self.convert_group(match.group(1)) if match.group(1) else match.group())
+        made.append(self.remaining())
         return "".join(made)
 
-    def converted(self, command: str = "ce") -> str:
+    def convert_group(self, command: str = "ce") -> str:
         r"""The group that comes next as `\ce` or `\pu` sets it."""
-        return "{" + self._convert("pu" if command == "pu" else "ce", self.inside()) + "}"
+        return "{" + self._convert("pu" if command == "pu" else "ce", self.take_bracket()) + "}"

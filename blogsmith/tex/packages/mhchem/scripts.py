@@ -53,20 +53,20 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def typed(characters: str) -> str:
+def decode_scripts(characters: str) -> str:
     """Scripts as characters → what they hold."""
     return characters.translate(_LEVEL)
 
 
-def lowered(scan: Scanner) -> str:
+def read_subscript(scan: Scanner) -> str:
     """The value of the `_` that comes next, both taken, as TeX."""
     scan.pop()
-    if (bare := scan.cut(_BARE_LOWER)) is not None:
+    if (bare := scan.take_match(_BARE_LOWER)) is not None:
         return _script(bare, is_upper=False)
     return _value(scan, "_")
 
 
-def raised(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> str:
+def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> str:
     """The value of the `^` that comes next, both taken, as TeX.
 
     is_mass: it belongs to what follows, so digits are all of it. is_small: it stands on a word such as
@@ -76,18 +76,18 @@ def raised(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> s
     digits = scan.take(_MASS) if is_mass else scan.take(_SMALL) if is_small else None
     if digits is not None:
         return digits.group()
-    if (bare := scan.cut(_BARE_UPPER) or scan.cut(_BARE_GREEK)) is not None:
+    if (bare := scan.take_match(_BARE_UPPER) or scan.take_match(_BARE_GREEK)) is not None:
         return _script(bare, is_upper=True)
     return _value(scan, "^")
 
 
 def _value(scan: Scanner, mark: str) -> str:
     """A value in braces or dollars, or a command."""
-    if scan.next == "{":
-        return _script(scan.inside(), is_upper=mark == "^")
-    if scan.next == "$":
-        return scan.inside().tex()
-    if scan.next == "\\":
+    if scan.next_character == "{":
+        return _script(scan.take_bracket(), is_upper=mark == "^")
+    if scan.next_character == "$":
+        return scan.take_bracket().tex()
+    if scan.next_character == "\\":
         return control(scan)
     raise TexError("math-syntax", f"{mark} has nothing to {'raise' if mark == '^' else 'lower'}")
 
@@ -95,23 +95,23 @@ def _value(scan: Scanner, mark: str) -> str:
 def _script(scan: Scanner, *, is_upper: bool) -> str:
     """All that is left, as a script."""
     # Kröger and Vink: a cross for a site without charge
-    if is_upper and (vacant := scan.looks(_VACANT)) and vacant.end() == scan.end:
-        scan.rest()
+    if is_upper and (vacant := scan.peek_match(_VACANT)) and vacant.end() == scan.end:
+        scan.remaining()
         return r"{\times}"
     made: list[str] = []
-    while scan.next:
+    while scan.next_character:
         made.append(_piece(scan, is_upper=is_upper))
     return "".join(made)
 
 
 def _piece(scan: Scanner, *, is_upper: bool) -> str:
-    character = scan.next
+    character = scan.next_character
     if (character.isascii() and character.isalnum()) or character == "(":
         return _text(scan, is_upper=is_upper)
     if character == "\\":
         return control(scan)
     if character == "{":
-        return text(scan.inside())
+        return text(scan.take_bracket())
     if character == "$":
         return mathematics(scan)
     if (marks := scan.take(PRIMES)) is not None:

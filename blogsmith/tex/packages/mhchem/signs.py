@@ -59,18 +59,18 @@ def blank(formula: ChemicalFormula) -> None:
     """Read white space with the operator, mark or state behind it; at the start too, where there is none."""
     scan = formula.scan
     scan.take(_BLANK)
-    if not scan.next or take_arrow(formula) or take_operator(formula):
+    if not scan.next_character or take_arrow(formula) or take_operator(formula):
         return
     if formula.parts and scan.take(_PLUS) is not None:
         add_operator(formula, "+")
     elif (mark := scan.take(_MARK)) is not None:
         add_mark(formula, mark.group(1) or mark.group(2) or mark.group(3))
-    elif (operator := scan.looks(_MATH_OPERATOR)) is not None and _stands_between(operator.group(1)):
+    elif (operator := scan.peek_match(_MATH_OPERATOR)) is not None and _stands_between(operator.group(1)):
         scan.place = operator.end()
         add_operator(formula, operator.group(1))
-    elif (command := scan.looks(_COMMAND)) is not None and command.group() in OPERATOR_COMMANDS:
+    elif (command := scan.peek_match(_COMMAND)) is not None and command.group() in OPERATOR_COMMANDS:
         return
-    elif not (scan.looks(_TIGHT) or scan.looks(_STATE)) and formula.side is not Side.EDGE:
+    elif not (scan.peek_match(_TIGHT) or scan.peek_match(_STATE)) and formula.side is not Side.EDGE:
         formula.add("~", Side.EDGE)
 
 
@@ -104,7 +104,7 @@ def take_arrow(formula: ChemicalFormula) -> bool:
         return False
     texts: list[str] = []
     while len(texts) < 2 and (kind := scan.take(_ARGUMENT)) is not None:
-        inner = scan.inside()
+        inner = scan.take_bracket()
         texts.append(text(inner) if kind.group(1) == "T" else inner.chemistry())
     above, below = (*texts, "", "")[:2]
     formula.add(arrow(sign.group(), above, below), Side.EDGE)
@@ -113,17 +113,17 @@ def take_arrow(formula: ChemicalFormula) -> bool:
 
 def take_state(formula: ChemicalFormula) -> bool:
     """Read the state of aggregation that comes next, if there is one; whether there was."""
-    inner = formula.scan.cut(_STATE)
+    inner = formula.scan.take_match(_STATE)
     if inner is None:
         return False
     made = [r"\mkern2mu "]
-    while inner.next:
+    while inner.next_character:
         if (word := inner.take(_STATE_WORD)) is not None:
             made.append(rf"\mathrm{{{word.group()}}}")
-        elif inner.next == "$":
+        elif inner.next_character == "$":
             made.append(mathematics(inner))
         else:
-            made.append(control(inner) if inner.next == "\\" else inner.pop())
+            made.append(control(inner) if inner.next_character == "\\" else inner.pop())
     formula.add("".join(made))
     return True
 
@@ -149,7 +149,7 @@ def minus(formula: ChemicalFormula) -> None:
     last = formula.parts[-1] if formula.parts else None
     is_hyphen = (
         formula.small
-        or (formula.side is Side.ATOM and scan.looks(_DIGIT_AHEAD))
+        or (formula.side is Side.ATOM and scan.peek_match(_DIGIT_AHEAD))
         or (formula.side is Side.LOOSE and last is not None and last.tex[-1:].isdigit())
     )
     scan.pop()
@@ -161,7 +161,7 @@ def dots(formula: ChemicalFormula) -> None:
     """Read dots: a bond of them, an ellipsis, or the one between the partners of an addition compound."""
     scan = formula.scan
     if (ellipsis := scan.take(_ELLIPSIS)) is not None:
-        is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.looks(_MORE)
+        is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.peek_match(_MORE)
         formula.add(BONDS[ellipsis.group()] if is_bond else r"\ldots ", Side.JOINT)
     else:
         scan.pop()

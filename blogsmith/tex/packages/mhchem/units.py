@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ...errors import TexError
 from .commands import command, mathematics
 from .scan import Scanner
-from .scripts import RAISED, TYPED, typed
+from .scripts import RAISED, TYPED, decode_scripts
 
 _MINUS = "-−"
 _BLANK = re.compile(r"\s*")
@@ -60,16 +60,16 @@ def quantity(scan: Scanner) -> str:
     before = "sign"
     """What was read last: a number, units or a sign."""
     scan.take(_BLANK)
-    while scan.next:
+    while scan.next_character:
         if (number := _number(scan)) is not None:
             made += [number] if before == "sign" else [r"\,", number]
             before = "number"
         elif _begins_units(scan, before):
-            space = "~" if before == "number" and not scan.looks(_ANGLE) else ""
+            space = "~" if before == "number" and not scan.peek_match(_ANGLE) else ""
             made += [space, _units(scan)]
             before = "units"
         else:
-            before = "number" if scan.next == ")" else "sign"
+            before = "number" if scan.next_character == ")" else "sign"
             made.append(_sign(scan, is_first=not made))
         scan.take(_BLANK)
     return "".join(made)
@@ -84,7 +84,7 @@ def _sign(scan: Scanner, *, is_first: bool) -> str:
 
 
 def _begins_units(scan: Scanner, before: str) -> bool:
-    sign = scan.next
+    sign = scan.next_character
     return sign.isalpha() or sign in _SIGNS or sign in "{$\\" or (sign == "/" and before != "sign")
 
 
@@ -107,11 +107,11 @@ def _part(scan: Scanner) -> str | None:
     if match is None:
         return None
     sign, whole, mark, fraction, doubt = match.groups()
-    number = sign + _grouped(whole, from_right=True).replace(",", "{,}")
+    number = sign + _group_digits(whole, from_right=True).replace(",", "{,}")
     if mark:
-        number += ("{,}" if mark == "," else ".") + _grouped(fraction, from_right=False)
+        number += ("{,}" if mark == "," else ".") + _group_digits(fraction, from_right=False)
     number += doubt or ""
-    if scan.next == "^":
+    if scan.next_character == "^":
         return number + _power(scan)
     ten = scan.take(_TIMES_TEN)
     if ten is None:
@@ -119,7 +119,7 @@ def _part(scan: Scanner) -> str | None:
     return number + (r"\cdot " if ten.group().strip()[0] in "e*·\\" else r"\times ") + "10" + _power(scan)
 
 
-def _grouped(digits: str, *, from_right: bool) -> str:
+def _group_digits(digits: str, *, from_right: bool) -> str:
     """Five digits and more in groups of three, counted from the decimal sign."""
     if len(digits) < 5 or "," in digits:
         return digits
@@ -132,23 +132,23 @@ def _grouped(digits: str, *, from_right: bool) -> str:
 def _power(scan: Scanner) -> str:
     """The exponent that comes next, in braces or not; empty if there is none."""
     if (characters := scan.take(RAISED)) is not None:
-        return f"^{{{typed(characters.group())}}}"
+        return f"^{{{decode_scripts(characters.group())}}}"
     match = scan.take(_POWER)
     if match is not None:
         return f"^{{{match.group().removeprefix('^')}}}"
-    if scan.next != "^":
+    if scan.next_character != "^":
         return ""
     scan.pop()
-    if scan.next not in ("{", "$"):
+    if scan.next_character not in ("{", "$"):
         raise TexError("math-syntax", "^ has nothing to raise")
-    return f"^{{{scan.inside().tex()}}}"
+    return f"^{{{scan.take_bracket().tex()}}}"
 
 
 def _units(scan: Scanner) -> str:
     """Units up to a number or a sign that is none of theirs."""
     rows: list[list[str]] = [[]]
     depth = 0
-    while scan.next:
+    while scan.next_character:
         row = rows[-1]
         if scan.take(_FRACTION) is not None:
             rows.append([])
@@ -158,8 +158,8 @@ def _units(scan: Scanner) -> str:
             row.append(r"\mkern1mu{\cdot}\mkern1mu ")
         elif scan.take(_GAP) is not None:
             row.append(r"\mkern3mu ")
-        elif scan.next == "(" or (scan.next == ")" and depth):
-            depth += 1 if scan.next == "(" else -1
+        elif scan.next_character == "(" or (scan.next_character == ")" and depth):
+            depth += 1 if scan.next_character == "(" else -1
             row.append(scan.pop())
         else:
             unit = _unit(scan)
@@ -167,11 +167,11 @@ def _units(scan: Scanner) -> str:
                 break
             row.append(unit)
     # a fraction bar takes all that follows below it
-    above = "".join(rf"\tfrac{{{_joined(row)}}}{{" for row in rows[:-1])
-    return above + _joined(rows[-1]) + "}" * (len(rows) - 1)
+    above = "".join(rf"\tfrac{{{_join_units(row)}}}{{" for row in rows[:-1])
+    return above + _join_units(rows[-1]) + "}" * (len(rows) - 1)
 
 
-def _joined(row: list[str]) -> str:
+def _join_units(row: list[str]) -> str:
     """One row of units; a slash gets space where blanks or a second slash would bind as it does."""
     is_simple = row.count("/") == 1 and r"\mkern3mu " not in row
     return "".join(r"\,/\," if piece == "/" and not is_simple else piece for piece in row)
@@ -181,13 +181,13 @@ def _unit(scan: Scanner) -> str:
     """One unit with its power, or a number among units; empty if neither comes next."""
     if (symbol := scan.take(_LETTERS)) is not None:
         return rf"\mathrm{{{symbol.group()}}}" + _power(scan)
-    if scan.next in _SIGNS:
+    if scan.next_character in _SIGNS:
         return _SIGNS[scan.pop()] + _power(scan)
-    if scan.next == "{":
-        return rf"\mathrm{{{scan.inside().tex()}}}" + _power(scan)
-    if scan.next == "$":
+    if scan.next_character == "{":
+        return rf"\mathrm{{{scan.take_bracket().tex()}}}" + _power(scan)
+    if scan.next_character == "$":
         return mathematics(scan) + _power(scan)
-    if scan.next == "\\":
+    if scan.next_character == "\\":
         return command(scan) + _power(scan)
     digits = scan.take(_DIGITS)
     return digits.group() if digits else ""

@@ -48,8 +48,8 @@ def amount(formula: ChemicalFormula) -> bool:
     value = _value(formula)
     if not value:
         return False
-    if scan.looks(_COUNTS):
-        counted(formula, value)
+    if scan.peek_match(_COUNTS):
+        add_amount(formula, value)
     else:
         formula.add(value)
     return True
@@ -68,7 +68,7 @@ def _value(formula: ChemicalFormula) -> str:
     return letter.group() if letter else ""
 
 
-def counted(formula: ChemicalFormula, value: str) -> None:
+def add_amount(formula: ChemicalFormula, value: str) -> None:
     """Add `value` as the amount of what follows."""
     formula.scan.take(_BLANK)
     formula.add(value + r"\,", Side.JOINT)
@@ -82,10 +82,10 @@ def is_amount(content: str) -> bool:
 def digits(formula: ChemicalFormula) -> None:
     """Read a number that is no amount."""
     scan, side = formula.scan, formula.side
-    number = scan.looks(_DIGITS)
+    number = scan.peek_match(_DIGITS)
     if number is None:
         return
-    is_number_of_atoms = formula.may_be_counted and not (side is Side.SCRIPT and scan.looks(_ORBITAL))
+    is_number_of_atoms = formula.may_be_counted and not (side is Side.SCRIPT and scan.peek_match(_ORBITAL))
     scan.place = number.end()
     if is_number_of_atoms:
         formula.lower(number.group())

@@ -21,7 +21,7 @@ FIXED = "*"
 """The size of brackets that neither grow nor are big."""
 
 
-def enclosed(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
+def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
     """`content` in brackets. size: one of `SIZES`, `FIXED`, or nothing for brackets that grow."""
     if size == FIXED:
         return fill(f"{opening}#1{closing}", content)
@@ -40,18 +40,18 @@ def size_of(reader: FormulaReader) -> str:
     return reader.pop() if reader.peek() in SIZES else ""
 
 
-def between(reader: FormulaReader, opening: str) -> list[str] | None:
+def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
     """What the brackets that are next enclose, taken; None if `opening` is not next."""
-    content = reader.between(opening, PARTNERS[opening])
+    content = reader.take_between(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
-        raise reader.wrong(f"{opening} is never closed by {PARTNERS[opening]}")
+        raise reader.syntax_error(f"{opening} is never closed by {PARTNERS[opening]}")
     return content
 
 
-def braced(reader: FormulaReader, command: str) -> list[str]:
+def take_group(reader: FormulaReader, command: str) -> list[str]:
     """The group that is next, taken."""
     if reader.peek() != "{":
-        raise reader.wrong(f"{command} needs an argument in braces")
+        raise reader.syntax_error(f"{command} needs an argument in braces")
     return reader.argument()
 
 
@@ -59,10 +59,10 @@ def quantity(reader: FormulaReader, command: str) -> list[str]:
     """`\\qty(…)`, `\\qty[…]`, `\\qty|…|`, `\\qty{…}`; empty parentheses where no bracket follows."""
     size = size_of(reader)
     for bracket, (opening, closing) in _PRINTED.items():
-        content = _group(reader) if bracket == "{" else between(reader, bracket)
+        content = _group(reader) if bracket == "{" else take_bracketed(reader, bracket)
         if content is not None:
-            return enclosed(opening, content, closing, size)
-    return enclosed("(", (), ")")
+            return enclose(opening, content, closing, size)
+    return enclose("(", (), ")")
 
 
 def _group(reader: FormulaReader) -> list[str] | None:
@@ -74,7 +74,7 @@ def fence(opening: str, closing: str, before: str = "") -> Expander:
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
-        made = enclosed(opening, braced(reader, command), closing, size)
+        made = enclose(opening, take_group(reader, command), closing, size)
         return [*fill(before), *made] if before else made
 
     return expand
@@ -85,20 +85,20 @@ def commutator(opening: str, closing: str) -> Expander:
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
-        first = braced(reader, command)
-        return enclosed(opening, [*first, ",", *reader.argument()], closing, size)
+        first = take_group(reader, command)
+        return enclose(opening, [*first, ",", *reader.argument()], closing, size)
 
     return expand
 
 
-def evaluated(reader: FormulaReader, command: str) -> list[str]:
+def expand_eval(reader: FormulaReader, command: str) -> list[str]:
     """`\\eval{…}_a^b`, `\\eval[…|_a^b`, `\\eval(…|_a^b`: a bar, at least as high as an integral sign."""
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":
-        inside = reader.between(bracket, "|")
+        inside = reader.take_between(bracket, "|")
         if inside is not None:
             return fill(rf"\left{bracket}{content}\vphantom{{\int}}\right\rvert ", inside)
-    return fill(rf"\left.{content}\vphantom{{\int}}\right\rvert ", braced(reader, command))
+    return fill(rf"\left.{content}\vphantom{{\int}}\right\rvert ", take_group(reader, command))
 
 
 _ANTICOMMUTATOR = commutator("\\{", "\\}")
@@ -114,8 +114,8 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\abs": fence("\\lvert ", "\\rvert "),
         "\\norm": fence("\\lVert ", "\\rVert "),
         "\\order": fence("(", ")", "\\mathcal{O}"),
-        "\\evaluated": evaluated,
-        "\\eval": evaluated,
+        "\\evaluated": expand_eval,
+        "\\eval": expand_eval,
         "\\commutator": commutator("[", "]"),
         "\\comm": commutator("[", "]"),
         "\\anticommutator": _ANTICOMMUTATOR,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill
-from .brackets import between, enclosed
+from .brackets import enclose, take_bracketed
 
 _D = "\\mathrm{d}"
 _TALL_NAMES = """
@@ -17,8 +17,8 @@ _TALL = frozenset("\\" + name for name in _TALL_NAMES.split())
 
 
 def _parenthesis(reader: FormulaReader) -> list[str]:
-    content = between(reader, "(")
-    return [] if content is None else enclosed("(", content, ")")
+    content = take_bracketed(reader, "(")
+    return [] if content is None else enclose("(", content, ")")
 
 
 def _power(tokens: Sequence[str] | None) -> list[str]:

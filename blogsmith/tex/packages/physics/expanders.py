@@ -19,7 +19,7 @@ from . import derivatives as physics_derivatives
 from . import dirac as physics_dirac
 from . import matrices as physics_matrices
 from . import operators as physics_operators
-from .brackets import enclosed, quantity
+from .brackets import enclose, quantity
 
 _NUMBER = re.compile(
     r"(?=.*[0-9])(?:[0-9.,+\-−±<>=()eEdDijx/;~ ]|\\(?:pm|mp|times|approx|sim|[lg]eq?|ll|gg|pi|[,;:! ]))*"
@@ -30,7 +30,7 @@ def _quantity(reader: FormulaReader, command: str) -> list[str]:
     """`\\qty{5}{\\metre}` of siunitx, or `\\qty{…}`, `\\qty(…)` of physics, by what follows."""
     bracketed = reader.optional()
     if reader.peek() != "{":
-        return quantity(reader, command) if bracketed is None else enclosed("[", bracketed, "]")
+        return quantity(reader, command) if bracketed is None else enclose("[", bracketed, "]")
     first = reader.argument()
     if reader.peek() != "{":
         return _physics(bracketed, first)
@@ -43,8 +43,8 @@ def _quantity(reader: FormulaReader, command: str) -> list[str]:
 
 def _physics(bracketed: list[str] | None, group: list[str]) -> list[str]:
     if bracketed is None:
-        return enclosed("\\{", group, "\\}")
-    return [*enclosed("[", bracketed, "]"), "{", *group, "}"]
+        return enclose("\\{", group, "\\}")
+    return [*enclose("[", bracketed, "]"), "{", *group, "}"]
 
 
 def _is_siunitx(options: Sequence[str] | None, number: Sequence[str], unit: Sequence[str]) -> bool:

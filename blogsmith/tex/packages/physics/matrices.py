@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill, text_of
-from .brackets import PARTNERS, between
+from .brackets import PARTNERS, take_bracketed
 
 _MAX_SIZE = 100
 """Rows or columns of a matrix that writes itself; beyond it is a slip of the author's."""
@@ -21,7 +21,7 @@ _PAULI: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _wrapped(opening: str, content: Sequence[str], closing: str, environment: str) -> list[str]:
+def _wrap(opening: str, content: Sequence[str], closing: str, environment: str) -> list[str]:
     inside = f"\\begin{{{environment}}}#1\\end{{{environment}}}"
     return fill(f"{{\\left{opening}{inside}\\right{closing}}}" if opening else inside, content)
 
@@ -32,32 +32,34 @@ def _quantity(environment: str) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         star = reader.star()
         if reader.peek() == "{":
-            return _wrapped("", reader.argument(), "", environment)
+            return _wrap("", reader.argument(), "", environment)
         for opening, closing in PARTNERS.items():
-            content = between(reader, opening)
+            content = take_bracketed(reader, opening)
             if content is not None:
                 round_ = star and opening == "("
-                return _wrapped(
+                return _wrap(
                     "\\lgroup " if round_ else opening,
                     content,
                     "\\rgroup " if round_ else closing,
                     environment,
                 )
-        return _wrapped("(", (), ")", environment)
+        return _wrap("(", (), ")", environment)
 
     return expand
 
 
-def _bracketed(opening: str, closing: str, environment: str) -> Expander:
-    return lambda reader, command: _wrapped(opening, reader.argument(), closing, environment)
+def _bracket_matrix(opening: str, closing: str, environment: str) -> Expander:
+    return lambda reader, command: _wrap(opening, reader.argument(), closing, environment)
 
 
 def _size(reader: FormulaReader, command: str) -> int:
     text = text_of(reader.argument()).strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 9):
-        raise reader.wrong(f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}")
+        raise reader.syntax_error(
+            f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}"
+        )
     if int(text) > _MAX_SIZE:
-        raise reader.wrong(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
+        raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
     return max(1, int(text))
 
 
@@ -76,17 +78,17 @@ def _identity(reader: FormulaReader, command: str) -> list[str]:
     return _rows([["1" if column == row else "0" for column in size] for row in size])
 
 
-def _filled(reader: FormulaReader, command: str) -> list[str]:
+def _fill_matrix(reader: FormulaReader, command: str) -> list[str]:
     """`\\xmat{x}{2}{3}`: two rows and three columns of x, numbered with a star."""
     star = reader.star()
-    return _all(reader, command, reader.argument(), star)
+    return _matrix_tokens(reader, command, reader.argument(), star)
 
 
 def _zeros(reader: FormulaReader, command: str) -> list[str]:
-    return _all(reader, command, ["0"], False)
+    return _matrix_tokens(reader, command, ["0"], False)
 
 
-def _all(reader: FormulaReader, command: str, cell: list[str], numbered: bool) -> list[str]:
+def _matrix_tokens(reader: FormulaReader, command: str, cell: list[str], numbered: bool) -> list[str]:
     height, width = _size(reader, command), _size(reader, command)
     numbered = numbered and (height, width) != (1, 1)
 
@@ -103,7 +105,9 @@ def _all(reader: FormulaReader, command: str, cell: list[str], numbered: bool) -
 def _pauli(reader: FormulaReader, command: str) -> list[str]:
     name = text_of(reader.argument()).strip()
     if name not in _PAULI:
-        raise reader.wrong(f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z")
+        raise reader.syntax_error(
+            f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z"
+        )
     return fill(_PAULI[name])
 
 
@@ -113,9 +117,9 @@ def _diagonal(*, anti: bool) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         if reader.peek() != "{":
             return []
-        blocks = _at_commas(reader.argument())
+        blocks = _split_at_commas(reader.argument())
         if len(blocks) > _MAX_SIZE:
-            raise reader.wrong(f"{command} is too big: at most {_MAX_SIZE} blocks")
+            raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} blocks")
         last = len(blocks) - 1
         cells = [fill("\\mqty{#1}", block) for block in blocks]
         return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])
@@ -123,7 +127,7 @@ def _diagonal(*, anti: bool) -> Expander:
     return expand
 
 
-def _at_commas(tokens: Sequence[str]) -> list[list[str]]:
+def _split_at_commas(tokens: Sequence[str]) -> list[list[str]]:
     """`tokens` cut at the commas outside braces."""
     pieces: list[list[str]] = [[]]
     depth = 0
@@ -138,10 +142,10 @@ def _at_commas(tokens: Sequence[str]) -> list[list[str]]:
 
 def _brackets(small: str, environment: str) -> dict[str, Expander]:
     return {
-        f"\\{small}pmqty": _bracketed("(", ")", environment),
-        f"\\{small}Pmqty": _bracketed("\\lgroup ", "\\rgroup ", environment),
-        f"\\{small}bmqty": _bracketed("[", "]", environment),
-        f"\\{small}vmqty": _bracketed("|", "|", environment),
+        f"\\{small}pmqty": _bracket_matrix("(", ")", environment),
+        f"\\{small}Pmqty": _bracket_matrix("\\lgroup ", "\\rgroup ", environment),
+        f"\\{small}bmqty": _bracket_matrix("[", "]", environment),
+        f"\\{small}vmqty": _bracket_matrix("|", "|", environment),
     }
 
 
@@ -151,10 +155,10 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **dict.fromkeys(("\\smallmatrixquantity", "\\smqty"), _quantity("smallmatrix")),
         **_brackets("", "matrix"),
         **_brackets("s", "smallmatrix"),
-        **dict.fromkeys(("\\matrixdeterminant", "\\mdet"), _bracketed("|", "|", "matrix")),
-        "\\smdet": _bracketed("|", "|", "smallmatrix"),
+        **dict.fromkeys(("\\matrixdeterminant", "\\mdet"), _bracket_matrix("|", "|", "matrix")),
+        "\\smdet": _bracket_matrix("|", "|", "smallmatrix"),
         **dict.fromkeys(("\\identitymatrix", "\\imat"), _identity),
-        **dict.fromkeys(("\\xmatrix", "\\xmat"), _filled),
+        **dict.fromkeys(("\\xmatrix", "\\xmat"), _fill_matrix),
         **dict.fromkeys(("\\zeromatrix", "\\zmat"), _zeros),
         **dict.fromkeys(("\\paulimatrix", "\\pmat"), _pauli),
         **dict.fromkeys(("\\diagonalmatrix", "\\dmat"), _diagonal(anti=False)),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill
-from .brackets import PARTNERS, between, enclosed
+from .brackets import PARTNERS, enclose, take_bracketed
 
 # no thin space between a function and its bracket
 _CLOSE = ("\\mathopen", "{", "}")
@@ -28,7 +28,7 @@ def _bold(around: str) -> Expander:
     return expand
 
 
-def _applied(operator: str, growing: str) -> Expander:
+def _operator_expander(operator: str, growing: str) -> Expander:
     """An operator whose brackets grow. growing: which brackets do; `{` means that braces are printed."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
@@ -36,9 +36,9 @@ def _applied(operator: str, growing: str) -> Expander:
         if not bracket or bracket not in growing:
             return fill(operator) + (reader.argument() if bracket == "{" else [])
         if bracket == "{":
-            made = enclosed("\\{", reader.argument(), "\\}")
+            made = enclose("\\{", reader.argument(), "\\}")
         else:
-            made = enclosed(bracket, between(reader, bracket) or (), PARTNERS[bracket])
+            made = enclose(bracket, take_bracketed(reader, bracket) or (), PARTNERS[bracket])
         return [*fill(operator), *(_CLOSE if "\\operatorname" in operator else ()), *made]
 
     return expand
@@ -50,16 +50,16 @@ def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         exponent = reader.optional() if power else None
         head = fill(f"\\operatorname{'*' * limits}{{{name}}}")
-        head += _raised(exponent or ())
-        content = between(reader, "(")
+        head += _superscript(exponent or ())
+        content = take_bracketed(reader, "(")
         if content is None:
             return head
-        return [*head, *_CLOSE, *enclosed("(", content, ")")]
+        return [*head, *_CLOSE, *enclose("(", content, ")")]
 
     return expand
 
 
-def _raised(exponent: Sequence[str]) -> list[str]:
+def _superscript(exponent: Sequence[str]) -> list[str]:
     """`exponent` as a superscript; primes stand high by themselves."""
     return list(exponent) if all(token == "'" for token in exponent) else fill("^{#1}", exponent)
 
@@ -115,10 +115,10 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **dict.fromkeys(("\\dotproduct", "\\vdot"), _sign("\\boldsymbol{\\cdot}")),
         **dict.fromkeys(("\\crossproduct", "\\cross", "\\cp"), _sign("\\times ")),
         **dict.fromkeys(("\\vnabla", "\\gradientnabla"), _sign(_NABLA)),
-        **dict.fromkeys(("\\gradient", "\\grad"), _applied(_NABLA, "([")),
-        "\\divergence": _applied(_NABLA + "\\boldsymbol{\\cdot}", "(["),
-        "\\curl": _applied(_NABLA + "\\times ", "(["),
-        "\\laplacian": _applied("\\nabla^{2}", "(["),
+        **dict.fromkeys(("\\gradient", "\\grad"), _operator_expander(_NABLA, "([")),
+        "\\divergence": _operator_expander(_NABLA + "\\boldsymbol{\\cdot}", "(["),
+        "\\curl": _operator_expander(_NABLA + "\\times ", "(["),
+        "\\laplacian": _operator_expander("\\nabla^{2}", "(["),
         "\\divisionsymbol": _sign("÷"),
         "\\imaginary": _sign("ℑ"),
         **_table("asin acos atan csch acsc sech asec acot", power=True),
@@ -129,9 +129,9 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
             "\\" + name: _sign(f"\\operatorname*{{{short}}}")
             for name, short in (("determinant", "det"), ("Probability", "Pr"))
         },
-        "\\Res": _applied("\\operatorname{Res}", "([{"),
-        **dict.fromkeys(("\\principalvalue", "\\pv"), _applied("\\mathcal{P}", "")),
-        "\\PV": _applied("\\operatorname{P.V.}", ""),
+        "\\Res": _operator_expander("\\operatorname{Res}", "([{"),
+        **dict.fromkeys(("\\principalvalue", "\\pv"), _operator_expander("\\mathcal{P}", "")),
+        "\\PV": _operator_expander("\\operatorname{P.V.}", ""),
         **dict.fromkeys(("\\qqtext", "\\qq"), _text("")),
         **dict.fromkeys(("\\qcomma", "\\qc"), _sign("\\text{,}\\quad ")),
         "\\qcc": _text("c.c."),
@@ -145,8 +145,8 @@ REDEFINED: Mapping[str, Expander] = MappingProxyType(
         **_table(_FUNCTIONS, power=True),
         **_table("exp tr Tr erf", power=False),
         **_table("det Pr", power=False, limits=True),
-        "\\Re": _applied("\\operatorname{Re}", "{"),
-        "\\Im": _applied("\\operatorname{Im}", "{"),
+        "\\Re": _operator_expander("\\operatorname{Re}", "{"),
+        "\\Im": _operator_expander("\\operatorname{Im}", "{"),
     }
 )
 """Names that mean something else without the package."""

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from ...parse.errors import ParseError
 from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of, tokens
-from ...parse.scan import moved
+from ...parse.scan import move_tokens
 from .number_format import FACTOR_SIGN, number_tex
-from .options import Options, UnitError, read_options, shown, single_entries
+from .options import Options, UnitError, quote_text, read_options, single_entries
 from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
 from .unit_letters import Own, joiner, letters_tex
 from .unit_names import UNITS
@@ -50,14 +50,14 @@ class _Source:
 
     def options(self, found: Sequence[str] | None) -> Options:
         """The options in force, changed by `found`."""
-        options = _in_force(self._body(SETUP) or ())
+        options = _current_options(self._body(SETUP) or ())
         return options if found is None else read_options(found, options)
 
     def error(self, found: UnitError) -> Exception:
         """`found` at its place."""
         blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
-            return self.reader.wrong(found.message, hint=found.hint)
+            return self.reader.syntax_error(found.message, hint=found.hint)
         return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
@@ -80,12 +80,12 @@ class _Source:
             left -= len(body) + 1
             if left < 0:
                 raise UnitError(f"macro {token} expands without end")
-            stack.extend(reversed(moved(body, token, token)))
+            stack.extend(reversed(move_tokens(body, token, token)))
         return made
 
 
 @lru_cache(64)
-def _in_force(setup: tuple[str, ...]) -> Options:
+def _current_options(setup: tuple[str, ...]) -> Options:
     return read_options(setup, Options())
 
 
@@ -102,19 +102,19 @@ def _command(make: _Make) -> Expander:
     return expand
 
 
-def _grouped(tex: str) -> str:
+def _group(tex: str) -> str:
     """One atom: a minus stays a sign, whatever stands in front of it."""
     return tex if _PLAIN.fullmatch(tex) else f"{{{tex}}}"
 
 
 def _number(source: _Source, options: Options) -> str:
     text = source.text()
-    return _grouped(number_tex(text, options)) if text else ""
+    return _group(number_tex(text, options)) if text else ""
 
 
 def _unit(source: _Source, options: Options) -> str:
     found, own = source.unit()
-    return _grouped(unit_tex(found, options, own))
+    return _group(unit_tex(found, options, own))
 
 
 def _quantity(source: _Source, options: Options) -> str:
@@ -126,31 +126,31 @@ def _with_unit(number: str, source: _Source, options: Options) -> str:
     before = source.reader.optional()
     found, own = source.unit()
     value = number_tex(number, options, has_unit=bool(found)) if number else ""
-    return _grouped(text_of(before or ()) + quantity_tex(value, found, options, own))
+    return _group(text_of(before or ()) + quantity_tex(value, found, options, own))
 
 
 def _angle(source: _Source, options: Options) -> str:
     text = source.text()
     if not _DEGREES.fullmatch(text):
-        raise UnitError(f"not an angle: {shown(text)}", "degrees, or degrees;minutes;seconds")
+        raise UnitError(f"not an angle: {quote_text(text)}", "degrees, or degrees;minutes;seconds")
     parts = [part.strip() for part in text.split(";")]
     if options.angle_mode == ("decimal" if len(parts) > 1 else "arc"):
-        parts = _converted(parts, options.angle_mode)
+        parts = _convert_angle(parts, options.angle_mode)
     marks = ("°", "'", "''")
     product = options.number_angle_product
     values = [number_tex(part, options) if part else "" for part in parts]
     printed = [
-        f"{value if mark == '°' else _grouped(value)}{product}{mark}"
+        f"{value if mark == '°' else _group(value)}{product}{mark}"
         for value, mark in zip(values, marks, strict=False)
         if value
     ]
-    return _grouped(options.arc_separator.join(printed))
+    return _group(options.arc_separator.join(printed))
 
 
-def _converted(parts: Sequence[str], mode: str) -> list[str]:
+def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
     """Degrees, minutes and seconds as decimal degrees, or the other way round."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
-        raise UnitError(f"not an angle: {shown(';'.join(parts))}")
+        raise UnitError(f"not an angle: {quote_text(';'.join(parts))}")
     values = [float(part.replace(",", ".") or "0") for part in parts]
     seconds = abs(values[0]) * 3600 + sum(
         value * unit for value, unit in zip(values[1:], (60, 1), strict=False)
@@ -166,17 +166,17 @@ def _converted(parts: Sequence[str], mode: str) -> list[str]:
     ]
 
 
-def _words(words: str) -> str:
+def _list_text(words: str) -> str:
     """The words between the members of a list."""
     return f"\\text{{{words.replace('--', '–')}}}"
 
 
-def _enumerated(members: Sequence[str], options: Options) -> str:
+def _join_members(members: Sequence[str], options: Options) -> str:
     *others, last = members
     if not others:
         return last
     final = options.list_pair_separator if len(others) == 1 else options.list_final_separator
-    return _words(options.list_separator).join(others) + _words(final) + last
+    return _list_text(options.list_separator).join(others) + _list_text(final) + last
 
 
 def _numbers(source: _Source, options: Options) -> list[str]:
@@ -184,13 +184,13 @@ def _numbers(source: _Source, options: Options) -> list[str]:
 
 
 def _number_list(source: _Source, options: Options) -> str:
-    values = [_grouped(number_tex(part, options)) for part in _numbers(source, options)]
-    return _enumerated(values, options) if values else ""
+    values = [_group(number_tex(part, options)) for part in _numbers(source, options)]
+    return _join_members(values, options) if values else ""
 
 
 def _number_range(source: _Source, options: Options) -> str:
-    values = [_grouped(number_tex(source.text(), options)) for _ in range(2)]
-    return _words(options.range_phrase).join(values)
+    values = [_group(number_tex(source.text(), options)) for _ in range(2)]
+    return _list_text(options.range_phrase).join(values)
 
 
 def _quantities(
@@ -204,8 +204,8 @@ def _quantities(
     found, own = source.unit()
     if units == "repeat":
         members = [number_tex(number, options, has_unit=True) for number in numbers]
-        return join([_grouped(quantity_tex(value, found, options, own)) for value in members])
-    joined = join([_grouped(number_tex(number, options)) for number in numbers])
+        return join([_group(quantity_tex(value, found, options, own)) for value in members])
+    joined = join([_group(number_tex(number, options)) for number in numbers])
     if units.endswith("power"):
         power = (
             with_power(found, len(numbers), options, own)
@@ -222,13 +222,13 @@ def _quantity_list(source: _Source, options: Options) -> str:
     if not numbers:
         raise UnitError("a list of numbers is missing")
     return _quantities(
-        numbers, source, options, options.list_units, lambda parts: _enumerated(parts, options)
+        numbers, source, options, options.list_units, lambda parts: _join_members(parts, options)
     )
 
 
 def _quantity_range(source: _Source, options: Options) -> str:
     numbers = [source.text(), source.text()]
-    return _quantities(numbers, source, options, options.range_units, _words(options.range_phrase).join)
+    return _quantities(numbers, source, options, options.range_units, _list_text(options.range_phrase).join)
 
 
 def _factors(source: _Source) -> list[str]:
@@ -240,7 +240,7 @@ def _times(options: Options) -> str:
 
 
 def _number_product(source: _Source, options: Options) -> str:
-    return _times(options).join(_grouped(number_tex(part, options)) for part in _factors(source))
+    return _times(options).join(_group(number_tex(part, options)) for part in _factors(source))
 
 
 def _quantity_product(source: _Source, options: Options) -> str:
@@ -266,7 +266,7 @@ def _declare(reader: FormulaReader, command: str) -> list[str]:
     reader.optional()
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
     if name[:1] != "\\":
-        raise reader.wrong(f"{command} needs a command to define, not {shown(name) or 'nothing'}")
+        raise reader.syntax_error(f"{command} needs a command to define, not {quote_text(name) or 'nothing'}")
     if isinstance(reader, TokenReader):
         reader.define(name, Macro(0, None, tuple(symbol)))
     return []

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from .numbers import Number, no_number, parse_number, rounded, shifted
+from .numbers import Number, no_number, parse_number, round_number, shift_exponent
 from .options import Options
 
 _COMMAND = re.compile(r"\\[a-z]+")
@@ -51,12 +51,12 @@ def number_tex(text: str, options: Options, *, has_unit: bool = False) -> str:
         return product.join(number_tex(factor, options, has_unit=True) for factor in factors)
     if "/" in text:
         above, _, below = text.partition("/")
-        parts = _printed(above, options, True), _printed(below, options, True)
+        parts = _format_text(above, options, True), _format_text(below, options, True)
         return "\\frac{{{}}}{{{}}}".format(*parts) if options.quotient_mode == "fraction" else "/".join(parts)
-    return _printed(text, options, has_unit)
+    return _format_text(text, options, has_unit)
 
 
-def _printed(text: str, options: Options, has_unit: bool) -> str:
+def _format_text(text: str, options: Options, has_unit: bool) -> str:
     if re.search("[ij]", _COMMAND.sub("", text)):
         return _complex(text, options, has_unit)
     number = parse_number(text)
@@ -64,7 +64,7 @@ def _printed(text: str, options: Options, has_unit: bool) -> str:
         number = replace(number, uncertainties=())
     if options.drop_exponent:
         number = replace(number, exponent="")
-    return _whole(rounded(shifted(number, options), options), options, has_unit)
+    return _format_number(round_number(shift_exponent(number, options), options), options, has_unit)
 
 
 def _complex(text: str, options: Options, has_unit: bool) -> str:
@@ -74,22 +74,22 @@ def _complex(text: str, options: Options, has_unit: bool) -> str:
     plain = replace(options, retain_explicit_plus=True, print_implicit_plus=bool(match["real"]))
     digits = match["before"] or match["after"] or ""
     sign = match["imaginary"][0] if match["imaginary"][0] in "+-" else ""
-    value = _printed(sign + digits, plain, False) if digits else sign
+    value = _format_text(sign + digits, plain, False) if digits else sign
     root = options.output_complex_root
     if options.complex_root_position == "before-number":
         part = sign + root + value.removeprefix(sign)
     else:
         part = value + root
-    real = _printed(match["real"], options, False) if match["real"] else ""
+    real = _format_text(match["real"], options, False) if match["real"] else ""
     whole = real + part
     if match["exponent"]:
         return (f"({whole})" if real else whole) + _power_of_ten(match["exponent"][1:], options, True)
     return f"({whole})" if real and has_unit else whole
 
 
-def _whole(number: Number, options: Options, has_unit: bool) -> str:
+def _format_number(number: Number, options: Options, has_unit: bool) -> str:
     """`number` as TeX."""
-    comparator = _SIGNS.get(number.comparator, _spaced(number.comparator))
+    comparator = _SIGNS.get(number.comparator, _space_command(number.comparator))
     value = _value(number, options)
     exponent = number.exponent
     if exponent.strip("-0") == "" and not (exponent and options.print_zero_exponent):
@@ -106,7 +106,7 @@ def _whole(number: Number, options: Options, has_unit: bool) -> str:
     return f"{comparator}{sign}{value}{spread}{power}"
 
 
-def _spaced(command: str) -> str:
+def _space_command(command: str) -> str:
     return f"{command} " if command[:1] == "\\" else command
 
 
@@ -115,7 +115,7 @@ def _sign(number: Number, options: Options) -> str:
     if sign in ("", "+"):
         shown = options.print_implicit_plus or (sign and options.retain_explicit_plus)
         return "+" if shown else ""
-    return _SIGNS.get(sign, _spaced(sign))
+    return _SIGNS.get(sign, _space_command(sign))
 
 
 def _value(number: Number, options: Options) -> str:
@@ -126,11 +126,11 @@ def _value(number: Number, options: Options) -> str:
     decimal = decimal.ljust(options.minimum_decimal_digits, "0")
     if options.drop_zero_decimal and not decimal.strip("0"):
         decimal = ""
-    return _grouped(integer, decimal, options)
+    return _group_digits(integer, decimal, options)
 
 
-def _grouped(integer: str, decimal: str, options: Options) -> str:
-    mode, separator = options.group_digits, _spaced_out(options.group_separator)
+def _group_digits(integer: str, decimal: str, options: Options) -> str:
+    mode, separator = options.group_digits, _protect_separator(options.group_separator)
     if mode in ("all", "integer") and len(integer) >= options.group_minimum_digits:
         first = len(integer) % 3
         threes = [integer[at : at + 3] for at in range(first, len(integer), 3)]
@@ -141,7 +141,7 @@ def _grouped(integer: str, decimal: str, options: Options) -> str:
     return integer + (("." if marker == "." else f"{{{marker}}}") + decimal if decimal else "")
 
 
-def _spaced_out(separator: str) -> str:
+def _protect_separator(separator: str) -> str:
     """A comma between digits is no punctuation: `1{,}000`."""
     return separator if separator.startswith("\\") or not separator else f"{{{separator}}}"
 
@@ -153,7 +153,7 @@ def _uncertainty(digits: str, number: Number, options: Options) -> str:
         return f"({digits})"
     padded = digits.rjust(places + 1, "0")
     cut = len(padded) - places
-    value = _grouped(padded[:cut], padded[cut:], options)
+    value = _group_digits(padded[:cut], padded[cut:], options)
     return f"\\pm {value}" if mode == "separate" else f"({value})"
 
 

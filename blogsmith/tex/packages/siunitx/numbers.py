@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from .options import Options, UnitError, shown
+from .options import Options, UnitError, quote_text
 
 _SIGN = r"[+−-]"
 _UNCERTAINTY = r"(?:\([0-9.,]+\)|(?:\+-|\\pm|±)[0-9.,]+)"
@@ -43,7 +43,7 @@ def parse_number(text: str) -> Number:
     match = _NUMBER.fullmatch(text)
     if match is None or not re.search("[0-9]", text):
         raise no_number(text)
-    decimal, uncertainties = _aligned(match["decimal"] or "", match["uncertain"])
+    decimal, uncertainties = _align_decimals(match["decimal"] or "", match["uncertain"])
     exponent = (match["exponent"] or "").replace("−", "-").removeprefix("+")
     return Number(
         match["comparator"] or "", match["sign"] or "", match["integer"], decimal, uncertainties, exponent
@@ -55,11 +55,11 @@ def no_number(text: str) -> UnitError:
     if not text:
         return UnitError("a number is missing")
     return UnitError(
-        f"not a number: {shown(text)}", "with the option parse-numbers=false it is printed as it is"
+        f"not a number: {quote_text(text)}", "with the option parse-numbers=false it is printed as it is"
     )
 
 
-def _aligned(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
+def _align_decimals(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
     """Decimals and uncertainties of the same number of places: `1.2 \\pm 0.03` has two."""
     values = [(a or b, bool(b) or "." in a or "," in a) for a, b in _PARTS.findall(written)]
     places = len(decimal)
@@ -74,7 +74,7 @@ def _aligned(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
     return decimal.ljust(places, "0") if values else decimal, tuple(uncertainties)
 
 
-def shifted(number: Number, options: Options) -> Number:
+def shift_exponent(number: Number, options: Options) -> Number:
     """`number` with the exponent that the options ask for."""
     if options.exponent_mode == "input" or not number.integer + number.decimal:
         return number
@@ -86,10 +86,10 @@ def shifted(number: Number, options: Options) -> Number:
     scale = exponent + len(digits) - len(number.decimal) - 1 if digits else 0
     wanted = options.fixed_exponent if options.exponent_mode == "fixed" else scale
     wanted -= wanted % 3 if options.exponent_mode == "engineering" else 0
-    return _moved(number, exponent - wanted, str(wanted) if wanted else "")
+    return _move_marker(number, exponent - wanted, str(wanted) if wanted else "")
 
 
-def _moved(number: Number, places: int, exponent: str) -> Number:
+def _move_marker(number: Number, places: int, exponent: str) -> Number:
     """`number` with the decimal marker `places` to the right."""
     if abs(places) > _MAX_SHIFT:
         raise UnitError(f"the decimal marker would move by {abs(places)} places")
@@ -107,7 +107,7 @@ def _moved(number: Number, places: int, exponent: str) -> Number:
     )
 
 
-def rounded(number: Number, options: Options) -> Number:
+def round_number(number: Number, options: Options) -> Number:
     mode, wanted = options.round_mode, options.round_precision
     decimal = number.decimal
     if (
@@ -126,13 +126,13 @@ def rounded(number: Number, options: Options) -> Number:
     if places >= len(decimal):
         pad = options.round_pad and mode != "uncertainty" and digits
         return replace(number, decimal=decimal.ljust(places, "0")) if pad else number
-    made = _rounded_to(number, places, options)
+    made = _round_to(number, places, options)
     # 9.99 becomes 10, which has one figure more
     has_grown = len((made.integer + made.decimal).lstrip("0")) > wanted and mode == "figures"
     return replace(made, decimal=made.decimal[:-1]) if has_grown else made
 
 
-def _rounded_to(number: Number, places: int, options: Options) -> Number:
+def _round_to(number: Number, places: int, options: Options) -> Number:
     """`number` with `places` decimals; less than none rounds tens, hundreds …"""
     drop = len(number.decimal) - places
     digits = _round_digits(number.integer + number.decimal, drop, options)

@@ -29,7 +29,7 @@ class UnitError(Exception):
         """Where that is more than one token, the last one."""
 
 
-def shown(text: str) -> str:
+def quote_text(text: str) -> str:
     """`text` of the author's as a message quotes it."""
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
@@ -182,7 +182,7 @@ def read_options(tokens: Sequence[str], start: Options) -> Options:
             text_of([token for value in values for token in ("=", *value)][1:]).strip() if values else "true"
         )
         try:
-            options = _changed(options, name, _unbraced(value)) if name else options
+            options = _change_option(options, name, _strip_braces(value)) if name else options
         except UnitError as error:
             error.token, *_, error.end = [token for token in key if token != " "] * 2
             raise
@@ -214,16 +214,18 @@ def split_at(tokens: Sequence[str], separator: str) -> list[list[str]]:
     return pieces
 
 
-def _unbraced(value: str) -> str:
+def _strip_braces(value: str) -> str:
     return value[1:-1] if value[:1] == "{" and value[-1:] == "}" and value.count("{") == 1 else value
 
 
-def _changed(options: Options, name: str, value: str) -> Options:
+def _change_option(options: Options, name: str, value: str) -> Options:
     if name in _IGNORED:
         return options
     if name == "locale":
         if value not in _LOCALES:
-            raise UnitError(f"locale is not known: {shown(value)}", f"one of {', '.join(sorted(_LOCALES))}")
+            raise UnitError(
+                f"locale is not known: {quote_text(value)}", f"one of {', '.join(sorted(_LOCALES))}"
+            )
         marker, product = _LOCALES[value]
         return replace(options, output_decimal_marker=marker, exponent_product=product)
     if name == "group-four-digits":
@@ -231,7 +233,9 @@ def _changed(options: Options, name: str, value: str) -> Options:
     key = _ALIASES.get(name, name)
     if key not in _OPTIONS:
         near = difflib.get_close_matches(name, [*_OPTIONS, *_ALIASES, *_IGNORED], n=1)
-        raise UnitError(f"unknown siunitx option {shown(name)}", f"did you mean {near[0]}?" if near else "")
+        raise UnitError(
+            f"unknown siunitx option {quote_text(name)}", f"did you mean {near[0]}?" if near else ""
+        )
     if len(value) > _LONGEST:
         raise UnitError(f"the value of {name} is longer than {_LONGEST} characters")
     value = _VALUES.get(key, {}).get(value, value)
@@ -243,18 +247,18 @@ def _changed(options: Options, name: str, value: str) -> Options:
         return replace(options, **{field: _integer(name, value)})  # type: ignore[arg-type]
     choices = _CHOICES.get(key)
     if choices and value not in choices:
-        raise UnitError(f"{name} cannot be {shown(value) or 'empty'}", f"one of {', '.join(choices)}")
+        raise UnitError(f"{name} cannot be {quote_text(value) or 'empty'}", f"one of {', '.join(choices)}")
     return replace(options, **{field: value})  # type: ignore[arg-type]
 
 
 def _boolean(name: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise UnitError(f"{name} must be true or false, not {shown(value) or 'empty'}")
+        raise UnitError(f"{name} must be true or false, not {quote_text(value) or 'empty'}")
     return value == "true"
 
 
 def _integer(name: str, value: str) -> int:
     digits = value.removeprefix("-") if name == "fixed-exponent" else value
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 9 and int(digits) <= _LARGEST):
-        raise UnitError(f"{name} must be a number up to {_LARGEST}, not {shown(value) or 'empty'}")
+        raise UnitError(f"{name} must be a number up to {_LARGEST}, not {quote_text(value) or 'empty'}")
     return int(value)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ...parse.reader import text_of
 from .options import Options, UnitError
-from .unit_letters import POWERS_BEHIND, Own, argument_at, joiner, letters_tex, prefixed, upright
+from .unit_letters import POWERS_BEHIND, Own, add_prefix, argument_at, joiner, letters_tex, upright
 from .unit_names import PREFIXES, UNITS
 
 _POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic": "3"})
@@ -52,7 +52,7 @@ class _Letters(Exception):
 
 def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
     """A unit that stands alone."""
-    tex = _after(tokens, options, own)
+    tex = _format_after_number(tokens, options, own)
     if tex.startswith("'"):
         return "{}" + tex
     return f"1{tex}" if tex and tex.startswith(options.per_symbol or " ") else tex
@@ -60,7 +60,7 @@ def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
 
 def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own) -> str:
     """`number`, which is TeX already, with its unit."""
-    tex = _after(tokens, options, own)
+    tex = _format_after_number(tokens, options, own)
     if not tex or not number:
         return number or unit_tex(tokens, options, own)
     if tex.startswith("'"):
@@ -76,13 +76,13 @@ def with_power(tokens: Sequence[str], power: int, options: Options, own: Own) ->
     return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
 
 
-def _after(tokens: Sequence[str], options: Options, own: Own) -> str:
+def _format_after_number(tokens: Sequence[str], options: Options, own: Own) -> str:
     """The unit as it stands behind a number."""
     if not options.parse_units:
         text = text_of(tokens).strip()
         return f"\\mathrm{{{text}}}" if text else ""
     try:
-        return _joined(_factors(tokens, options, own), options)
+        return _join_factors(_factors(tokens, options, own), options)
     except _Letters:
         return letters_tex(tokens, options.inter_unit_product, own)
 
@@ -129,9 +129,9 @@ def _is_announced(token: str, argument: str, state: _Next) -> bool:
 
 def _factor(token: str, state: _Next, own: Own) -> _Factor:
     if token in own:
-        symbol = prefixed(state.prefix, own[token])
+        symbol = add_prefix(state.prefix, own[token])
     else:
-        symbol = prefixed(state.prefix + UNITS[token].prefix, upright(UNITS[token].symbol))
+        symbol = add_prefix(state.prefix + UNITS[token].prefix, upright(UNITS[token].symbol))
     return _Factor(symbol, state.power, state.is_below)
 
 
@@ -157,7 +157,7 @@ def _nearest(command: str) -> str:
     return near[0] if near else ""
 
 
-def _joined(factors: Sequence[_Factor], options: Options) -> str:
+def _join_factors(factors: Sequence[_Factor], options: Options) -> str:
     """The units as `per-mode` wants them; behind a number `/` may stand first."""
     mode = options.per_mode
     above = [factor for factor in factors if not factor.is_below]
@@ -172,7 +172,7 @@ def _joined(factors: Sequence[_Factor], options: Options) -> str:
     if mode == "fraction":
         return f"{options.fraction_command}{{{numerator or '1'}}}{{{_product(below, options)}}}"
     if mode == "repeated-symbol":
-        return numerator + "".join(options.per_symbol + _one(factor, options) for factor in below)
+        return numerator + "".join(options.per_symbol + _format_factor(factor, options) for factor in below)
     denominator = _product(below, options)
     if len(below) > 1 and options.bracket_unit_denominator:
         denominator = f"({denominator})"
@@ -185,10 +185,10 @@ def _negative(factor: _Factor) -> _Factor:
 
 
 def _product(factors: Sequence[_Factor], options: Options) -> str:
-    return joiner(options.inter_unit_product).join(_one(factor, options) for factor in factors)
+    return joiner(options.inter_unit_product).join(_format_factor(factor, options) for factor in factors)
 
 
-def _one(factor: _Factor, options: Options) -> str:
+def _format_factor(factor: _Factor, options: Options) -> str:
     symbol = factor.symbol
     if factor.qualifier:
         symbol = _QUALIFIED[options.qualifier_mode](symbol, factor.qualifier, options.qualifier_phrase)

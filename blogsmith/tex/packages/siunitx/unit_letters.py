@@ -27,7 +27,7 @@ def upright(symbol: str) -> str:
     return f"\\mathrm{{{symbol}}}"
 
 
-def prefixed(prefix: str, symbol: str) -> str:
+def add_prefix(prefix: str, symbol: str) -> str:
     """TeX of a unit with its prefix. symbol: TeX too."""
     start = "\\mathrm{"
     return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
@@ -118,19 +118,19 @@ def letters_tex(tokens: Sequence[str], product: str, own: Own) -> str:
         elif len(token) == 1 and (token.isalpha() or token in "°′″"):
             line.letter(token)
         else:
-            index = _other(token, tokens, index, line)
+            index = _write_other(token, tokens, index, line)
     line.end()
     return "".join(line.made)
 
 
 def _unit(token: str, prefix: str, own: Own) -> str:
     if token in own:
-        return prefixed(prefix, own[token])
+        return add_prefix(prefix, own[token])
     name = UNITS[token]
-    return prefixed(prefix + name.prefix, upright(name.symbol))
+    return add_prefix(prefix + name.prefix, upright(name.symbol))
 
 
-def _other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
+def _write_other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
     """Write anything but a unit; the index behind it."""
     if token in _OUT_OF_PLACE:
         raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
