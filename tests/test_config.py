@@ -172,6 +172,11 @@ def test_a_wrong_setting_has_its_default_and_the_others_stand() -> None:
     assert config.math == Config().math
 
 
+def test_what_stands_beside_a_wrong_value_counts() -> None:
+    settings = parse_config("execute: {mode: off, memory: lots, env: [A, B=1]}\n").config.execution
+    assert (settings.mode, settings.memory, settings.env) == ("off", "4 GB", ())
+
+
 def test_hundreds_of_unknown_keys_end_in_a_bounded_report() -> None:
     assert len(parse_config("".join(f"key{n}: 1\n" for n in range(5000))).diagnostics) == 100
 

@@ -35,7 +35,8 @@ def with_second(**options: Any) -> PageCells:
         {"include": False},
         {"error": True},
         {"fig_cap": "Weights of one head", "fig_alt": "A matrix", "tbl_cap": "Weights"},
-        {"code_fold": "Code", "fold_open": True},
+        {"code_fold": "Code", "code_summary": "Code", "fold_open": True},
+        {"label": "cell-a"},
         {"freeze": "never"},
         {"fallback": "other"},
         {"timeout_s": 5.0, "memory_bytes": 10**9},
@@ -207,5 +208,5 @@ def test_every_option_was_decided_upon() -> None:
         *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "tbl_cap"),
         *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
-        *("eval", "run_in", "session"),
+        *("eval", "run_in", "session", "label", "code_summary"),
     }

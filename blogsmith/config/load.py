@@ -18,13 +18,13 @@ import msgspec
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
-from ..schema.readers import QUOTE, words
-from ..schema.records import Dialect, schema_of
+from ..schema.readers import QUOTE, of_kind, words
+from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..strict_yaml.loader import MAX_BYTES, YamlPath, load
 from ..text.characters import find_hidden, name_of
 from .schema import Config
-from .validate import ROWS
+from .validate import CHECKS
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
@@ -128,17 +128,13 @@ def _in_words(kind: Any) -> str:
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
-def _any_mapping(slot: Slot) -> Any:
-    is_mapping = isinstance(slot.value, dict)
-    return slot.value if is_mapping else slot.wrong(f"{slot.name} must be {_in_words(Mapping[str, Any])}")
-
-
-_SETTINGS = schema_of(
-    Config,
-    Dialect(
-        readers={**{kind: partial(_strict, kind) for kind in _WORDS}, Mapping[str, Any]: _any_mapping},
-        choice=lambda choices, listed: words({word: word for word in choices}, listed, suggest=False),
-        rows=ROWS,
-        words=_in_words,
-    ),
+_TABLE = Table(
+    types={
+        **{kind: partial(_strict, kind) for kind in _WORDS},
+        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _in_words(Mapping[str, Any])),
+    },
+    choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
+    checks=CHECKS,
+    in_words=_in_words,
 )
+_SETTINGS = schema_of(Config, _TABLE)

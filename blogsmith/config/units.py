@@ -18,12 +18,12 @@ FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "a
 """Value of `freeze` → what becomes of a recorded result. The names of Quarto."""
 
 BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
-KERNEL = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}")
-"""The form of a kernel's name."""
-KERNEL_HINT = "write the name that jupyter kernelspec list shows"
-SECONDS_HINT = "write seconds, or a time such as 5 min"
-KERNEL_NAMED = shaped(KERNEL, "name of a kernel", KERNEL_HINT)
-MAX_SEED = 2**32 - 1
+KERNEL_NAMED = shaped(
+    re.compile(r"[A-Za-z0-9][\w.+-]{0,99}"),
+    "name of a kernel",
+    "write the name that jupyter kernelspec list shows",
+)
+_MAX_SEED = 2**32 - 1
 """The largest that NumPy takes."""
 
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h|hours?)?")
@@ -56,7 +56,7 @@ def parse_bytes(value: object) -> int | None:
 def parse_seed(value: object) -> int | None:
     """A whole number that every generator takes as a seed, else None."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_whole and isinstance(value, int) and 0 <= value <= MAX_SEED else None
+    return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
 
 
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
@@ -75,6 +75,6 @@ def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
 
 
 FREEZE_WORD = words(FREEZE, "auto, true or false", suggest=False)
-SECONDS = parsed(parse_seconds, "a time of at most a week", SECONDS_HINT)
+SECONDS = parsed(parse_seconds, "a time of at most a week", "write seconds, or a time such as 5 min")
 BYTES = parsed(parse_bytes, "an amount of memory", BYTES_HINT)
-SEED = parsed(parse_seed, f"a whole number from 0 to {MAX_SEED}")
+SEED = parsed(parse_seed, f"a whole number from 0 to {_MAX_SEED}")

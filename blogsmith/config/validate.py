@@ -1,6 +1,6 @@
 """What settings must be beyond their types: addresses, folders, names, known words.
 
-`ROWS` lists it all. Every check reports at the place of the setting and lets the others go on. Nothing here
+`CHECKS` lists it all. Every check reports at the place of the setting and lets the others go on. Nothing here
 looks at the site's files: whether a theme or a plugin exists is said where it is loaded.
 """
 
@@ -11,36 +11,21 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.codes import CODES
 from ..diagnostics.model import did_you_mean, nearest
 from ..pyodide.distribution import CDN, setting_problem
 from ..pyodide.names import PACKAGE_NAMES, package_meant
-from ..schema.readers import each, keys, known, must, shaped, unless_empty, values, without
-from ..schema.records import Rows
+from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
 from .editors import read_editor
 from .policy_sources import check_policy
-from .schema import (
-    Browser,
-    CalloutKind,
-    Code,
-    Config,
-    Dask,
-    Diagnostics,
-    Embeds,
-    Execution,
-    MathSettings,
-    MenuItem,
-    Security,
-)
+from .schema import Browser
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
 
-MACRO_NAME = re.compile(r"\\[A-Za-z]+")
-MACRO_NAMED = shaped(MACRO_NAME, "name of a macro", "a backslash and letters, as in \\R")
+MACRO_NAMED = shaped(re.compile(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
@@ -54,6 +39,9 @@ _WORD = re.compile(r"[a-z][a-z0-9-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
+_ADDRESS_HINT = "write it as tcp://10.0.0.5:8786"
+_PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
+_VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
 _PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
 _MENU_URL = re.compile(r"/(?![/\\])|#|mailto:|https?://[^/]")
 _TAKEN_FOLDERS = frozenset(
@@ -107,101 +95,70 @@ def _editor(text: str, slot: Slot) -> str | None:
     return None if choice.problem else text
 
 
-def _browser(found: dict[str, Any], slot: Slot) -> dict[str, Any]:
+def _browser(settings: Browser, slot: Slot) -> Browser | None:
     """Which packages there are depends on where they come from."""
-    settings = Browser(**found)
-    if problem := setting_problem(settings.pyodide):
+    problem = setting_problem(settings.pyodide)
+    if problem:
         hint = "write cdn, or a folder such as static/pyodide"
         slot.at("pyodide").wrong(f'"{settings.pyodide}" {problem}', hint)
-        del found["pyodide"]
-    for index, name in enumerate(settings.packages):
-        if settings.pyodide == CDN and name not in PACKAGE_NAMES:
-            meant = package_meant(name)
-            hint = f"did you mean {meant}?" if meant else ""
-            slot.at("packages").at(index).wrong(f'Pyodide has no package "{name}"', hint)
-            found.pop("packages", None)
-    return found
+    of_cdn = settings.packages if settings.pyodide == CDN else ()
+    unknown = [index for index, name in enumerate(of_cdn) if name not in PACKAGE_NAMES]
+    for index in unknown:
+        meant = package_meant(of_cdn[index])
+        hint = f"did you mean {meant}?" if meant else ""
+        slot.at("packages").at(index).wrong(f'Pyodide has no package "{of_cdn[index]}"', hint)
+    return None if problem or unknown else settings
 
 
 def _is_positive(amount: float) -> bool:
     return math.isfinite(amount) and amount > 0
 
 
+def _is_memory(text: str) -> bool:
+    return parse_bytes(text) is not None
+
+
+def _is_path(text: str) -> bool:
+    return text == text.strip() and not re.search(r"^~|[\x00-\x1f]", text)
+
+
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more")
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds")
 _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
 
-ROWS: Mapping[type, Rows] = MappingProxyType(
+CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        Config: Rows(
-            checks={
-                "base_url": without(
-                    base_url_problem, "{name} {problem}", "write it as https://example.org/blog"
-                ),
-                "output": without(_output_problem, "{name} {problem}"),
-                "timezone": _timezone,
-                "lang": shaped(LANGUAGE, "language tag", "write it as en or pt-BR"),
-                "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
-                "plugins": each(shaped(_NAME, "name of a plugin", "the file name of the plugin without .py")),
-                "permalinks": values(_permalink),
-                "callouts": keys(_CALLOUT),
-                "pagination": _NOT_NEGATIVE,
-                "editor": _editor,
-            }
-        ),
-        MenuItem: Rows(
-            checks={"url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…")}
-        ),
-        CalloutKind: Rows(
-            checks={
-                "color": unless_empty(known(COLORS, "color", listed=COLORS)),
-                "alias": each(_CALLOUT),
-            }
-        ),
-        MathSettings: Rows(
-            checks={"macros": keys(MACRO_NAMED), "packages": each(known(PACKAGES, "package"))}
-        ),
-        Code: Rows(
-            checks={
-                "deadline_s": must(_is_positive, "{name} must be more than 0"),
-                "max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
-            }
-        ),
-        Embeds: Rows(checks={"allow": each(known(PROVIDERS, "provider"))}),
-        Diagnostics: Rows(checks={"ignore": each(known(CODES, "code"))}),
-        Execution: Rows(
-            checks={
-                "timeout": _SECONDS,
-                "memory": must(
-                    lambda text: parse_bytes(text) is not None, '"{value}" is no amount of memory', BYTES_HINT
-                ),
-                "jobs": _NOT_NEGATIVE,
-                "python": must(
-                    lambda path: path == path.strip() and not re.search(r"^~|[\x00-\x1f]", path),
-                    '"{value}" is no path of a Python',
-                    "a path from the root, or from the folder of blogsmith.yaml",
-                ),
-                "kernel": unless_empty(KERNEL_NAMED),
-                "env": each(
-                    shaped(
-                        _VARIABLE,
-                        "name of an environment variable",
-                        "the name alone; its value comes from where blogsmith is started",
-                    )
-                ),
-                "preload": each(shaped(_MODULE, "name of a module", "as it is imported: numpy")),
-            }
-        ),
-        Dask: Rows(
-            checks={
-                "scheduler": unless_empty(
-                    shaped(_ADDRESS, "address of a scheduler", "write it as tcp://10.0.0.5:8786")
-                ),
-                "cuda": values(must(_is_positive, "an amount of {name} must be more than 0")),
-            }
-        ),
-        Browser: Rows(checks={"timeout": _SECONDS}, whole=_browser),
-        Security: Rows(checks={"csp": check_policy}),
+        "base_url": without(base_url_problem, "{name} {problem}", "write it as https://example.org/blog"),
+        "lang": shaped(LANGUAGE, "language tag", "write it as en or pt-BR"),
+        "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
+        "output": without(_output_problem, "{name} {problem}"),
+        "timezone": _timezone,
+        "menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
+        "permalinks": values(_permalink),
+        "pagination": _NOT_NEGATIVE,
+        "plugins": each(shaped(_NAME, "name of a plugin", "the file name of the plugin without .py")),
+        "callouts": keys(_CALLOUT),
+        "callouts.color": unless_empty(known(COLORS, "color", listed=COLORS)),
+        "callouts.alias": each(_CALLOUT),
+        "math.macros": keys(MACRO_NAMED),
+        "math.packages": each(known(PACKAGES, "package")),
+        "code.deadline_s": must(_is_positive, "{name} must be more than 0"),
+        "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
+        "embeds.allow": each(known(PROVIDERS, "provider")),
+        "diagnostics.ignore": each(known(CODES, "code")),
+        "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),
+        "execute.env": each(shaped(_VARIABLE, "name of an environment variable", _VARIABLE_HINT)),
+        "execute.timeout": _SECONDS,
+        "execute.memory": must(_is_memory, '"{value}" is no amount of memory', BYTES_HINT),
+        "execute.jobs": _NOT_NEGATIVE,
+        "execute.preload": each(shaped(_MODULE, "name of a module", "as it is imported: numpy")),
+        "execute.kernel": unless_empty(KERNEL_NAMED),
+        "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "address of a scheduler", _ADDRESS_HINT)),
+        "execute.dask.cuda": values(must(_is_positive, "an amount of {name} must be more than 0")),
+        "browser": _browser,
+        "browser.timeout": _SECONDS,
+        "security.csp": check_policy,
+        "editor": _editor,
     }
 )
-"""Struct → what its settings must be beyond their types."""
+"""Setting → what it must be beyond its type; of entries of a list or mapping under the setting's own key."""

@@ -54,7 +54,11 @@ class PageExecution:
 
 @dataclass(frozen=True, slots=True)
 class CellOptions:
-    """The `#|` lines of a cell, page and site defaults applied."""
+    """The `#|` lines of a cell, page and site defaults applied.
+
+    A field is the option of its name, read by its type unless a row of `syntax/cells/option_values.py` says
+    otherwise.
+    """
 
     eval: bool = True
     """False: shown, never run."""
@@ -68,11 +72,15 @@ class CellOptions:
     """Show what went to stderr."""
     include: bool = True
     """False: run, show neither code nor output."""
+    label: str = ""
+    """As `label_id` gives it."""
     fig_cap: str = ""
     fig_alt: str = ""
     tbl_cap: str = ""
     code_fold: str = ""
     """Label of the fold, empty if the code is not folded."""
+    code_summary: str = ""
+    """The same from an option of its own: part of `code_fold`."""
     fold_open: bool = False
     """The fold starts open."""
     freeze: Freeze = "auto"

@@ -3,71 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import get_args, get_type_hints
 
+from ..config.schema import Execution
 from ..config.units import BYTES, FREEZE_WORD, KERNEL_NAMED, SECONDS, SEED, pattern_problem
-from ..schema.readers import checked, text, texts, words
-from ..schema.records import Rows
+from ..model.cells import PageExecution
+from ..schema.readers import Check, Reader, any_of, words
 from ..schema.slots import Slot
 
-_FOREIGN: Mapping[str, str] = MappingProxyType(
+FOREIGN: Mapping[str, str] = MappingProxyType(
     {
-        "enabled": "write mode: off, marked or all",
-        "eval": "write mode: off, marked or all",
-        "output": "write it in each cell",
-        "include": "write it in each cell",
-        "cache": "results are recorded anyway; freeze: says for how long",
-        "daemon": "a fresh process runs each session",
-        "python": "which Python runs cells stands in blogsmith.yaml, under execute:",
-        "env": "environment variables stand in blogsmith.yaml, under execute:",
+        "execute.enabled": "write mode: off, marked or all",
+        "execute.eval": "write mode: off, marked or all",
+        "execute.output": "write it in each cell",
+        "execute.include": "write it in each cell",
+        "execute.cache": "results are recorded anyway; freeze: says for how long",
+        "execute.daemon": "a fresh process runs each session",
+        "execute.python": "which Python runs cells stands in blogsmith.yaml, under execute:",
+        "execute.env": "environment variables stand in blogsmith.yaml, under execute:",
     }
 )
 """Setting of Quarto, or of the site → what to write in a page."""
 
 
-MODE = words(
-    {"off": "off", "marked": "marked", "all": "all", False: "off"},
-    "off, marked or all",
+_MODES = get_args(get_type_hints(Execution)["mode"])
+_MODE = words(
+    {**{mode: mode for mode in _MODES}, False: "off"},
+    any_of(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
 )
 """Hints: what somebody writes who wants cells to run; the first also without quotes."""
 
 
-def _depends(slot: Slot) -> tuple[str, ...]:
-    patterns: tuple[str, ...] = _PATTERNS(slot)
+def _check_patterns(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     for pattern in patterns:
         if problem := pattern_problem(pattern, slot.folder):
             slot.entry(pattern).wrong(f'"{pattern}" {problem}')
     return patterns
 
 
-_PATTERNS = texts()
-
-
-def _with_engine(found: dict[str, Any], slot: Slot) -> dict[str, Any]:
+def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
     """A page that names a kernel means it to run its cells."""
-    if "kernel" not in slot.value:
-        return found
-    if slot.value["kernel"] is None:
-        KERNEL_NAMED("", slot.at("kernel"))
-    if found.get("engine") == "worker":
+    if not isinstance(slot.value, dict) or "kernel" not in slot.value:
+        return execution
+    kernel = slot.at("kernel")
+    if kernel.value is None:
+        KERNEL_NAMED("", kernel)
+    if execution.engine == "worker":
         slot.key("kernel").wrong("kernel says nothing with engine: worker", "write engine: jupyter")
-    return {"engine": "jupyter", **found} if slot.value["kernel"] else found
+    return execution if execution.engine or not kernel.value else replace(execution, engine="jupyter")
 
 
-EXECUTION = Rows(
-    names={"timeout": "timeout_s", "memory": "memory_bytes"},
-    readers={
-        "mode": MODE,
-        "freeze": FREEZE_WORD,
-        "timeout": SECONDS,
-        "memory": BYTES,
-        "seed": SEED,
-        "shapes": words({"off": False, "check": True, False: False, True: True}, "off or check"),
-        "depends": _depends,
-        "kernel": checked(text, KERNEL_NAMED),
-    },
-    whole=_with_engine,
-    foreign=_FOREIGN,
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "execute.mode": _MODE,
+        "execute.freeze": FREEZE_WORD,
+        "execute.timeout": SECONDS,
+        "execute.memory": BYTES,
+        "execute.seed": SEED,
+        "execute.shapes": words({"off": False, "check": True, False: False, True: True}, "off or check"),
+    }
 )
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {
+        "execute": _check_engine,
+        "execute.depends": _check_patterns,
+        "execute.kernel": KERNEL_NAMED,
+    }
+)
+NAMES: Mapping[str, str] = MappingProxyType(
+    {"execute": "execution", "execute.timeout": "timeout_s", "execute.memory": "memory_bytes"}
+)
+
+
+def read_mode(slot: Slot) -> PageExecution:
+    """`execute:` with a word, which is its mode."""
+    return PageExecution(mode=_MODE(slot))

@@ -1,6 +1,6 @@
 """The keys of the front matter: from plain data to `FrontMatter`, whose fields they are.
 
-A key is read by the type of its field; `_ROWS` lists what its type does not say.
+A key is read by the type of its field; `_TABLE` lists what its type does not say.
 Unknown keys are kept for themes, so a misspelling can only be warned of; the threshold is strict,
 to avoid false positives. What a slug or an alias may look like is said where addresses are
 made, in `site/urls.py`.
@@ -20,13 +20,12 @@ from zoneinfo import ZoneInfo
 from ..config.schema import MathSettings
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
-from ..model.cells import PageExecution
-from ..model.documents import FrontMatter, PageMath, Series
-from ..schema.readers import choice, flag, known, shaped, text, texts, unless_empty
-from ..schema.records import Dialect, Rows, refuse_key, schema_of
+from ..model.documents import FrontMatter, Series
+from ..schema.readers import choice, flag, known, of_kind, shaped, text, texts, unless_empty
+from ..schema.records import Table, refuse_key, schema_of
 from ..schema.slots import Slot
+from . import execution
 from .dates import parse_date, split_dated_name
-from .execution import EXECUTION, MODE
 from .foreign_keys import warn_of_foreign_keys
 from .references import read_people, read_references
 
@@ -119,19 +118,13 @@ def _numbered(name: str, part: Slot) -> Series | None:
     return Series(name, number) if name else None
 
 
-def _math(slot: Slot) -> Any:
-    """The settings under `math`; a bare true or false is a hint that content does not need."""
-    if isinstance(slot.value, dict):
-        return _MATH.read(slot)
+def _math(slot: Slot) -> None:
+    """A bare true or false is a hint that content does not need."""
     if not isinstance(slot.value, bool):
         slot.wrong("math must be true, false, or a mapping with macros and numbering")
-    return None
 
 
 def _macros(slot: Slot) -> dict[str, str]:
-    if not isinstance(slot.value, dict):
-        slot.wrong("macros must be a mapping from names to TeX")
-        return {}
     names = [name for name in slot.value if MACRO_NAMED(name, slot.key(name))]
     # the line breaks of a long body are TeX's blanks: kept
     return {
@@ -146,11 +139,6 @@ def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
 _PACKAGE = known(PACKAGES, "package")
 
 
-def _execution(slot: Slot) -> Any:
-    is_mapping = isinstance(slot.value, dict)
-    return _EXECUTION.read(slot) if is_mapping else PageExecution(mode=MODE(slot))
-
-
 def _bibliography(path: str, slot: Slot) -> str:
     """What is understood but does nothing yet must not look as if it did."""
     if isinstance(slot.value, str):
@@ -162,7 +150,9 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"category": "categories", "layout": "template", "author": "authors"}
 )
 """Names of other generators → ours."""
-_ROWS = Rows(
+_TABLE = Table(
+    types={str: text, bool: flag(), tuple[str, ...]: texts()},
+    choice=lambda words, _: choice(words),
     readers={
         "date": _date,
         "updated": _date,
@@ -171,8 +161,9 @@ _ROWS = Rows(
         "series": _series,
         "part": _part,
         "authors": read_people,
-        "math": _math,
-        "execute": _execution,
+        "math.macros": of_kind(dict, _macros, "a mapping from names to TeX"),
+        "math.numbering": choice(get_args(get_type_hints(MathSettings)["numbering"])),
+        **execution.READERS,
         "references": read_references,
         # only their type is checked: content decides
         "uses_math": flag(),
@@ -182,19 +173,14 @@ _ROWS = Rows(
         "template": unless_empty(shaped(_TEMPLATE, "name of a template")),
         "lang": unless_empty(shaped(LANGUAGE, "language tag")),
         "bibliography": _bibliography,
+        "math.packages": _packages,
+        **execution.CHECKS,
     },
-    names={"execute": "execution"},
+    short={"math": _math, "execute": execution.read_mode},
+    names=execution.NAMES,
     others=OTHER_NAMES,
     made=frozenset(("extra", "places")),
+    foreign=execution.FOREIGN,
 )
-_MATH_ROWS = Rows(
-    readers={"macros": _macros, "numbering": choice(get_args(get_type_hints(MathSettings)["numbering"]))},
-    checks={"packages": _packages},
-)
-_FRONT = Dialect(
-    readers={str: text, bool: flag(), tuple[str, ...]: texts()},
-    choice=lambda words, _: choice(words),
-    rows={FrontMatter: _ROWS, PageMath: _MATH_ROWS, PageExecution: EXECUTION},
-)
-_HEAD, _MATH, _EXECUTION = (schema_of(kind, _FRONT) for kind in (FrontMatter, PageMath, PageExecution))
+_HEAD = schema_of(FrontMatter, _TABLE)
 KNOWN_KEYS = tuple(_HEAD.fields)

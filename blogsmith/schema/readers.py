@@ -121,16 +121,20 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "") -> Reader:
     return read
 
 
-def checked(read: Reader, *checks: Check) -> Reader:
-    """What `read` gives if no check refuses it."""
+def of_kind(kind: type, read: Reader, other: Reader | str) -> Reader:
+    """What `read` gives of a list or mapping. other: reads what is none, or says what it must be."""
 
-    def read_checked(slot: Slot) -> Any:
-        value = read(slot)
-        for check in checks:
-            value = None if value is None else check(value, slot)
-        return value
+    def read_kind(slot: Slot) -> Any:
+        if isinstance(slot.value, kind):
+            return read(slot)
+        return slot.wrong(f"{slot.name} must be {other}") if isinstance(other, str) else other(slot)
 
-    return read_checked
+    return read_kind
+
+
+def checked(read: Reader, check: Check) -> Reader:
+    """What `read` gives if the check does not refuse it."""
+    return lambda slot: None if (value := read(slot)) is None else check(value, slot)
 
 
 def must(is_met: Callable[[Any], object], message: str, hint: str = "") -> Check:

@@ -1,35 +1,37 @@
 """A mapping → a record: every key by the type of its field, and by the row that says more of it.
 
-The converter of settings, front matter and whatever stands in them. A record is a frozen struct or
-dataclass; a family of records has a `Dialect`: what reads a text, a flag, a list there, and the rows of its
-records. So a key without a peculiarity is a field of its record, and nothing else. What is wrong or empty
-keeps its default.
+The converter of settings, front matter and the options of cells. A record is a frozen struct or dataclass;
+a family of records has a `Table`: what reads a text, a flag, a list there, and rows for the keys whose type
+does not say all. So a plain key is a field of its record, and nothing else. What is wrong or empty keeps its
+default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ..diagnostics.model import did_you_mean
-from .readers import Check, Reader, checked
+from .readers import Check, Reader, checked, of_kind
 from .slots import Slot
-
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What the types of a record do not say."""
+class Table:
+    """How a family of records is written. Keys are dotted as in the manual: `math.macros`, `menu.url`."""
 
+    types: Mapping[Any, Reader]
+    """Type → what reads it."""
+    choice: Callable[[tuple[str, ...], str], Reader]
+    """(words, type in words) → what reads one of these words."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
     """Key → what reads it in place of its type; a key that is no field is read for its mistakes only."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Key → what it must be beyond its type."""
-    whole: Check | None = None
-    """The same for keys that depend on each other: takes field → value, and gives it."""
+    short: Mapping[str, Reader] = field(default_factory=dict)
+    """Key of a record → what reads it if it is no mapping."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Key → field, where they differ."""
     others: Mapping[str, str] = field(default_factory=dict)
@@ -38,19 +40,10 @@ class Rows:
     """Fields that no key fills."""
     foreign: Mapping[str, str] = field(default_factory=dict)
     """Key of another generator → what to write here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How a family of records is written."""
-
-    readers: Mapping[Any, Reader]
-    """Type → what reads it."""
-    choice: Callable[[tuple[str, ...], str], Reader]
-    """(words, type in words) → what reads one of these words."""
-    rows: Mapping[type, Rows] = field(default_factory=dict)
-    words: Callable[[Any], str] = str
-    """A type in words: as an author would say it."""
+    in_words: Callable[[Any], str] = str
+    """A type as an author would say it."""
+    key_of: Callable[[str], str] = str
+    """Name of a field → its key, where `names` does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +53,25 @@ class Field:
     name: str
     """Of the field; empty if there is none."""
     read: Reader
-    is_required: bool = False
+    is_required: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """How a mapping becomes a record of one kind. Made once for each kind."""
+    """How a mapping becomes a record of one kind. Made once for each kind and key."""
 
     kind: Callable[..., Any]
     fields: Mapping[str, Field]
-    rows: Rows
+    table: Table
+    prefix: str
+    """Of its keys in the table."""
 
     def read(self, slot: Slot) -> Any:
         """The record of a mapping; None if something is missing. Unknown keys are reported."""
         for key in slot.value:
             if key not in self.fields:
-                refuse_key(slot.key(key), tuple(self.fields), self.rows.foreign)
+                hint = self.table.foreign.get(self.prefix + key, "")
+                refuse_key(slot.key(key), tuple(self.fields), hint)
         found = self.read_fields(slot)
         if missing := [key for key, one in self.fields.items() if one.is_required and one.name not in found]:
             for key in missing:
@@ -89,41 +85,39 @@ class Schema:
         """Field → value of the keys that are known, without what is wrong or empty."""
         found = {}
         for key in slot.value:
-            one, ours = self.fields.get(key), self.rows.others.get(key, key)
-            if ours != key and ours in slot.value:
+            one, ours = self.fields.get(key), self.table.others.get(self.prefix + key)
+            if ours in slot.value:
                 slot.at(key).wrong(f"{key} and {ours} mean the same", f"keep {ours} only")
             # an empty value (`menu:` with all entries commented out) means the default
             elif one and (item := slot.at(key)).value is not None:
                 value = one.read(item)
                 if one.name and value is not None:
                     found[one.name] = value
-        return found if self.rows.whole is None else self.rows.whole(found, slot)
+        return found
 
 
-def refuse_key(key: Slot, known: tuple[str, ...], foreign: Mapping[str, str] = _NONE) -> None:
+def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report a key that is not one of those known."""
     if not key.mapping.is_full:
-        near = foreign.get(key.value) or did_you_mean(key.value, known)
-        hint = near or f"known keys: {', '.join(known)}"
+        hint = hint or did_you_mean(key.value, known) or f"known keys: {', '.join(known)}"
         key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code)
 
 
-def schema_of(kind: type, dialect: Dialect) -> Schema:
+def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
     """The schema of a struct or dataclass."""
-    rows = dialect.rows.get(kind, Rows())
-    keys = {name: key for key, name in rows.names.items()}
-    fields = {}
-    for name, hint in get_type_hints(kind).items():
-        if name not in rows.made:
-            key = keys.get(name, name)
-            fields[key] = Field(name, _reader_of_row(key, hint, rows, dialect), _is_required(kind, name))
-    fields |= {key: Field("", read) for key, read in rows.readers.items() if key not in fields}
-    return Schema(kind, {**fields, **{other: fields[key] for other, key in rows.others.items()}}, rows)
-
-
-def _reader_of_row(key: str, hint: Any, rows: Rows, dialect: Dialect) -> Reader:
-    read = rows.readers.get(key) or reader_of(hint, dialect)
-    return checked(read, rows.checks[key]) if key in rows.checks else read
+    keys = {name: key.removeprefix(prefix) for key, name in table.names.items() if key.startswith(prefix)}
+    fields = {
+        (key := keys.get(name) or table.key_of(name)): Field(
+            name, _reader_of_key(prefix + key, hint, table), _is_required(kind, name)
+        )
+        for name, hint in get_type_hints(kind).items()
+        if name not in table.made
+    }
+    if not prefix:
+        no_fields = [key for key in table.readers if "." not in key and key not in fields]
+        fields |= {key: Field("", table.readers[key], is_required=False) for key in no_fields}
+        fields |= {other: fields[key] for other, key in table.others.items()}
+    return Schema(kind, fields, table, prefix)
 
 
 def _is_required(kind: Any, name: str) -> bool:
@@ -133,61 +127,43 @@ def _is_required(kind: Any, name: str) -> bool:
     return name in names[:without]
 
 
-def reader_of(hint: Any, dialect: Dialect) -> Reader:
-    """What reads a value of this type."""
-    if hint in dialect.readers:
-        return dialect.readers[hint]
-    origin, parts = get_origin(hint), get_args(hint)
+def _reader_of_key(key: str, hint: Any, table: Table) -> Reader:
+    read = table.readers.get(key) or _reader_of(hint, table, key)
+    return checked(read, table.checks[key]) if key in table.checks else read
+
+
+def _reader_of(hint: Any, table: Table, key: str) -> Reader:
+    """What reads a value of this type under a key."""
+    if hint in table.types:
+        return table.types[hint]
+    origin, parts, kind = get_origin(hint), get_args(hint), table.in_words(hint)
     if origin is Literal:
-        return dialect.choice(_words_in(hint), dialect.words(hint))
+        return table.choice(tuple(word for word in parts if word), kind)
     if origin in (Union, UnionType):
-        kinds = [part for part in parts if part is not NoneType]
-        if len(kinds) == 1:
-            return reader_of(kinds[0], dialect)
-        return _either(dialect.choice(_words_in(kinds[0]), dialect.words(hint)), reader_of(kinds[1], dialect))
+        first, *others = (part for part in parts if part is not NoneType)
+        if not others:
+            return _reader_of(first, table, key)
+        # a word, or a mapping that says more
+        return of_kind(dict, _reader_of(others[0], table, key), table.choice(get_args(first), kind))
     if origin is tuple:
-        return _entries(reader_of(parts[0], dialect), dialect.words(hint))
+        return of_kind(list, _entries(_reader_of(parts[0], table, key)), kind)
     if origin is Mapping:
-        return _mapping(reader_of(parts[1], dialect), dialect.words(hint))
-    return _record(schema_of(hint, dialect), dialect.words(hint))
+        return of_kind(dict, _values(_reader_of(parts[1], table, key)), kind)
+    return of_kind(dict, schema_of(hint, table, f"{key}.").read, table.short.get(key, kind))
 
 
-def _words_in(literal: Any) -> tuple[str, ...]:
-    return tuple(word for word in get_args(literal) if word)
-
-
-def _record(schema: Schema, words: str) -> Reader:
-    def read(slot: Slot) -> Any:
-        if not isinstance(slot.value, dict):
-            return slot.wrong(f"{slot.name} must be {words}")
-        return schema.read(slot)
-
-    return read
-
-
-def _mapping(read_item: Reader, words: str) -> Reader:
-    def read(slot: Slot) -> dict[str, Any] | None:
-        if not isinstance(slot.value, dict):
-            slot.wrong(f"{slot.name} must be {words}")
-            return None
-        items = {key: read_item(slot.at(key)) for key in slot.value}
+def _values(read_value: Reader) -> Reader:
+    def read(slot: Slot) -> dict[str, Any]:
+        items = {key: read_value(slot.at(key)) for key in slot.value}
         return {key: item for key, item in items.items() if item is not None}
 
     return read
 
 
-def _entries(read_item: Reader, words: str) -> Reader:
+def _entries(read_entry: Reader) -> Reader:
     def read(slot: Slot) -> tuple[Any, ...] | None:
-        if not isinstance(slot.value, list):
-            slot.wrong(f"{slot.name} must be {words}")
-            return None
-        items = tuple(read_item(slot.at(index)) for index in range(len(slot.value)))
+        items = tuple(read_entry(slot.at(index)) for index in range(len(slot.value)))
         # dropping single items would shift the places of those behind them
         return None if None in items else items
 
     return read
-
-
-def _either(read_word: Reader, read_mapping: Reader) -> Reader:
-    """A word, or a mapping that says more."""
-    return lambda slot: (read_mapping if isinstance(slot.value, dict) else read_word)(slot)

@@ -61,8 +61,8 @@ def _record(record: object) -> str:
 
 
 def _option_items(options: CellOptions) -> Iterator[tuple[str, object]]:
-    """The options of a cell that are not as they would be anyway."""
+    """The options of a cell that are not as they would be anyway, without what the cell itself shows."""
     for item in fields(options):
         value = getattr(options, item.name)
-        if item.name not in _HIDDEN and value != item.default:
+        if item.name not in (*_HIDDEN, "label", "code_summary") and value != item.default:
             yield item.name, tuple(str(need) for need in value) if item.name == "needs" else value

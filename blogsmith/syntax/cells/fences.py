@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ...diagnostics.model import Place
-from ...model.cells import Cell, PageCells
+from ...model.cells import Cell, CellOptions, PageCells
 from ...model.documents import Document
 from ..records import Fence, get, put
 from ..references.references import label_id
@@ -31,7 +31,7 @@ from .languages import (
     option_lines,
 )
 from .option_lines import read_head, warn_of_comment, warn_of_late
-from .options import Described, read_options, refuse_of_page
+from .options import read_options, refuse_of_page
 from .values import refuse_values
 
 
@@ -138,8 +138,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
     first = (token.map or [0])[0] + 1
     marks = marks_of(page.language)
     head = read_head(token.content, first, page, myst=fence.form == "code-cell", marks=marks)
-    described = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
-    options = described.options
+    options = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
     for text in options.texts.values():
         refuse_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
@@ -147,18 +146,19 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
     put(token, replace(fence, language=page.language, id="", fold=options.code_fold, settings=()))
     first_line = page.first_line + first + head.lines
     place = fence.place or Place(first_line)
-    return Cell(number, code, first_line, place, described.label, options, page.language)
+    return Cell(number, code, first_line, place, options.label, options, page.language)
 
 
-def _with_info(described: Described, fence: Fence, page: PageState) -> Described:
+def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
     """What the info string says in words of its own: `{#label}` and `fold`."""
-    options = described.options
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
-    if fence.id and described.label:
-        message = f"the cell has two labels, {fence.id} and {described.label}"
+    if fence.id and options.label:
+        message = f"the cell has two labels, {fence.id} and {options.label}"
         page.reporter.error("cell-option", message, options.places.get("label"))
-    return Described(described.label or label_id(fence.id), options)
+    elif fence.id:
+        options = replace(options, label=label_id(fence.id))
+    return options
 
 
 def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:

@@ -1,4 +1,4 @@
-"""The options of a cell, key by key: from settings as written to `CellOptions`.
+"""The options of a cell together: from settings as written to `CellOptions`.
 
 The keys of Quarto keep their names and meaning. What says nothing here is an error with a hint at what to
 write instead, never ignored: an option one believes in and that does nothing is worse than none.
@@ -7,17 +7,20 @@ write instead, never ignored: an option one believes in and that does nothing is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import CellOptions
+from ...schema.slots import LocatedMapping, Slot
+from ...strict_yaml.loader import Located, YamlPath
 from ..records import OptionSetting
 from ..state import PageState
-from .option_values import KEYS, READERS, OptionContext
+from .option_values import KEYS, OPTIONS
 
 _MAX_HINTS = 50
+_MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "claim")
+"""Options that are text with formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
 _FOREIGN: Mapping[str, str] = MappingProxyType(
     {
@@ -48,46 +51,48 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
 """Option of Quarto, knitr or MyST → what to do here; written with `-`, also where those have a dot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """A cell's options and its label."""
-
-    label: str
-    options: CellOptions
-
-
-def read_options(settings: Sequence[OptionSetting], page: PageState) -> Described:
+def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOptions:
     """The options of one cell; page and site say what it does not. Mistakes are reported."""
     given = _by_key(settings, page)
-    found = _defaults(page)
-    label = ""
-    for key, setting in given.items():
-        field, read = READERS[key]
-        value = read(OptionContext(setting, page))
-        if key == "label":
-            label = value or ""
-        elif value is not None:
-            found[field] = value
+    found = {**_defaults(page), **_read(given, page)}
     _name_fold(given, found, page)
     if found.get("claim"):
         _without_excuses(given, found, page)
     if page.mode == "off":
         found["eval"] = False
     places = {key: setting.place for key, setting in given.items() if not setting.implied}
-    texts = {key: given[key].text for key in ("fig-cap", "fig-alt", "tbl-cap", "claim") if key in given}
-    options = CellOptions(
-        **found, places=places, texts={key: text for key, text in texts.items() if text is not None}
-    )
+    texts = {key: text for key in _MARKED_UP if (text := given[key].text if key in given else None)}
+    options = CellOptions(**found, places=places, texts=texts)
     _warn_of_no_effect(options, page)
     _refuse_of_cell(options, page)
-    return Described(label, options)
+    return options
+
+
+def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]:
+    """Field → value of the options that are right."""
+    places: dict[YamlPath, Place] = {}
+    key_places: dict[YamlPath, Place] = {}
+    texts: dict[YamlPath, str] = {}
+    located = Located(None, places, key_places, texts)
+    mapping = LocatedMapping(located, page.reporter, code="cell-option", is_bounded=False)
+    found = {}
+    for key, setting in given.items():
+        path = (key,)
+        places[path], key_places[path], texts[path] = setting.place, setting.key_place, setting.spelling
+        for number, place in enumerate(setting.entries):
+            places[(key, number)] = place
+        # an option without a value is read as well: it looks as if it said something
+        value = OPTIONS.fields[key].read(Slot(mapping, path, setting.value))
+        if value is not None:
+            found[OPTIONS.fields[key].name] = value
+    return found
 
 
 def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, OptionSetting]:
     given: dict[str, OptionSetting] = {}
     for setting in settings:
         before = given.get(setting.key)
-        if setting.key not in READERS:
+        if setting.key not in OPTIONS.fields:
             _unknown(setting, page)
         elif before and setting.implied:
             pass
@@ -102,7 +107,7 @@ def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, Opt
 
 def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
-    near = key if key in READERS else ""
+    near = key if key in OPTIONS.fields else ""
     hint = f"write {near}:" if near else _FOREIGN.get(key) or _near(key, page)
     hint = hint or f"known options: {', '.join(KEYS)}"
     page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint)
@@ -130,7 +135,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
 
 def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
     """`code-fold: show` opens the fold, `code-summary` is its label."""
-    label = found.pop("code_summary", "")
+    label = found.get("code_summary", "")
     fold = given.get("code-fold")
     if label and found.get("code_fold"):
         found["code_fold"] = label
@@ -193,7 +198,7 @@ def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
     plain = CellOptions()
     refused = dict(_WORKER_ONLY) if page.language == "python" else {**_WORKER_ONLY, **_PYTHON_ONLY}
     for key, hint in refused.items():
-        field = READERS[key][0]
+        field = OPTIONS.fields[key].name
         if key in options.places and getattr(options, field) not in (getattr(plain, field), False):
             page.reporter.error("cell-option", _no_effect(key, page), options.places[key], hint)
 
