@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.diagnostics.model import Diagnostic, Place, Reporter
-from blogsmith.strict_yaml import loader
+from blogsmith.schema import yaml_loader as loader
 
 
 def load(text: str, first_line: int = 1) -> tuple[loader.Located | None, list[Diagnostic]]:

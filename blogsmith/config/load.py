@@ -21,7 +21,7 @@ from ..model.decode import decode, normalize_line_ends
 from ..schema.readers import QUOTE, of_kind, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
-from ..strict_yaml.loader import MAX_BYTES, YamlPath, load
+from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..text.characters import find_hidden, name_of
 from .schema import Config
 from .validate import CHECKS

@@ -17,7 +17,7 @@ from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.templates.theme import Theme, load_theme
-from ..strict_yaml.loader import YamlPath
+from ..schema.yaml_loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.analysis.linear import linear_text

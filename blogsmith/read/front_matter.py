@@ -13,7 +13,7 @@ from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
 from ..schema.slots import LocatedMapping, Slot
-from ..strict_yaml.loader import Located, load
+from ..schema.yaml_loader import Located, load
 from ..text.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from .head import read_head
 

@@ -1,1 +1,1 @@
-"""Mappings that authors write → typed records, with a report at the place of every mistake."""
+"""What authors write as YAML: plain data with the place of every value, and the typed records made of it."""

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ..diagnostics.model import Place, Reporter
-from ..strict_yaml.loader import MAX_REPORTS, Located, YamlPath
+from .yaml_loader import MAX_REPORTS, Located, YamlPath
 
 
 @dataclass(frozen=True, slots=True)

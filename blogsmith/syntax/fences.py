@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
-from ..strict_yaml.scalars import resolve
+from ..schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
 from .records import Fence, OptionSetting, put

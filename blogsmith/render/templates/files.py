@@ -18,7 +18,7 @@ from typing import Any
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...read.files import is_litter
-from ...strict_yaml import loader
+from ...schema import yaml_loader as loader
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (

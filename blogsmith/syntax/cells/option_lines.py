@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ...diagnostics.model import Place, Reporter, TextMap, nearest
-from ...strict_yaml.loader import Located, load
+from ...schema.yaml_loader import Located, load
 from ..front_text import locate_text
 from ..records import OptionSetting
 from ..state import PageState

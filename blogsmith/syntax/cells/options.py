@@ -13,7 +13,7 @@ from typing import Any
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import CellOptions
 from ...schema.slots import LocatedMapping, Slot
-from ...strict_yaml.loader import Located, YamlPath
+from ...schema.yaml_loader import Located, YamlPath
 from ..records import OptionSetting
 from ..state import PageState
 from .option_values import KEYS, OPTIONS

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 import yaml
 
 from ..diagnostics.model import Place, Reporter
-from .errors import describe
-from .scalars import MAX_DIGITS, is_too_long, resolve
+from .yaml_errors import describe
+from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 
 YamlPath: TypeAlias = tuple[str | int, ...]
 """Keys and list indexes from the root to a value."""
