@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.model.slugs import slugify
 from blogsmith.tex.analysis.linear import linear_text
 from blogsmith.tex.parse.lexer import tokenize, tokenize_unplaced
-from blogsmith.text.slugs import slugify
 
 
 @pytest.mark.parametrize(

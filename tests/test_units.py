@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.text.units import format_duration, format_size
+from blogsmith.model.units import format_duration, format_size
 
 
 @pytest.mark.parametrize(

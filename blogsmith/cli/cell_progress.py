@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..diagnostics.format import printable
 from ..model.cell_locations import locate_in_post
 from ..model.results import DARK, CellOutput, CellRun, Display, Failure, SessionRun, Stream
-from ..text.units import format_duration
+from ..model.units import format_duration
 
 if TYPE_CHECKING:
     from ..execute.session.jobs import SessionJob

@@ -11,9 +11,9 @@ import re
 from pathlib import Path, PurePosixPath
 
 from ..diagnostics.model import Diagnostic, SiteError
+from ..model.slugs import slugify
 from ..project.bundled import bundled_folder
 from ..storage.folder import open_folder
-from ..text.slugs import slugify
 
 _LONGEST_NAME = 100
 """Bytes of a file name made from a title; file systems allow 255 with the suffix."""

@@ -58,10 +58,10 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
 
 def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
+    from ..model.units import format_size
     from ..project.browser_python import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
-    from ..text.units import format_size
     from .pyodide_vendor import complete_copy
 
     settings = site_context.config.browser
@@ -158,7 +158,7 @@ def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[
 
 
 def _print_summary(done: Vendored, target: Path) -> None:
-    from ..text.units import format_size
+    from ..model.units import format_size
 
     longest = max(map(len, done.files))
     for name, size in done.files.items():

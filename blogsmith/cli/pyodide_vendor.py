@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
+from ..model.units import format_size
 from ..project.report import Progress, no_progress
 from ..pyodide.distribution import MAX_LOCK_BYTES, damaged_files
 from ..pyodide.lock import Lock, LockProblem, Package, read_lock
@@ -20,7 +21,6 @@ from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
 from ..storage.folder import open_folder
-from ..text.units import format_size
 from ..write.stage import retired_name, stage_of, swap
 from .options import format_path
 

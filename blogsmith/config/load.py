@@ -16,13 +16,13 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
+from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
 from ..schema.readers import QUOTE, of_kind, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
-from ..text.characters import find_hidden, name_of
 from .schema import Config
 from .validate import CHECKS
 

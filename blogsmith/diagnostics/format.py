@@ -14,7 +14,7 @@ from typing import TextIO
 
 import click
 
-from ..text.characters import is_seen
+from .characters import is_seen
 from .model import Diagnostic, Place, sort_key
 
 MAX_SHOWN = 500

@@ -19,8 +19,8 @@ from types import MappingProxyType
 
 from ..diagnostics.model import Diagnostic
 from ..model.results import DARK, Blob, CellOutput, Display
+from ..model.slugs import slugify
 from ..storage.folder import NEW, Folder, open_folder
-from ..text.slugs import slugify
 from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import PICTURE

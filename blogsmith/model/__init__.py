@@ -1,1 +1,1 @@
-"""The records that travel along the pipeline, one per stage, all frozen."""
+"""The records that travel along the pipeline, one per stage, all frozen, and what stages share about them."""

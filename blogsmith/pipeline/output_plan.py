@@ -15,6 +15,7 @@ from types import MappingProxyType
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
+from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
@@ -34,7 +35,6 @@ from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
 from ..storage.cache import read_or_make
-from ..text.characters import without_forbidden
 from ..write.photos.cleaning import clean_bytes
 from .disclosure import disclosures, leaks, published_assets
 

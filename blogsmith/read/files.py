@@ -17,11 +17,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ..config.schema import Config
+from ..diagnostics.characters import find_forbidden, find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..storage.stamps import FileStamp, stamp_of
-from ..text.characters import find_forbidden, find_hidden, name_of
 from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
 

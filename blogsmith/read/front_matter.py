@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, replace
 
 from ..config.schema import Config
+from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import Located, load
-from ..text.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from .head import read_head
 
 _HYPHENS = re.compile(r"-{3,}")

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Reporter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
@@ -21,7 +22,6 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.parse.reader import Macro
-from ..text.characters import without_forbidden
 from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids

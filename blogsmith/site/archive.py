@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..model.documents import Document
+from ..model.slugs import slugify
 from ..model.template_views import Link, PageGroup, PageView
-from ..text.slugs import slugify
 from .frame import Frame
 from .plain import plain_view
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from pathlib import PurePosixPath
 
-from ..text.slugs import slugify
+from ..model.slugs import slugify
 
 MAX_CHARACTERS = 120
 MAX_BYTES = 240

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document, FrontMatter
+from ..model.slugs import slugify
 from ..model.template_views import Link
-from ..text.slugs import slugify
 from .frame import Frame
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))

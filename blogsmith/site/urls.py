@@ -20,8 +20,8 @@ from typing import Literal
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document
+from ..model.slugs import slugify
 from ..read.dates import split_dated_name
-from ..text.slugs import slugify
 from .archive import plan_archive
 from .collisions import collisions
 from .lists import plan_lists

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place
 from ..model.cells import Value
-from ..text.slugs import slugify, unique
+from ..model.slugs import slugify, unique
 from .attributes import apply, parse_attributes
 from .records import Heading, Math, get, put
 from .state import PageState, page_of

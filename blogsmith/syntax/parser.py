@@ -17,10 +17,10 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 
+from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..model.cells import PageCells
 from ..model.documents import Document
-from ..text.characters import without_forbidden
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config.load import parse_config
+from blogsmith.diagnostics.characters import find_forbidden, find_hidden, without_forbidden
 from blogsmith.diagnostics.format import format_diagnostic, printable
 from blogsmith.diagnostics.model import Diagnostic, Place
 from blogsmith.preview.events.diagnostics import problems_event
-from blogsmith.text.characters import find_forbidden, find_hidden, without_forbidden
 from tests.check import page_results, render, render_with
 from tests.preview_sites import built as written
 from tests.preview_sites import new_line, outputs, problems, settled

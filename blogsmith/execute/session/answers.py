@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
-from ...text.units import format_size
+from ...model.units import format_size
 from .jobs import CellStep
 from .output_buffer import OutputBuffer
 from .protocol import Frame

@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...text.units import format_size
+from ...model.units import format_size
 from .output_buffer import OutputBuffer
 from .process import Process, describe_exit
 from .protocol import Closed, Frame, Printed, Wire

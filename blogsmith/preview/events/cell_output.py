@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from ...diagnostics.format import plural, printable
-from ...text.units import format_duration
+from ...model.units import format_duration
 
 Say = Callable[[str], None]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from ...diagnostics.format import count_line, format_diagnostic, plural, printable
 from ...diagnostics.model import Diagnostic, sort_key
+from ...model.units import format_duration
 from ...project.report import Counts
-from ...text.units import format_duration
 
 MAX_SHOWN = 20
 """Problems printed in full for one change."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from types import MappingProxyType
 
-from ...text.characters import without_forbidden
+from ...diagnostics.characters import without_forbidden
 
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 """Colours 0 to 7; 8 to 15 are `bright-` and the same."""

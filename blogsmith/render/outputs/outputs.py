@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...model.cell_locations import locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
-from ...text.units import format_size
+from ...model.units import format_size
 from ..captions import inline_html
 from ..context import Rendering
 from ..formulas import NARROW, estimate_width

@@ -12,7 +12,7 @@ from html import escape
 from types import MappingProxyType
 
 from ...model.results import CellResult, Machine
-from ...text.units import format_duration
+from ...model.units import format_duration
 from .ansi import plain_output
 
 UNKNOWN = "unknown"

@@ -15,7 +15,7 @@ import cssselect2
 import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
-from ...text.names import name_set
+from ...tex.names import name_set
 from .simplify import Styles, local_name
 
 PROPERTIES = name_set(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from ...text.names import name_set
 from ..errors import TexError
+from ..names import name_set
 
 ELEMENTS = name_set(
     "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder "

@@ -1,1 +1,0 @@
-"""What text is made of, for all that read or write it: characters and slugs."""
