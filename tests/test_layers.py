@@ -199,7 +199,7 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
         ("from .. import hooks", {"hooks"}),
         ("from ..diagnostics import model", {"diagnostics.model"}),
         ("from ..diagnostics.model import Place", {"diagnostics.model"}),
-        ("import blogsmith.text.slugs", {"text.slugs"}),
+        ("import blogsmith.model.slugs", {"model.slugs"}),
         ("from blogsmith import hooks", {"hooks"}),
         ("def f():\n    from .. import hooks", {"hooks"}),
         ("from blogsmith import __version__", {"__init__"}),

@@ -1,1 +1,1 @@
-"""TeX formulas: read, guarded, expanded, converted to MathML. `convert.convert_formula` is the door."""
+"""TeX formulas: read, guarded, expanded, converted to MathML. The entry point is `convert.convert_formula`."""
