@@ -8,6 +8,8 @@ from threading import Event
 
 import pytest
 
+from tests.preview_client import soon
+
 from .live_page import PATH, THEME, Tab, document, lined, paragraphs
 from .live_stand_in import live_site
 from .reader import PATIENCE_S, Reader
@@ -353,6 +355,38 @@ class TestFiles:
         assert tab.is_same
         tab.site.send(kind="files", files=["/a.js"])
         tab.wait("return !window.kept && window.ran === 1")
+        tab.wait_until_ready()
+
+    @pytest.mark.parametrize("way", ["by a link", "back"])
+    def test_who_goes_elsewhere_is_not_held_back_by_a_load(
+        self, tab: Tab, monkeypatch: pytest.MonkeyPatch, way: str
+    ) -> None:
+        other, link = "/posts/b/", '<p><a href="/posts/b/">B</a></p>'
+        tab.site.page(other, document("<p>B</p>"))
+        tab.open(link)
+        send, may_answer = tab.site.body, Event()
+        here, goal = (PATH, other) if way == "by a link" else (other, PATH)
+        if way == "back":
+            tab.reader.find("main a").click()
+            tab.wait(f"return location.pathname === '{other}'")
+            tab.wait_until_ready()
+
+        def held(path: str) -> bytes:
+            assert path != goal or may_answer.wait(PATIENCE_S)
+            return send(path)
+
+        monkeypatch.setattr(tab.site, "body", held)
+        go = "document.querySelector('main a').click()" if here == PATH else "history.back()"
+        begun, asked = tab.site.asked.count(goal), tab.site.asked.count(here)
+        tab.ask(f"setTimeout(() => {go}, 300)")
+        # from now on the driver would wait for the page that is on its way
+        assert soon(lambda: tab.site.asked.count(goal) > begun, PATIENCE_S)
+        # with another script only a load will do
+        tab.site.edit(here, document(f"{link}<p>Edited</p>", "<script>window.ran = true</script>"))
+        assert soon(lambda: tab.site.asked.count(here) > asked, PATIENCE_S)
+        soon(lambda: tab.site.asked.count(here) > asked + 1, within_s=0.5)
+        may_answer.set()
+        tab.wait(f"return location.pathname === '{goal}'")
         tab.wait_until_ready()
 
 
