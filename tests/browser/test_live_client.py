@@ -213,6 +213,31 @@ class TestEdits:
         tab.wait_until_ready()
         tab.edit("<p>Edited again</p>")
 
+    def test_what_was_missed_is_shown_although_the_first_answer_was_no_page(
+        self, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As from a server that has no room for another connection."""
+        send, sent = tab.site.body, [0]
+        asked = tab.site.asked
+
+        def refused_once(path: str) -> bytes:
+            body = send(path)
+            sent[0] += path == PATH
+            if path == PATH and sent[0] == 1:
+                tab.site.put(PATH, "Too many connections.", "text/plain")
+            elif path == PATH and sent[0] == 2:
+                assert soon(lambda: any("version" in one for one in asked), PATIENCE_S)
+                # by then the page knows that it is old
+                Event().wait(0.5)
+                tab.site.page(PATH, document("<p>Edited</p>"))
+            return body
+
+        monkeypatch.setattr(tab.site, "body", refused_once)
+        tab.site.page(PATH, document("<p>Text</p>"))
+        tab.reader.open(tab.server.origin + PATH)
+        tab.wait("return document.querySelector('p').textContent === 'Edited'")
+        tab.wait_until_ready()
+
     def test_a_page_that_is_gone_stays_and_says_so(self, tab: Tab) -> None:
         tab.open("<p>Text</p>")
         gone = tab.site.files.pop(PATH)
