@@ -11,7 +11,6 @@ from tests.serve_process import Serving, write
 from .live_page import READY, SHADOW
 from .reader import DESKTOP, Look, Reader
 
-
 _STATE = """
 const names = ["blogsmith:ready", "blogsmith:updated"];
 const [{type, transferSize}] = performance.getEntriesByType("navigation");
