@@ -114,6 +114,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             compileall.compile_dir(ROOT / folder, quiet=1)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """What `-n auto` means: half as many again as cores, as browsers, servers and cells are waited for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + cores // 2
+
+
 def is_slow(path: Path) -> bool:
     """Whether the tests of a file, or of all files below a folder, are left out of `make check`."""
     parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()

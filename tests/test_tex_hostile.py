@@ -19,6 +19,8 @@ TOO_DEEP = 600
 LETTERS = (r"\ce{…}", r"\pu{…}", r"\SI{1}{…}", r"\num{…}", r"\begin{CD}…\end{CD}")
 SECONDS = 10
 """Of processor time; one is allowed, but the machines of a test differ, and busy ones take longer for it."""
+LENGTHS = (20_000, pytest.param(MAX_LENGTH, marks=pytest.mark.long))
+"""Of formulas that are as long as can be; shorter ones have less time in proportion."""
 FLAT = "x_1+\\alpha "
 
 REFUSED = {
@@ -69,7 +71,7 @@ SURVIVED = {
 }
 
 
-def answer(tex: str, *, display: bool = True) -> TexError | ElementTree.Element:
+def answer(tex: str, *, display: bool = True, seconds: float = SECONDS) -> TexError | ElementTree.Element:
     """The error or the tree of the formula, which both come in time."""
     before = time.process_time()
     found: TexError | str
@@ -77,7 +79,7 @@ def answer(tex: str, *, display: bool = True) -> TexError | ElementTree.Element:
         found = convert_formula(tex, display=display).mathml
     except TexError as error:
         found = error
-    assert time.process_time() - before < SECONDS
+    assert time.process_time() - before < seconds
     if isinstance(found, TexError):
         assert 0 <= found.offset <= len(tex) and found.offset + found.length <= len(tex) + 1
         assert "not safe" not in found.message
@@ -115,15 +117,16 @@ def test_nested_too_deep(pair: str) -> None:
     answer(opening * TOO_DEEP + "x" + closing * TOO_DEEP)
 
 
+@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("pair", NESTED)
-def test_nested_a_little_around_very_much(pair: str) -> None:
+def test_nested_a_little_around_very_much(pair: str, length: int) -> None:
     """Whatever reads an argument twice does so on each level."""
     opening, closing = NESTED[pair]
     count = 120
     # of what prints nothing, so that the tree is read quickly; names and numbers take letters only
     filling = "x" if pair in LETTERS else r"\/"
-    filling *= (MAX_LENGTH - count * len(opening + closing)) // len(filling)
-    found = answer(opening * count + filling + closing * count)
+    filling *= (length - count * len(opening + closing)) // len(filling)
+    found = answer(opening * count + filling + closing * count, seconds=SECONDS * length / MAX_LENGTH)
     assert isinstance(found, TexError) or depth(found) <= MAX_ELEMENT_DEPTH
 
 
@@ -133,9 +136,10 @@ def test_opened_and_never_closed(pair: str) -> None:
     answer(opening * TOO_DEEP, display=False)
 
 
+@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("piece", REPEATED)
-def test_nothing_but_one_thing(piece: str) -> None:
-    answer(piece * (MAX_LENGTH // len(piece)))
+def test_nothing_but_one_thing(piece: str, length: int) -> None:
+    answer(piece * (length // len(piece)), seconds=SECONDS * length / MAX_LENGTH)
 
 
 @pytest.mark.parametrize("name", BOMBS)

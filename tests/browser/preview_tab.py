@@ -11,6 +11,17 @@ from tests.serve_process import Serving, write
 from .live_page import READY, SHADOW
 from .reader import DESKTOP, Look, Reader
 
+_STATE = """
+const names = ["blogsmith:ready", "blogsmith:updated"];
+const [{type, transferSize}] = performance.getEntriesByType("navigation");
+return {
+  path: location.pathname, shown: document.querySelector("script[data-blogsmith]")?.dataset.version,
+  type, transferSize, history: history.length, age_ms: performance.now(),
+  marks: names.map(name => performance.getEntriesByName(name).map(mark => mark.startTime)),
+  asked: performance.getEntriesByType("resource").map(({name, startTime}) => [name, startTime]).slice(-12),
+};
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Tab:
@@ -63,7 +74,15 @@ class Tab:
 
     def wait(self, script: str, *arguments: Any) -> Any:
         """The same, once it is true."""
-        return self.reader.wait_for(lambda: self.ask(script, *arguments))
+        try:
+            return self.reader.wait_for(lambda: self.ask(script, *arguments))
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self._state()}") from error
+
+    def _state(self) -> Any:
+        """Where the tab is and what the server has there, for when this waits in vain."""
+        state = self.ask(_STATE)
+        return state | {"served": self.serving.version(state["path"]), "said": self.serving.said()[-2000:]}
 
     def own(self, script: str) -> Any:
         """What a function body returns that knows the preview's `shadow` root."""

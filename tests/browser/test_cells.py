@@ -16,11 +16,12 @@ from blogsmith.render.outputs.html import clean_html
 from tests.check import MACHINE, render_with
 from tests.theme_pages import BARE, SITE, load_paper
 
+from .accessibility import faults
 from .conftest import Served
 from .reader import DARK, DESKTOP, PHONE, Look, Reader
 from .server import served
 from .test_markup import errors
-from .test_pages import axe, faults
+from .test_pages import axe
 
 __all__ = ["axe"]
 

@@ -8,6 +8,8 @@ from threading import Event
 
 import pytest
 
+from tests.preview_client import soon
+
 from .live_page import PATH, THEME, Tab, document, lined, paragraphs
 from .live_stand_in import live_site
 from .reader import PATIENCE_S, Reader
@@ -211,6 +213,31 @@ class TestEdits:
         tab.wait_until_ready()
         tab.edit("<p>Edited again</p>")
 
+    def test_what_was_missed_is_shown_although_the_first_answer_was_no_page(
+        self, tab: Tab, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As from a server that has no room for another connection."""
+        send, sent = tab.site.body, [0]
+        asked = tab.site.asked
+
+        def refused_once(path: str) -> bytes:
+            body = send(path)
+            sent[0] += path == PATH
+            if path == PATH and sent[0] == 1:
+                tab.site.put(PATH, "Too many connections.", "text/plain")
+            elif path == PATH and sent[0] == 2:
+                assert soon(lambda: any("version" in one for one in asked), PATIENCE_S)
+                # by then the page knows that it is old
+                Event().wait(0.5)
+                tab.site.page(PATH, document("<p>Edited</p>"))
+            return body
+
+        monkeypatch.setattr(tab.site, "body", refused_once)
+        tab.site.page(PATH, document("<p>Text</p>"))
+        tab.reader.open(tab.server.origin + PATH)
+        tab.wait("return document.querySelector('p').textContent === 'Edited'")
+        tab.wait_until_ready()
+
     def test_a_page_that_is_gone_stays_and_says_so(self, tab: Tab) -> None:
         tab.open("<p>Text</p>")
         gone = tab.site.files.pop(PATH)
@@ -353,6 +380,38 @@ class TestFiles:
         assert tab.is_same
         tab.site.send(kind="files", files=["/a.js"])
         tab.wait("return !window.kept && window.ran === 1")
+        tab.wait_until_ready()
+
+    @pytest.mark.parametrize("way", ["by a link", "back"])
+    def test_who_goes_elsewhere_is_not_held_back_by_a_load(
+        self, tab: Tab, monkeypatch: pytest.MonkeyPatch, way: str
+    ) -> None:
+        other, link = "/posts/b/", '<p><a href="/posts/b/">B</a></p>'
+        tab.site.page(other, document("<p>B</p>"))
+        tab.open(link)
+        send, may_answer = tab.site.body, Event()
+        here, goal = (PATH, other) if way == "by a link" else (other, PATH)
+        if way == "back":
+            tab.reader.find("main a").click()
+            tab.wait(f"return location.pathname === '{other}'")
+            tab.wait_until_ready()
+
+        def held(path: str) -> bytes:
+            assert path != goal or may_answer.wait(PATIENCE_S)
+            return send(path)
+
+        monkeypatch.setattr(tab.site, "body", held)
+        go = "document.querySelector('main a').click()" if here == PATH else "history.back()"
+        begun, asked = tab.site.asked.count(goal), tab.site.asked.count(here)
+        tab.ask(f"setTimeout(() => {go}, 300)")
+        # from now on the driver would wait for the page that is on its way
+        assert soon(lambda: tab.site.asked.count(goal) > begun, PATIENCE_S)
+        # with another script only a load will do
+        tab.site.edit(here, document(f"{link}<p>Edited</p>", "<script>window.ran = true</script>"))
+        assert soon(lambda: tab.site.asked.count(here) > asked, PATIENCE_S)
+        soon(lambda: tab.site.asked.count(here) > asked + 1, within_s=0.5)
+        may_answer.set()
+        tab.wait(f"return location.pathname === '{goal}'")
         tab.wait_until_ready()
 
 

@@ -9,10 +9,11 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from .accessibility import faults
 from .live_page import PATH, SHADOW, UPDATED, Tab, document, lined, paragraphs, problem, problems
 from .live_stand_in import CALM, LiveServer, live_site
 from .reader import DARK, DESKTOP, PHONE, Look, Reader
-from .test_pages import axe, faults
+from .test_pages import axe
 
 __all__ = ["axe"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import html5lib
@@ -11,11 +10,11 @@ import pytest
 from tests.page_checks import elements
 
 from . import tools
+from .accessibility import LOOKS, Looks, faults
 from .conftest import Served
-from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 
-LOOKS = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
 ACTING = (
     'class="code',
     'class="math-display',
@@ -25,12 +24,8 @@ ACTING = (
     'class="runnable',
 )
 """Marks of what a script may serve."""
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-ASK_AXE = """
-return axe.run(document, {resultTypes: ["violations"], runOnly: arguments[0]}).then(({violations}) =>
-  violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) =>
-    [`${id}: ${[...any, ...all, ...none][0]?.message}`, target.join(" ")])))
-"""
+SHARES = 6
+"""So many tests have a part of the pages each: no process is left with all of them at the end."""
 # Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
 # in the margin needs no way back, and nothing runs without scripts.
 UNSEEN_TEXT = """
@@ -46,13 +41,6 @@ while (texts.nextNode()) {
 }
 return unseen;
 """
-WIDER_THAN_THE_WINDOW = """
-const width = document.documentElement.scrollWidth;
-if (width <= innerWidth) return [];
-const all = [...document.querySelectorAll("body *")];
-const wide = all.filter(element => element.getBoundingClientRect().right > innerWidth).slice(0, 5);
-return [["wider than the window", wide.map(e => `<${e.localName} class="${e.className}">`).join(" ")]];
-"""
 
 
 @pytest.fixture(scope="module")
@@ -61,21 +49,32 @@ def axe() -> str:
     return tools.file(tools.AXE).read_text("utf-8")
 
 
-def faults(reader: Reader, axe: str) -> list[Sequence[str]]:
-    """What is wrong with the page that is open, each with where it is."""
-    reader.ask(axe)
-    found: list[Sequence[str]] = reader.ask(ASK_AXE, RULES) + reader.ask(WIDER_THAN_THE_WINDOW)
-    found += [("error in the console", problem) for problem in reader.problems()]
-    return found + [("request to another host", url) for url in reader.foreign_requests()]
-
-
 def listing(found: dict[str, list[str]]) -> str:
     """Each fault once, with how often it occurs and where first."""
     return "\n".join(f"{fault} ({len(places)} times, as {places[0]})" for fault, places in found.items())
 
 
+@pytest.fixture(scope="module")
+def looks(reader: Reader, axe: str) -> Looks:
+    """Judges the pages of all shares that this process has."""
+    return Looks(reader, axe)
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_no_page_has_a_fault(own_site: Served, looks: Looks, share: int) -> None:
+    found: dict[str, list[str]] = {}
+    for page in own_site.pages()[share::SHARES]:
+        looks.reader.open(own_site.url(page), DESKTOP)
+        for fault, place in looks.faults():
+            found.setdefault(fault, []).append(f"{page} {place}")
+    assert not found, listing(found)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_no_page_has_a_fault(own_site: Served, reader: Reader, axe: str, look: Look) -> None:
+def test_no_page_has_a_fault_that_is_loaded_anew(
+    own_site: Served, reader: Reader, axe: str, look: Look
+) -> None:
     found: dict[str, list[str]] = {}
     for page in own_site.pages():
         reader.open(own_site.url(page), look)
@@ -84,21 +83,71 @@ def test_no_page_has_a_fault(own_site: Served, reader: Reader, axe: str, look: L
     assert not found, listing(found)
 
 
+FAULTY = """<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
+<img src="https://elsewhere.example/x.png"><p style="width: 400px">wide</p>
+<script>throw new Error("broken script")</script></main>"""
+FAULTS = ("image-alt", "wider than", "broken script", "another host', 'https://elsewhere.example/x.png")
+
+
 def test_every_fault_would_be_found(tmp_path: Path, reader: Reader, axe: str) -> None:
-    page = """<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
-    <img src="https://elsewhere.example/x.png"><p style="width: 400px">wide</p>
-    <script>throw new Error("broken script")</script></main>"""
-    (tmp_path / "x.html").write_text(page)
+    (tmp_path / "x.html").write_text(FAULTY)
     with served(tmp_path) as origin:
         reader.open(f"{origin}/x.html", PHONE)
         found = str(faults(reader, axe))
-    for fault in (
-        "image-alt",
-        "wider than",
-        "broken script",
-        "another host', 'https://elsewhere.example/x.png",
-    ):
+        reader.open(f"{origin}/x.html", DESKTOP)
+        of_all_looks = str(Looks(reader, axe).faults())
+    for fault in FAULTS:
         assert fault in found
+        assert fault in of_all_looks
+
+
+SIDE = """
+:root { background: #111; color: #ddd }
+b { color: #333 }
+a { color: #d4d4d4; text-decoration: none }
+"""
+MANY = "<p>Some text.</p>" * 20
+
+
+@pytest.mark.parametrize(
+    ("style", "body", "fault", "place"),
+    [
+        ("", MANY, "", ""),
+        ("#b { color: #aaa }", f"{MANY}<p id=b>pale</p>", "color-contrast", "#b"),
+        ("#b { background: #555 }", f"{MANY}<div id=b><p>dim</p></div>", "color-contrast", "p"),
+        (
+            "#b { color: #888; font-size: 14px } i { color: #888; font-size: 30px }",
+            "<p><i>large</i></p><p id=b>small</p>",
+            "color-contrast",
+            "#b",
+        ),
+        ("#b { opacity: 0.3 }", f"{MANY}<div id=b><p>thin</p></div>", "color-contrast", "p"),
+        ("#b { position: absolute; color: #ccc }", f"{MANY}<p id=b>placed</p>", "color-contrast", "#b"),
+        ("@media (prefers-color-scheme: dark) {}", f"{MANY}<p><b>dark</b></p>", "color-contrast", "b"),
+        ("@media (prefers-color-scheme: dark) {}", "<p>Text, <a href=/>a link</a>.</p>", "link-in-text", "a"),
+        (
+            "@media (max-width: 400px) { button { width: 9px; height: 9px; padding: 0; border: 0 } }",
+            '<button aria-label="one"></button><button aria-label="two"></button>',
+            "target-size",
+            "button",
+        ),
+        ("@media (max-width: 400px) { p { width: 500px } }", "<p>wide</p>", "wider than", "<p"),
+    ],
+)
+def test_a_fault_of_one_look_is_found(
+    tmp_path: Path, reader: Reader, axe: str, style: str, body: str, fault: str, place: str
+) -> None:
+    style = style.replace("{}", f"{{ {SIDE} }}")
+    (tmp_path / "x.html").write_text(
+        '<!DOCTYPE html><html lang="en"><title>x</title><link rel="icon" href="data:,">'
+        f'<meta name="viewport" content="width=device-width"><style>{style}</style>'
+        f"<main><h1>x</h1>{body}</main>"
+    )
+    with served(tmp_path) as origin:
+        reader.open(f"{origin}/x.html", DESKTOP)
+        found = Looks(reader, axe).faults()
+    assert all(fault and fault in what for what, _ in found), found
+    assert any(place in where for _, where in found) == bool(fault), found
 
 
 def test_nothing_is_hidden_without_scripts(own_site: Served, reader: Reader) -> None:

@@ -13,10 +13,11 @@ from selenium.webdriver.common.keys import Keys
 from tests.preview_client import quiet_port
 from tests.serve_process import Serving, cell, post, running, write
 
+from .accessibility import faults
 from .live_page import UPDATED
 from .preview_tab import Tab
 from .reader import Reader
-from .test_pages import axe, faults
+from .test_pages import axe
 
 __all__ = ["axe"]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")

@@ -8,10 +8,10 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from . import tools
+from .accessibility import faults
 from .conftest import Served
 from .equations import GO, equations, move_to, point_at
 from .reader import DARK, DESKTOP, PAPER, PHONE, Look, Reader
-from .test_pages import faults
 
 CARD = """
 const card = document.querySelector(".preview:popover-open");

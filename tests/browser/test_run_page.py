@@ -14,11 +14,12 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from . import browser_python
+from .accessibility import faults
 from .browser_python import NOT_RUN, PAGE, THEME, VISIBLE, WHEEL, Blocks, blocks, fresh, of, site, write_wheel
 from .conftest import Served
 from .reader import DARK, DESKTOP, PAPER, PHONE, Look, Reader
 from .server import served
-from .test_pages import axe, faults
+from .test_pages import axe
 
 __all__ = ["axe", "blocks", "fresh", "site"]
 

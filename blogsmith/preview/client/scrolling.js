@@ -73,9 +73,22 @@ export function reveal(line) {
 // reloads of ours in a row
 let reloads = 0;
 
+// The browser would give up the page that a reader has just asked for, and load this one. A download asks for one,
+// too, and leaves this one where it is.
+const LEAVING_MS = 5_000;
+let leaves = false;
+addEventListener("beforeunload", () => {
+  leaves = true;
+  setTimeout(() => (leaves = false), LEAVING_MS);
+});
+
 const folds = () => [...document.querySelectorAll("details")];
 
 export function reload() {
+  if (leaves) {
+    setTimeout(reload, LEAVING_MS);
+    return;
+  }
   const open = folds().map((fold) => fold.open);
   // what the reader has looked at for a while does not belong to the row
   const before = performance.now() < FRESH_MS ? reloads : 0;

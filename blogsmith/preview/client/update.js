@@ -46,11 +46,12 @@ export class Updates {
     this.isBusy = true;
     try {
       const first = await load();
-      if (!first) return;
-      this.status = first.status;
-      if (versionOf(first.html) !== tag.dataset.version && reloads < MOST_RELOADS) reload();
-      else this.served = new Served(first.html);
-      performance.mark("blogsmith:ready");
+      if (first) {
+        this.status = first.status;
+        if (versionOf(first.html) !== tag.dataset.version && reloads < MOST_RELOADS) reload();
+        else this.served = new Served(first.html);
+        performance.mark("blogsmith:ready");
+      }
     } catch {
       // the server is gone; when it is back, the page is loaded again
     } finally {
