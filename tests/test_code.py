@@ -7,7 +7,8 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
+from itertools import groupby
 
 import html5lib
 import pytest
@@ -18,6 +19,7 @@ from blogsmith.model.documents import Body
 from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highlight, is_known_language
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
+from blogsmith.render.lexing import Piece
 from blogsmith.syntax.parser import Parsed
 from tests import check
 
@@ -201,3 +203,22 @@ def test_a_page_asks_the_highlighter_it_is_given(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(check, "render_body", render)
     assert '<span class="k">x = 1</span>' in check.render("```python\nx = 1\n```\n").html
+
+
+def lines_of_runs(pieces: list[Piece]) -> list[str]:
+    """`_lines`, the simple way: neighbours of one class together, then line by line."""
+    lines = [""]
+    for css, run in groupby(pieces, key=lambda piece: piece[0]):
+        for number, part in enumerate("".join(text for _, text in run).split("\n")):
+            html = escape(part, quote=False).replace("\r", "&#13;")
+            if number:
+                lines.append("")
+            lines[-1] += f'<span class="{css}">{html}</span>' if css and html else html
+    return lines
+
+
+@given(st.lists(st.tuples(st.sampled_from(("", "k", "s")), st.text("a<&\n\r ", max_size=5)), max_size=8))
+@settings(max_examples=500)
+def test_neighbours_of_one_class_share_a_span(pieces: list[Piece]) -> None:
+    found = highlight("x", "python", deadline_s=1, max_line=9, lex=lambda *_: pieces)
+    assert list(found.lines) == lines_of_runs(pieces)

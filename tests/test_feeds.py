@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config
 from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
@@ -60,6 +63,25 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
 )
 def test_bodies_work_far_from_their_site(html: str, expected: str) -> None:
     assert feed_html(post(1, html), CONFIG) == expected
+
+
+MARKS = ('<a class="eq-anchor" href="#a"></a>', "<button>", "</button>", '<input type="range">', "<inputs>")
+
+
+@given(st.lists(st.sampled_from((*MARKS, "a", " ", "\n", "\u2003", "\x1c", "<")), max_size=12).map("".join))
+def test_what_is_left_out_takes_the_space_before_it_along(html: str) -> None:
+    pattern = r'\s*<a class="eq-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>'
+    expected = re.sub(pattern, "", html, flags=re.DOTALL).replace("\x1c", "\ufffd")
+    assert feed_html(post(1, html), CONFIG) == expected
+
+
+def test_a_post_has_one_entry_in_all_feeds() -> None:
+    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=(post(2), post(1)))
+    files = feed_files([replace(tag, kind="archive"), tag], CONFIG)
+    of_site, of_tag = (files[PurePosixPath(name)]() for name in ("atom.xml", "tags/t/atom.xml"))
+    assert of_site.count(b"\n  <entry>\n    <title>Post ") == 2
+    assert of_site.partition(b"\n  <entry>")[2] == of_tag.partition(b"\n  <entry>")[2]
+    assert of_tag.endswith(b"\n  </entry>\n</feed>\n")
 
 
 def test_atom_is_well_formed_and_complete() -> None:

@@ -201,33 +201,40 @@ def _plain(source: str) -> tuple[str, ...]:
 
 
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
-    """Pieces as lines of HTML; a piece that crosses lines is closed and opened again."""
-    lines: list[str] = []
-    line: list[str] = []
-    for css, text in _merge_pieces(pieces):
-        first, *others = text.split("\n")
-        line.append(_span(css, first))
-        for part in others:
-            lines.append("".join(line))
-            line = [_span(css, part)]
-    return (*lines, "".join(line))
-
-
-def _merge_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Neighbours of the same class as one piece: strings come in many."""
-    last, texts = "", list[str]()
+    """Pieces as lines of HTML: neighbours of one class share a span, and none goes on in the next line."""
+    html: list[str] = []
+    last, is_open = "", False
     for css, text in pieces:
         if css != last:
-            yield last, "".join(texts)
-            last, texts = css, []
-        texts.append(text)
-    yield last, "".join(texts)
+            if is_open:
+                html.append("</span>")
+                is_open = False
+            last = css
+        if not text.isalnum():
+            text = _text(text)
+        if css and text:
+            if "\n" in text:
+                text, is_open = _broken(text, css, is_open)
+            elif not is_open:
+                text, is_open = f'<span class="{css}">{text}', True
+        html.append(text)
+    if is_open:
+        html.append("</span>")
+    return tuple("".join(html).split("\n"))
 
 
-def _span(css: str, text: str) -> str:
-    if not css or not text:
-        return _text(text)
-    return f'<span class="{css}">{_text(text)}</span>'
+def _broken(text: str, css: str, is_open: bool) -> tuple[str, bool]:
+    """HTML of more than one line, closed and opened again where a line ends; whether a span is left open.
+
+    is_open: whether the text begins in a span. Empty lines get none.
+    """
+    first, *others = text.split("\n")
+    opening = f'<span class="{css}">'
+    start = first if is_open or not first else opening + first
+    end = "</span>" if is_open or first else ""
+    middle = [f"{opening}{line}</span>" if line else "" for line in others[:-1]]
+    last = opening + others[-1] if others[-1] else ""
+    return "\n".join([start + end, *middle, last]), bool(others[-1])
 
 
 def _text(text: str) -> str:

@@ -93,7 +93,9 @@ def _lexer(alias: str, **options: bool) -> Lexer:
     kind = lexer_class(alias)
     if kind is None:
         raise LookupError(alias)
-    return kind(**options)
+    from .lexer_dispatch import dispatching
+
+    return dispatching(kind)(**options)
 
 
 def _pieces(source: str, alias: str) -> Iterator[Piece]:
@@ -101,13 +103,10 @@ def _pieces(source: str, alias: str) -> Iterator[Piece]:
     lexer = _lexer(alias, startinline="<?" not in source)
     # many rules want a line end; `get_tokens` would also strip and replace characters
     text = source if source.endswith("\n") else source + "\n"
-    classes: dict[_TokenType, str] = {}
-    for _, kind, value in lexer.get_tokens_unprocessed(text):
-        if kind not in classes:
-            classes[kind] = _css_class(kind)
-        yield classes[kind], value
+    return ((_css_class(kind), value) for _, kind, value in lexer.get_tokens_unprocessed(text))
 
 
+@lru_cache(maxsize=1024)
 def _css_class(kind: _TokenType) -> str:
     """Pygments' short class of a token kind; of the nearest known parent for a rare kind."""
     from pygments.token import STANDARD_TYPES, Whitespace

@@ -28,7 +28,7 @@ JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _LEFT_OUT = re.compile(
-    r'\s*<a class="(?:heading|eq)-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>',
+    r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>',
     re.DOTALL,
 )
 _RUNNABLE = re.compile(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
@@ -49,7 +49,9 @@ def feed_html(page: PageView, config: Config) -> str:
         # protocol-relative addresses never reach a page, so one slash is a site path
         return f'{found[1]}{full}"'
 
-    html = _LEFT_OUT.sub("", page.content)
+    # with the space in front of what is left out; as a part of the pattern it would be tried at every space
+    *before, last = _LEFT_OUT.split(page.content)
+    html = "".join([*(text.rstrip() for text in before), last])
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
     return _NOT_XML.sub("\ufffd", _ADDRESS.sub(absolute, _SHELL.sub("", html)))
@@ -89,34 +91,42 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
     if not site_feeds(config):
         return {}
-    ready: dict[str, PageView] = {}
-
-    def prepared(posts: Sequence[PageView]) -> list[PageView]:
-        # a post stands in the site's two feeds and in one for each of its tags: prepare it once
-        for post in posts:
-            if post.url not in ready:
-                ready[post.url] = replace(post, content=feed_html(post, config))
-        return [ready[post.url] for post in posts]
-
-    def made(
-        form: Callable[[str, str, Sequence[PageView], Config], bytes],
-        name: str,
-        url: str,
-        posts: Sequence[PageView],
-    ) -> bytes:
-        return form(name, url, prepared(posts), config)
-
     posts = _entries(next((page.pages for page in pages if page.kind == "archive"), ()))
+    newest = {post.url for post in posts}
+    html: dict[str, str] = {}
+    entries: dict[str, str] = {}
+
+    def prepared(post: PageView) -> PageView:
+        if post.url in html:
+            return replace(post, content=html[post.url])
+        content = feed_html(post, config)
+        if post.url in newest:
+            # stands in both feeds of the site
+            html[post.url] = content
+        return replace(post, content=content)
+
+    def entry(post: PageView) -> str:
+        # a post stands in the feed of the site and in those of all its tags
+        if post.url not in entries:
+            entries[post.url] = atom_entry(prepared(post), config)
+        return entries[post.url]
+
+    def made_atom(name: str, url: str, posts: Sequence[PageView]) -> bytes:
+        return atom(name, url, posts, config, entry)
+
+    def made_json(name: str, url: str, posts: Sequence[PageView]) -> bytes:
+        return json_feed(name, url, [prepared(post) for post in posts], config)
+
     files: dict[PurePosixPath, Callable[[], bytes]] = {
-        PurePosixPath("atom.xml"): partial(made, atom, config.title, "/", posts),
-        PurePosixPath("feed.json"): partial(made, json_feed, config.title, "/", posts),
+        PurePosixPath("atom.xml"): partial(made_atom, config.title, "/", posts),
+        PurePosixPath("feed.json"): partial(made_json, config.title, "/", posts),
     }
     for page in pages:
-        entries = _entries(page.pages) if page.kind == "tag" else []
-        if entries and (page.pager is None or page.pager.number == 1):
+        posts = _entries(page.pages) if page.kind == "tag" else []
+        if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
             path = PurePosixPath(url.strip("/")) / "atom.xml"
-            files[path] = partial(made, atom, f"{config.title}: {page.title}", url, entries)
+            files[path] = partial(made_atom, f"{config.title}: {page.title}", url, posts)
     return files
 
 
@@ -134,12 +144,17 @@ def _stamp(moment: dt.datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
-    """The Atom feed of `posts`, whose content is as `feed_html` makes it.
+def atom(
+    name: str,
+    url: str,
+    posts: Sequence[PageView],
+    config: Config,
+    entry: Callable[[PageView], str] | None = None,
+) -> bytes:
+    """The Atom feed of `posts`. entry: as `atom_entry` makes it, whose content is as `feed_html` makes it.
 
     Its time is that of the newest change, so equal sites give equal bytes.
     """
-    ElementTree.register_namespace("", _ATOM)
     base = config.base_url.rstrip("/")
     feed = ElementTree.Element(f"{{{_ATOM}}}feed", {"xml:lang": config.lang})
     _text(feed, "title", name)
@@ -151,19 +166,23 @@ def atom(name: str, url: str, posts: Sequence[PageView], config: Config) -> byte
     _link(feed, base + url, "alternate", "text/html")
     _link(feed, f"{base}{url}atom.xml", "self", ATOM_TYPE)
     _people(feed, (config.author or config.title,))
-    for post in posts:
-        _entry(feed, post, config)
+    head, _, end = _xml(feed).rpartition("\n")
+    texts = [entry(post) if entry else atom_entry(post, config) for post in posts]
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *texts, end, ""]).encode()
+
+
+def _xml(feed: ElementTree.Element) -> str:
+    """Of a feed with something in it: its tags stand in lines of their own."""
+    ElementTree.register_namespace("", _ATOM)
     ElementTree.indent(feed)
-    return _document(feed)
+    return ElementTree.tostring(feed, encoding="unicode")
 
 
-def _document(root: ElementTree.Element) -> bytes:
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
-
-
-def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
+def atom_entry(post: PageView, config: Config) -> str:
+    """The lines of a post in an Atom feed."""
     assert post.date is not None
+    # the root declares the namespace, which is not to stand in each entry
+    feed = ElementTree.Element(f"{{{_ATOM}}}feed")
     entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
     _text(entry, "title", post.title)
     _text(entry, "id", post.canonical_url)
@@ -177,6 +196,7 @@ def _entry(feed: ElementTree.Element, post: PageView, config: Config) -> None:
         _text(entry, "summary", post.description)
     content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
     content.text = post.content
+    return _xml(feed).partition("\n")[2].rpartition("\n")[0]
 
 
 def _text(parent: ElementTree.Element, tag: str, text: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
 
 from ..model.template_views import Link, PageView, SeriesPart
 from .frame import OLDEST, Rendered
+from .related import TermOverlap
 
 RELATED = 3
 """Related posts a page names, at most."""
@@ -62,14 +61,17 @@ def add_relations(
         (views[item.url] for item in rendered if item.kind == "post"),
         key=lambda post: (-(post.date or OLDEST).timestamp(), post.url),
     )
-    sharing = _sharing(posts)
+    numbers = {post.url: number for number, post in enumerate(posts)}
+    overlap = TermOverlap([_terms(post) for post in posts])
     linked = _backlinks(rendered, views)
     for item in rendered:
         view, found = views[item.url], around[item.url]
         if item.kind in ("post", "page"):
             found.backlinks = linked.get(view.url, ())
         if item.kind == "post":
-            found.related = _related_posts(view, {view.url} | found.names(), posts, sharing)
+            named = (numbers[url] for url in found.names() if url in numbers)
+            nearest = overlap.nearest(numbers[view.url], named, RELATED)
+            found.related = tuple(_link(posts[number]) for number in nearest)
 
 
 def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> dict[str, tuple[Link, ...]]:
@@ -79,45 +81,18 @@ def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> d
         view = views[item.url]
         if view.kind in ("post", "page"):
             for url in item.body.links - {view.url}:
-                found.setdefault(url, set()).add(Link(view.title, view.url, view.title_html))
+                found.setdefault(url, set()).add(_link(view))
     return {
         url: tuple(sorted(links, key=lambda link: (link.title.casefold(), link.url)))
         for url, links in found.items()
     }
 
 
-def _terms(post: PageView) -> Iterator[tuple[int, str]]:
-    """Each term of a post once, with its weight; a tag and a category of one name are two terms."""
-    for weight, links in ((1, post.tags), (CATEGORY_WEIGHT, post.categories)):
-        yield from ((weight, url) for url in {link.url for link in links})
+def _terms(post: PageView) -> dict[tuple[str, str], int]:
+    """Each term of a post, with its weight; a tag and a category of one name are two terms."""
+    tags = {("tag", link.url): 1 for link in post.tags}
+    return tags | {("category", link.url): CATEGORY_WEIGHT for link in post.categories}
 
 
-def _sharing(posts: Sequence[PageView]) -> dict[tuple[int, str], list[int]]:
-    """Term → which of `posts` have it, so that none has to be compared with all others."""
-    found: dict[tuple[int, str], list[int]] = {}
-    for number, post in enumerate(posts):
-        for term in _terms(post):
-            found.setdefault(term, []).append(number)
-    return found
-
-
-def _related_posts(
-    view: PageView,
-    named: set[str],
-    posts: Sequence[PageView],
-    sharing: Mapping[tuple[int, str], Sequence[int]],
-) -> tuple[Link, ...]:
-    """The posts with most in common, the first of `posts` among equals.
-
-    named: addresses that the page names elsewhere: its own, its neighbours', those of its series.
-    """
-    scores: Counter[int] = Counter()
-    for weight, url in _terms(view):
-        for _ in range(weight):
-            scores.update(sharing[weight, url])
-    # one number for score and place; there are more posts than places, so the score counts first
-    count = len(posts)
-    ranked = (number - score * count for number, score in scores.items())
-    best = (posts[rank % count] for rank in nsmallest(RELATED + len(named), ranked))
-    found = [Link(post.title, post.url, post.title_html) for post in best if post.url not in named]
-    return tuple(found[:RELATED])
+def _link(post: PageView) -> Link:
+    return Link(post.title, post.url, post.title_html)

@@ -10,8 +10,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from linkify_it import LinkifyIt
-from linkify_it.main import Match
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -22,6 +20,7 @@ from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..model.cells import PageCells
 from ..model.documents import Document
 from .attributes import attribute_rules, resolve_blocks
+from .bare_links import bare_link_rules
 from .blocks import block_rules
 from .callouts import callouts
 from .cells.fences import cells, page_cells
@@ -33,7 +32,7 @@ from .foreign import foreign
 from .front_text import locate_text
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
-from .links import link_rules, linkify_rule
+from .links import link_rules
 from .math.displays import split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.subequations import subequations
@@ -52,13 +51,6 @@ from .text import task_lists, text_rules
 
 MAX_BRACKETS = 500
 _BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
-
-# GFM 6.9: punctuation at the end of an address is not part of it. Lengths are those of DNS, and of
-# what servers take: every `www.` is tried, and without bounds each would read to the end of its word.
-_WWW = re.compile(
-    r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,126}(?:[/?#](?:[^\s<]{0,2000}[^\s<.,;:!?)\"'*_~])?)?",
-    re.IGNORECASE,
-)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
 
@@ -186,7 +178,7 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         md.core.ruler.before("inline", name, rule)
     md.core.ruler.at("inline", inline)
     if options.linkify:
-        _enable_linkify(md)
+        bare_link_rules(md)
     if options.smart_quotes:
         md.options["typographer"] = True
         md.enable(["smartquotes", "replacements"])
@@ -195,20 +187,6 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     for add in options.markdown_rules:
         add(md)
     return md
-
-
-def _enable_linkify(md: MarkdownIt) -> None:
-    # bare `name.tld` is left alone: in technical prose `model.py` and `README.md` are file names
-    md.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
-    md.linkify.add("www.", {"validate": _WWW, "normalize": _with_scheme})
-    md.options["linkify"] = True
-    md.inline.ruler.at("linkify", linkify_rule)
-    md.enable(["linkify"])
-
-
-def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
-    """GFM's extended autolink: `www.example.org` means http."""
-    match.url = f"http://{match.url}"
 
 
 def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) -> Parsed:

@@ -1,1 +1,1 @@
-"""TeX formulas: read, guarded, expanded, converted to MathML. The entry point is `convert.convert_formula`."""
+"""TeX formulas: read, guarded, expanded, converted to MathML, by `convert.convert_formula`."""

@@ -1,0 +1,136 @@
+"""Lexers that pass over rules give the tokens of Pygments, one by one, for all of its lexers."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pygments.lexer import Lexer
+from pygments.lexers import CppLexer, PythonLexer, find_lexer_class, get_all_lexers
+from pygments.lexers.data import JsonLexer, YamlLexer
+from pygments.lexers.dotnet import CSharpLexer
+
+from blogsmith.render.first_characters import ASCII, first_characters
+from blogsmith.render.lexer_dispatch import DispatchLexer, dispatching
+from blogsmith.render.timeout import alarm
+
+LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]
+GROUPS = 12
+PATIENCE_S = 2.0
+"""For one text: a few lexers search some of these texts without end."""
+GLUE = (
+    *(" ", "  ", "\t", "\n", "\n", "\n\n", "\r\n", "é", "𝑥", "“", "\x00", "\x0b"),
+    *("1", "0x1F", "x", "Foo", "'", '"', '"""', "//", "#", "/*", "*/", "<", ">", "</", "{", "}", "(", ")"),
+    *("$", "@", ";", ":", "=", "\\", "%", "&", "|", "!", "-", "--", "_", "`", "~", "^", "?", ",", "."),
+)
+
+
+class Stuck(BaseException):
+    """A lexer takes too long."""
+
+
+def words_of(lexer: Lexer) -> list[str]:
+    """Pieces of a lexer's own rules, so that texts made of them reach its states."""
+    words = set()
+    assert isinstance(lexer, DispatchLexer)
+    for rules in lexer._tokens.values():
+        for match, *_ in rules:
+            words.update(re.findall(r"\w+|[^\w\s]|\\.", match.__self__.pattern)[:40])
+    return sorted(words)
+
+
+def texts_for(lexer: Lexer) -> Iterator[str]:
+    words = words_of(lexer) or ["a"]
+    for seed, size in enumerate((3, 12, 60, 150)):
+        chance = random.Random(seed)
+        picks = (chance.choice(words if chance.random() < 0.6 else GLUE) for _ in range(size))
+        yield "".join(picks)
+
+
+def tokens(lexer: Lexer, text: str) -> list[object]:
+    """What a lexer gives; in place of an exception its type."""
+    found: list[object] = []
+    try:
+        found.extend(lexer.get_tokens_unprocessed(text))
+    except Exception as error:
+        found.append(type(error))
+    return found
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_tokens_are_those_of_pygments(group: int) -> None:
+    compared = 0
+    for name in LEXERS[group::GROUPS]:
+        kind = find_lexer_class(name)
+        assert kind is not None
+        if dispatching(kind) is kind:
+            continue
+        theirs, ours = kind(), dispatching(kind)()
+        for text in texts_for(ours):
+            try:
+                with alarm(PATIENCE_S, Stuck, working=True):
+                    assert tokens(ours, text) == tokens(theirs, text), (name, text)
+                    compared += 1
+            except Stuck:
+                continue
+    assert compared > 100
+
+
+@pytest.mark.parametrize("file", ["code.py", "lexing.py", "templates/sandbox.py"])
+def test_a_program_has_the_tokens_of_pygments(file: str) -> None:
+    text = (Path(__file__).parents[1] / "blogsmith/render" / file).read_text("utf-8")
+    assert tokens(dispatching(PythonLexer)(), text) == tokens(PythonLexer(), text)
+
+
+@given(st.text(st.sampled_from("ab1 \n\t\"'#\\(){}<>/*:;=.é𝑥rfR%&$@!-_`"), max_size=80))
+@settings(max_examples=300)
+def test_any_text_has_the_tokens_of_pygments(text: str) -> None:
+    for kind in (PythonLexer, CppLexer):
+        assert tokens(dispatching(kind)(), text) == tokens(kind(), text)
+
+
+def test_which_lexers_have_our_loop() -> None:
+    def has_our_loop(kind: type[Lexer]) -> bool:
+        return dispatching(kind).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed
+
+    assert has_our_loop(PythonLexer)
+    # has a loop of its own around that of the next class in line
+    assert issubclass(dispatching(CppLexer), DispatchLexer) and not has_our_loop(CppLexer)
+    # callbacks with a context; no tables; tables of each instance
+    assert not any(map(has_our_loop, (YamlLexer, JsonLexer, CSharpLexer)))
+
+
+PATTERNS = (
+    *(r"abc", r"[a-c]+x", r"a?b", r"a*", r"(?:ab|cd)?e", r"(?i)k", r"(?i:ß)s", r"(?i)[x-z]", r"[^a-y]"),
+    *(r".", r"(?s:.)", r"\b(?:if|else)\b", r"(?=a)\w", r"(?!a)\w", r"(?<=a)b", r"^#", r"$", r"\Z", r""),
+    *(r"(a)?(?(1)b|c)", r"(a|)\1", r"(?>ab|c)", r"x*+y", r"x{2,3}?", r"(?a:\w)", r"\s+", r"(?=[ab])(?=[bc])"),
+    *(r"(?x) a | b # c", r"(?m)^$", r"\w\d", r"(?-i:a)b", r"(?:(?=a)|b)c?", r"[[:]", r"\n|\r"),
+)
+
+
+@pytest.mark.parametrize("source", PATTERNS)
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_no_match_begins_with_another_character(source: str) -> None:
+    pattern = re.compile(source)
+    known = first_characters(pattern)
+    tails = ("", "a", "b", "ab", "bc", "x", "xy", "xx", "e", "s", "f", "lse", "1", "\n")
+    for character in ASCII:
+        begins = any(
+            pattern.match(before + character + tail, len(before)) for before in ("", "a") for tail in tails
+        )
+        assert character in known or not begins
+
+
+def test_characters_are_left_out() -> None:
+    """Else nothing would be gained."""
+    found = [
+        first_characters(re.compile(source))
+        for source in (r"abc", r"(?i)k", r"\b(?:if|else)\b", r"a?b", r"(?=a)")
+    ]
+    assert found == [{"a"}, {"k", "K"}, {"i", "e"}, {"a", "b"}, {"a"}]
