@@ -6,9 +6,9 @@ import pytest
 
 from blogsmith.diagnostics.model import Place
 from blogsmith.model.cells import Cell
-from blogsmith.syntax.describe import describe
 from blogsmith.syntax.records import Fence, get
 from blogsmith.syntax.references.anchors import anchors
+from blogsmith.syntax.token_listing import describe
 from tests.parsed_posts import only, parse
 
 

@@ -40,8 +40,8 @@ from ..site.frame import Frame, Rendered, Unpublished
 from ..site.index import PageEntry, SiteIndex, index_site, page_entry, resolve_image, resolve_link
 from ..site.lists import plan_lists
 from ..site.terms import plan_terms
-from ..syntax.describe import describe
 from ..syntax.parser import Parsed, make_parser, parse_document
+from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .output_plan import font_files, fonts_for, plan_outputs
 

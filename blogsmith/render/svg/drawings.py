@@ -16,7 +16,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from .simplify import local_name, round_numbers
+from .simplification import local_name, round_numbers
 from .styles import resolve_styles
 from .writer import Writer
 

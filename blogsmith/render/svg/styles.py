@@ -16,7 +16,7 @@ import tinycss2
 from tinycss2.ast import Declaration, QualifiedRule
 
 from ...tex.names import name_set
-from .simplify import Styles, local_name
+from .simplification import Styles, local_name
 
 PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from ...tex.names import name_set
 from .colors import ON_HUE, find_colours, is_plain, rgb, text_color_on, variable
-from .simplify import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
+from .simplification import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
 from .styles import PROPERTIES
 
 TEXTS = name_set("text tspan")

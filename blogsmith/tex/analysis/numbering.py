@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
 from ..parse.reader import Macro
-from .expanded import DEFINES, expand_formula
+from .expansion import DEFINES, expand_formula
 
 MAX_LENGTH = 64_000
 """Characters of a formula; a longer one is refused before it is typeset."""
