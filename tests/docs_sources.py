@@ -56,7 +56,7 @@ def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "
         key = prefix + ast.unparse(field.target)
         inner = next((s for s in structs if re.search(rf"\b{s}\b", written)), "")
         if word:
-            yield Setting(key, f"{_type_words(word)}, or a mapping", "", meaning)
+            yield Setting(key, f"{_type_words(word)}, or a mapping", _default(field.value), meaning)
         elif not inner or written != inner:
             yield Setting(key, _type_words(written), _default(field.value), meaning)
         if inner:

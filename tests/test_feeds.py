@@ -10,11 +10,12 @@ from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.config.schema import Config
+from blogsmith.config.schema import Config, Feeds
 from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
 from blogsmith.site.archive import archive, plan_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
@@ -75,13 +76,33 @@ def test_what_is_left_out_takes_the_space_before_it_along(html: str) -> None:
     assert feed_html(post(1, html), CONFIG) == expected
 
 
-def test_a_post_has_one_entry_in_all_feeds() -> None:
-    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=(post(2), post(1)))
-    files = feed_files([replace(tag, kind="archive"), tag], CONFIG)
-    of_site, of_tag = (files[PurePosixPath(name)]() for name in ("atom.xml", "tags/t/atom.xml"))
-    assert of_site.count(b"\n  <entry>\n    <title>Post ") == 2
-    assert of_site.partition(b"\n  <entry>")[2] == of_tag.partition(b"\n  <entry>")[2]
-    assert of_tag.endswith(b"\n  </entry>\n</feed>\n")
+def feeds_of(settings: Feeds, posts: int = 12) -> tuple[bytes, bytes]:
+    """The Atom feeds of a site and of its one tag."""
+    config = msgspec.structs.replace(CONFIG, feeds=settings)
+    pages = tuple(post(number, description=f"About {number}.") for number in range(posts, 0, -1))
+    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=pages)
+    files = feed_files([replace(tag, kind="archive"), tag], config)
+    return files[PurePosixPath("atom.xml")](), files[PurePosixPath("tags/t/atom.xml")]()
+
+
+def test_the_feed_of_a_term_has_few_posts_and_their_descriptions() -> None:
+    of_site, of_tag = feeds_of(Feeds())
+    assert (of_site.count(b"<entry>"), of_tag.count(b"<entry>")) == (12, 10)
+    assert b"<content" in of_site and b"<content" not in of_tag
+    assert b"<summary>About 12.</summary>" in of_tag
+
+
+def test_how_much_feeds_hold_is_a_setting() -> None:
+    of_site, of_tag = feeds_of(Feeds(entries=3, term_entries=3, term_text="full"))
+    assert of_site.count(b"<entry>") == 3
+    assert of_site.partition(b"<entry>")[2] == of_tag.partition(b"<entry>")[2]
+
+
+def test_terms_may_have_no_feeds() -> None:
+    config = msgspec.structs.replace(CONFIG, feeds=Feeds(term_entries=0))
+    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=(post(1),))
+    assert PurePosixPath("tags/t/atom.xml") not in feed_files([tag], config)
+    assert with_feed(tag, config).feeds == ()
 
 
 def test_atom_is_well_formed_and_complete() -> None:

@@ -119,6 +119,8 @@ def _strict(kind: Any, slot: Slot) -> Any:
 def _in_words(kind: Any) -> str:
     """The type as an author would say it."""
     parts = get_args(kind)
+    if kind in _WORDS:
+        return _WORDS[kind]
     if get_origin(kind) is Literal:
         return f"one of {', '.join(sorted(parts))}"
     if get_origin(kind) in (Union, UnionType):

@@ -87,6 +87,17 @@ class CalloutKind(Struct, frozen=True):
     """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
 
 
+class Feeds(Struct, frozen=True):
+    """How much the feeds hold."""
+
+    entries: int = 30
+    """Newest posts in the feeds of the site, with their whole text."""
+    term_entries: int = 10
+    """Newest posts in the feed of each tag and category; 0: these have none."""
+    term_text: Literal["summary", "full"] = "summary"
+    """What the feed of a tag or category has of a post: its description, or its whole text."""
+
+
 class Images(Struct, frozen=True):
     """What becomes of pictures."""
 
@@ -202,7 +213,7 @@ class Config(Struct, frozen=True):
     """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
     pagination: int = 20
     """Posts on one page of a list; 0 puts all on one."""
-    feeds: bool = True
+    feeds: bool | Feeds = True
     """Make Atom and JSON feeds; they need `base_url`."""
     toc: bool = True
     """Show a table of contents on posts with two or more headings."""
@@ -224,6 +235,11 @@ class Config(Struct, frozen=True):
     security: Security = Security()
     editor: str = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+
+    @property
+    def feed_settings(self) -> Feeds:
+        """`feeds` with `true` spelt out."""
+        return self.feeds if isinstance(self.feeds, Feeds) else Feeds()
 
     @property
     def execution(self) -> Execution:

@@ -146,6 +146,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
         "embeds.allow": each(known(PROVIDERS, "provider")),
         "diagnostics.ignore": each(known(CODES, "code")),
+        "feeds.entries": _NOT_NEGATIVE,
+        "feeds.term_entries": _NOT_NEGATIVE,
         "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),
         "execute.env": each(shaped(_VARIABLE, "name of an environment variable", _VARIABLE_HINT)),
         "execute.timeout": _SECONDS,

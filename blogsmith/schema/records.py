@@ -144,7 +144,12 @@ def _reader_of(hint: Any, table: Table, key: str) -> Reader:
         if not others:
             return _reader_of(first, table, key)
         # a word, or a mapping that says more
-        return of_kind(dict, _reader_of(others[0], table, key), table.choice(get_args(first), kind))
+        word = (
+            table.choice(get_args(first), kind)
+            if get_origin(first) is Literal
+            else of_kind(first, table.types[first], kind)
+        )
+        return of_kind(dict, _reader_of(others[0], table, key), word)
     if origin is tuple:
         return of_kind(list, _entries(_reader_of(parts[0], table, key)), kind)
     if origin is Mapping:

@@ -1,4 +1,4 @@
-"""Atom and JSON feeds with the whole text of posts.
+"""Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
 What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
 parts open; buttons and sliders, which do nothing there, left out. A site that does not know its own
@@ -19,9 +19,6 @@ from xml.etree import ElementTree
 
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView
-
-ENTRIES = 30
-"""Newest posts in a feed."""
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
@@ -76,7 +73,7 @@ def site_feeds(config: Config) -> tuple[Feed, ...]:
 
 def with_feed(page: PageView, config: Config) -> PageView:
     """The list of a tag or category, pointing to its own feed."""
-    if page.kind != "tag" or not site_feeds(config) or not _entries(page.pages):
+    if page.kind != "tag" or not site_feeds(config) or not _term_entries(page, config):
         return page
     url = first_page_url(page.url)
     return replace(page, feeds=(Feed(f"{config.title}: {page.title}", f"{url}atom.xml", ATOM_TYPE),))
@@ -91,10 +88,11 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
     if not site_feeds(config):
         return {}
-    posts = _entries(next((page.pages for page in pages if page.kind == "archive"), ()))
+    archive = next((page.pages for page in pages if page.kind == "archive"), ())
+    posts = _dated(archive, config.feed_settings.entries)
     newest = {post.url for post in posts}
     html: dict[str, str] = {}
-    entries: dict[str, str] = {}
+    entries: dict[tuple[str, bool], str] = {}
 
     def prepared(post: PageView) -> PageView:
         if post.url in html:
@@ -105,14 +103,15 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
             html[post.url] = content
         return replace(post, content=content)
 
-    def entry(post: PageView) -> str:
-        # a post stands in the feed of the site and in those of all its tags
-        if post.url not in entries:
-            entries[post.url] = atom_entry(prepared(post), config)
-        return entries[post.url]
+    def entry(post: PageView, is_short: bool) -> str:
+        # a post stands in the feeds of all its tags
+        if (post.url, is_short) not in entries:
+            found = replace(post, content="") if is_short else prepared(post)
+            entries[post.url, is_short] = atom_entry(found, config)
+        return entries[post.url, is_short]
 
-    def made_atom(name: str, url: str, posts: Sequence[PageView]) -> bytes:
-        return atom(name, url, posts, config, entry)
+    def made_atom(name: str, url: str, posts: Sequence[PageView], is_short: bool = False) -> bytes:
+        return atom(name, url, posts, config, lambda post: entry(post, is_short))
 
     def made_json(name: str, url: str, posts: Sequence[PageView]) -> bytes:
         return json_feed(name, url, [prepared(post) for post in posts], config)
@@ -121,17 +120,22 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
         PurePosixPath("atom.xml"): partial(made_atom, config.title, "/", posts),
         PurePosixPath("feed.json"): partial(made_json, config.title, "/", posts),
     }
+    is_short = config.feed_settings.term_text == "summary"
     for page in pages:
-        posts = _entries(page.pages) if page.kind == "tag" else []
+        posts = _term_entries(page, config) if page.kind == "tag" else []
         if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
             path = PurePosixPath(url.strip("/")) / "atom.xml"
-            files[path] = partial(made_atom, f"{config.title}: {page.title}", url, posts)
+            files[path] = partial(made_atom, f"{config.title}: {page.title}", url, posts, is_short)
     return files
 
 
-def _entries(posts: Sequence[PageView]) -> list[PageView]:
-    return [post for post in posts if post.date][:ENTRIES]
+def _term_entries(page: PageView, config: Config) -> list[PageView]:
+    return _dated(page.pages, config.feed_settings.term_entries)
+
+
+def _dated(posts: Sequence[PageView], most: int) -> list[PageView]:
+    return [post for post in posts if post.date][:most]
 
 
 def _update_date(page: PageView) -> dt.datetime:
@@ -194,8 +198,9 @@ def atom_entry(post: PageView, config: Config) -> str:
         ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
     if post.description:
         _text(entry, "summary", post.description)
-    content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
-    content.text = post.content
+    if post.content:
+        content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
+        content.text = post.content
     return _xml(feed).partition("\n")[2].rpartition("\n")[0]
 
 
