@@ -15,7 +15,7 @@ from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.render import Pages
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
-from tests.site_files import NOW, build, build_text, read_site_text
+from tests.site_files import NOW, build, build_text, put_bare, read_site_text
 from tests.test_broken import FILES
 from tests.test_sites import SITES, copied
 
@@ -148,6 +148,31 @@ def test_only_what_is_affected_is_rendered(tmp_path: Path, monkeypatch: pytest.M
     # a.md links to a heading that is gone; the others do not look at b.md
     assert again == {"content/posts/a.md", "content/posts/b.md"}
     assert [found.code for found in problems(after)] == ["link-anchor"]
+
+
+@pytest.mark.parametrize(
+    ("more", "is_quick"),
+    [
+        ("description: Something", True),
+        ("slug: elsewhere", False),
+        ("date: 2026-03-01", False),
+        ("draft: true", False),
+        ("series: S", False),
+        ("aliases: [/old/]", False),
+        ("tags: [x]", False),
+        ("categories: [c]", False),
+    ],
+)
+def test_only_a_page_that_keeps_its_place_is_shown_by_itself(
+    more: str, is_quick: bool, tmp_path: Path
+) -> None:
+    path = "content/posts/a.md"
+    put_bare(tmp_path, {"blogsmith.yaml": "title: Site\n", path: "---\ntitle: A\n---\nText.\n"})
+    line = new_line(tmp_path)
+    present = settled(line)
+    write(tmp_path / path, f"---\ntitle: A\n{more}\n---\nText.\n")
+    edited = line.edited(present, path, UpdateRequest((path,), everything=False))
+    assert (edited is not None) == is_quick
 
 
 def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> None:
