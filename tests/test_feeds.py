@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config
@@ -72,6 +72,35 @@ MARKS = ('<a class="eq-anchor" href="#a"></a>', "<button>", "</button>", '<input
 def test_what_is_left_out_takes_the_space_before_it_along(html: str) -> None:
     pattern = r'\s*<a class="eq-anchor"[^>]*></a>|\s*<button\b[^>]*>.*?</button>|\s*<input\b[^>]*>'
     expected = re.sub(pattern, "", html, flags=re.DOTALL).replace("\x1c", "\ufffd")
+    assert feed_html(post(1, html), CONFIG) == expected
+
+
+TAGS = (
+    "<a",
+    "<img",
+    "</p>",
+    ">",
+    "<",
+    " href=",
+    " src=",
+    "\nposter=",
+    " data-src=",
+    '"',
+    '"/x"',
+    '"#y"',
+    '"/',
+    " a",
+)
+
+
+@given(st.lists(st.sampled_from((*TAGS, ' href="/b/"', ' src="https://o.org/"')), max_size=14).map("".join))
+@settings(max_examples=1000)
+def test_the_first_address_of_a_tag_becomes_absolute(html: str) -> None:
+    def absolute(found: re.Match[str]) -> str:
+        page = "https://example.org/blog/posts/p1/" if found[2].startswith("#") else "https://example.org"
+        return f'{found[1]}{page}{found[2]}"'
+
+    expected = re.sub(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"', absolute, html)
     assert feed_html(post(1, html), CONFIG) == expected
 
 
