@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Feeds
@@ -103,6 +103,35 @@ def test_terms_may_have_no_feeds() -> None:
     tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=(post(1),))
     assert PurePosixPath("tags/t/atom.xml") not in feed_files([tag], config)
     assert with_feed(tag, config).feeds == ()
+
+
+TAGS = (
+    "<a",
+    "<img",
+    "</p>",
+    ">",
+    "<",
+    " href=",
+    " src=",
+    "\nposter=",
+    " data-src=",
+    '"',
+    '"/x"',
+    '"#y"',
+    '"/',
+    " a",
+)
+
+
+@given(st.lists(st.sampled_from((*TAGS, ' href="/b/"', ' src="https://o.org/"')), max_size=14).map("".join))
+@settings(max_examples=1000)
+def test_the_first_address_of_a_tag_becomes_absolute(html: str) -> None:
+    def absolute(found: re.Match[str]) -> str:
+        page = "https://example.org/blog/posts/p1/" if found[2].startswith("#") else "https://example.org"
+        return f'{found[1]}{page}{found[2]}"'
+
+    expected = re.sub(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"', absolute, html)
+    assert feed_html(post(1, html), CONFIG) == expected
 
 
 def test_atom_is_well_formed_and_complete() -> None:

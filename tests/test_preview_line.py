@@ -171,7 +171,7 @@ def test_only_a_page_that_keeps_its_place_is_shown_by_itself(
     line = new_line(tmp_path)
     present = settled(line)
     write(tmp_path / path, f"---\ntitle: A\n{more}\n---\nText.\n")
-    edited = line.edited(present, path, UpdateRequest((path,), everything=False))
+    edited = line.update_page(present, path, UpdateRequest((path,), everything=False))
     assert (edited is not None) == is_quick
 
 

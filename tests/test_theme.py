@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import nodes
 from markupsafe import Markup
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
-from blogsmith.render.templates.theme import Theme, iso_date, load_theme, long_date
+from blogsmith.render.templates.compiler import PaidCode
+from blogsmith.render.templates.environment import iso_date, long_date
+from blogsmith.render.templates.theme import Theme, load_theme
 
 BUNDLED = Path(__file__).parent.parent / "themes"
 PLAIN = {"themes/plain/theme.yaml": "name: plain\n"}
@@ -314,6 +317,61 @@ class TestHelpers:
     def test_url(self, tmp_path: Path, address: str, shown: str) -> None:
         theme = plain(tmp_path, {"shortcodes/x.html": "{{ a | url }}"}, base_path="/blog")
         assert theme.render_shortcode("x", {"a": address}) == shown
+
+    @pytest.mark.parametrize(
+        "template",
+        [
+            """{{ "/" | url }}""",
+            """{% set x = "/" | url %}{{ x }}""",
+            """{{ ["/"] | map("url") | first }}""",
+            """{% if "/" | url == "/a/" %}/a/{% else %}{{ "/" | url | upper | lower }}{% endif %}""",
+            """{% filter url %}/{% endfilter %}""",
+            """{% macro m(x="/" | url) %}{{ x }}{% endmacro %}{{ m() }}""",
+            """{{ "/" | url if "/" | url | length else "" }}""",
+            """{{ {"a": "/" | url}["a"] ~ "" }}""",
+        ],
+    )
+    def test_sites_of_one_process_keep_their_addresses(self, tmp_path: Path, template: str) -> None:
+        """Their templates are compiled once, and Jinja works out constants when it compiles."""
+        shown = []
+        for base_path in ("/a", "", "/b", "/a"):
+            theme = plain(tmp_path, {"shortcodes/x.html": template}, base_path=base_path)
+            shown.append(theme.render_shortcode("x", {}))
+        assert shown == ["/a/", "/", "/b/", "/a/"]
+
+    def test_sites_of_one_process_keep_their_files(self, tmp_path: Path) -> None:
+        files = {"shortcodes/x.html": "{{ asset('t.css') }} {% include 'partials/p.html' %}"}
+        texts = []
+        for name in ("a", "b"):
+            more = {"themes/plain/static/t.css": name, "themes/plain/partials/p.html": f"part {name}"}
+            texts.append(plain(tmp_path / name, {**files, **more}).render_shortcode("x", {}))
+        assert [text.partition(" ")[2] for text in texts] == ["part a", "part b"]
+        assert len(set(texts)) == len({text.partition(" ")[0] for text in texts}) == 2
+
+    def test_a_template_is_compiled_once_for_all_sites(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        compiled = []
+        visit = PaidCode.visit_Template
+
+        def count(generator: PaidCode, template: nodes.Template) -> None:
+            compiled.append(template)
+            visit(generator, template)
+
+        monkeypatch.setattr(PaidCode, "visit_Template", count)
+        files = {"shortcodes/x.html": "{{ 'once' }} {{ a }}"}
+        for site in ("first", "second"):
+            theme = plain(tmp_path / site, files, base_path=f"/{site}")
+            assert theme.render_shortcode("x", {"a": site}) == f"once {site}"
+        assert len(compiled) == 1
+        # a mistake is told in each of them
+        for site in ("first", "second"):
+            theme = plain(tmp_path / site, {"shortcodes/x.html": "\n{{ 1 | nothing }}"})
+            with pytest.raises(SiteError) as error:
+                theme.render_shortcode("x", {})
+            assert [(d.path, d.place.line if d.place else 0) for d in error.value.diagnostics] == [
+                ("shortcodes/x.html", 2)
+            ]
 
     def test_asset_address_changes_with_the_file(self, tmp_path: Path) -> None:
         found = set()

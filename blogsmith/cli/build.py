@@ -14,6 +14,7 @@ from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
+from .garbage import rare_collections
 from .options import (
     STALE,
     drafts_option,
@@ -133,7 +134,7 @@ def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, *
     from ..pipeline.build import build_site
 
     started = clocks.seconds()
-    with ProgressBar(sys.stderr) as progress:
+    with ProgressBar(sys.stderr) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)
         settings = BuildOptions(now=clocks.now(), execution=execution, **options)
         report = build_site(root, settings, progress)

@@ -26,7 +26,6 @@ from ..render.lexing import Lex, lex_in_time
 from ..site.index import PageEntry, page_entry
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
-from ..tex.analysis.linear import linear_text
 from ..tex.cache import cache_conversions
 from ..tex.convert import Convert
 from .placeholder import placeholder_body
@@ -84,7 +83,6 @@ class PageCache:
         """As `lex_in_time`, once for each piece of code."""
         self.formula: Convert = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
-        self._linear = lru_cache(FORMULAS)(linear_text)
         self.entries = 0
         """Grows whenever what other pages can see of a page has changed."""
 
@@ -99,7 +97,7 @@ class PageCache:
         before = self._context
         self._context = context
         if before is None or self._md is None or before.options != context.options:
-            self._options = replace(context.options, linear_math=self._linear)
+            self._options = context.options
             self._md = make_parser(self._options)
             self._known.clear()
             self._tokens.clear()

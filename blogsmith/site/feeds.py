@@ -30,7 +30,8 @@ _LEFT_OUT = re.compile(
 )
 _RUNNABLE = re.compile(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = re.compile(r' data-[\w-]+="[^"]*"')
-_ADDRESS = re.compile(r'(<[^<>]*?\s(?:href|src|poster)=")([/#][^"]*)"')
+# of an attribute, wherever it stands; only what is in front of the address is a part of the match
+_ADDRESS = re.compile(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
 _SHELL = re.compile(r' (?:tabindex|loading|decoding|data-line|data-cell)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -38,20 +39,30 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def feed_html(page: PageView, config: Config) -> str:
     """The body of `page` for readers that show it far from its site."""
-    host = _host(config)
-
-    def absolute(found: re.Match[str]) -> str:
-        target = found[2]
-        full = page.canonical_url + target if target.startswith("#") else host + target
-        # protocol-relative addresses never reach a page, so one slash is a site path
-        return f'{found[1]}{full}"'
-
     # with the space in front of what is left out; as a part of the pattern it would be tried at every space
     *before, last = _LEFT_OUT.split(page.content)
     html = "".join([*(text.rstrip() for text in before), last])
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
-    return _NOT_XML.sub("\ufffd", _ADDRESS.sub(absolute, _SHELL.sub("", html)))
+    html = _with_addresses(_SHELL.sub("", html), page.canonical_url, _host(config))
+    return _NOT_XML.sub("\ufffd", html)
+
+
+def _with_addresses(html: str, page: str, host: str) -> str:
+    """`html` with the first address of each tag made absolute, if it is an anchor or a path of the site."""
+    end = 0
+
+    def absolute(found: re.Match[str]) -> str:
+        nonlocal end
+        # from the address back to its tag is shorter than from each tag on to an address
+        tag = html.rfind("<", end, found.start())
+        if tag < 0 or html.find(">", tag, found.start()) >= 0:
+            return found[0]
+        end = found.end(1) + 1
+        # protocol-relative addresses never reach a page, so one slash is a site path
+        return found[0] + (page if found[1].startswith("#") else host)
+
+    return _ADDRESS.sub(absolute, html)
 
 
 def _host(config: Config) -> str:

@@ -8,29 +8,21 @@ as such where it is read, see `sandbox.py`, so templates need no `| safe`.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
-
-from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeError
-from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
 
 from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
 from .budget import TakesTooLong
-from .errors import NamedUndefined, template_diagnostic
-from .files import StaticFile, TemplateFile, ThemeFiles, read_theme_files
+from .environment import site_environment
+from .errors import template_diagnostic
+from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
 from .sandbox import Sandbox
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _INLINE = ".inline"
 
 
@@ -134,7 +126,7 @@ def load_theme(
     """
     files = read_theme_files(name, site_root, bundled, extra_shortcodes)
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
-    return Theme(files, base_path, _environment(files, base_path), _shortcodes(files), layouts)
+    return Theme(files, base_path, site_environment(files, base_path), _shortcodes(files), layouts)
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:
@@ -149,73 +141,3 @@ def _stems(templates: Mapping[str, TemplateFile], kind: str) -> list[str]:
     """Names without `.html` of the templates that lie directly in folder `kind`."""
     paths = [PurePosixPath(name) for name in templates]
     return [path.stem for path in paths if path.parent.as_posix() == kind]
-
-
-class _Templates(BaseLoader):
-    """Hands Jinja the templates read before; what is not among them does not exist."""
-
-    def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
-        self.templates = templates
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Text, path for tracebacks, and that the text never changes."""
-        if template not in self.templates:
-            raise TemplateNotFound(template)
-        file = self.templates[template]
-        return file.text, file.label, lambda: True
-
-
-def _environment(files: ThemeFiles, base_path: str) -> Sandbox:
-    environment = Sandbox(
-        loader=_Templates(files.templates),
-        autoescape=True,
-        undefined=NamedUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
-        auto_reload=False,
-        cache_size=-1,
-    )
-    # both give another text on each call: same input must give same bytes
-    environment.globals.pop("lipsum")
-    environment.filters.pop("random")
-    addresses = {name: _address(file, base_path) for name, file in files.static.items()}
-    environment.globals["asset"] = lambda path: addresses.get(path) or _no_asset(path, addresses)
-    environment.add_filter("url", lambda path: site_url(path, base_path))
-    environment.add_filter("date", long_date)
-    environment.add_filter("isodate", iso_date)
-    environment.add_filter("json", script_json)
-    return environment
-
-
-def site_url(path: str, base_path: str) -> str:
-    """A site path (`/posts/`) with the base path; any other address as it is."""
-    is_site_path = path.startswith("/") and not path.startswith("//")
-    return base_path + path if is_site_path else path
-
-
-def _address(file: StaticFile, base_path: str) -> str:
-    """Of a theme's static file, with a version that changes when the file does."""
-    return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
-
-
-def _no_asset(path: str, known: Iterable[str]) -> str:
-    near = did_you_mean(path, known)
-    raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
-
-
-def long_date(value: dt.date) -> str:
-    """`3 March 2026`, whatever the locale."""
-    return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
-
-
-def iso_date(value: dt.date) -> str:
-    """For `<time datetime>`: a date alone if the author gave no time of day."""
-    if isinstance(value, dt.datetime) and value.time() != dt.time():
-        return value.isoformat(timespec="seconds")
-    return value.isoformat()[:10]
-
-
-def script_json(value: Any) -> Markup:
-    """`value` as JSON that may stand in a `<script>`: `<`, `>`, `&` and `'` are escapes."""
-    return htmlsafe_json_dumps(value, ensure_ascii=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from ..parse.lexer import (
@@ -69,8 +70,12 @@ _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
 _ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
 
+@lru_cache(maxsize=2048)
 def linear_text(tex: str) -> str:
-    """`tex` as one line of plain text; empty only if there is nothing to read."""
+    """`tex` as one line of plain text; empty only if there is nothing to read.
+
+    Remembered: a page asks for its headings, its summary and its whole text, and formulas come again.
+    """
     tokens = tokenize_unplaced(tex[:_MAX_LENGTH])
     text = _linear(tokens, 0) if _is_readable(tokens) else _flat(tokens)
     return " ".join(text.split()).rstrip(";").strip()

@@ -1,0 +1,27 @@
+"""Python's search for cycles of dead objects, made rare while a site is built.
+
+A build makes millions of objects that live until its end, and each search looks at them again: a fifteenth of
+the time. Cycles that are dead wait a little longer; what no cycle holds is freed at once, as ever.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_NEW_OBJECTS = 50_000
+"""Between two searches; Python has 700. They take some 10 MB."""
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Search rarely inside, and never among what is there already: modules, tables, compiled patterns."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

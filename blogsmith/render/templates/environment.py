@@ -1,0 +1,134 @@
+"""What templates run in: Jinja's options, our helpers, and code that is compiled once for all sites."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from types import CodeType, MappingProxyType
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeError, nodes, pass_context
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from ...diagnostics.model import did_you_mean
+from .errors import NamedUndefined
+from .files import StaticFile, TemplateFile, ThemeFiles
+from .sandbox import Sandbox
+
+_OPTIONS: Mapping[str, Any] = MappingProxyType(
+    {
+        "autoescape": True,
+        "undefined": NamedUndefined,
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "keep_trailing_newline": False,
+        "auto_reload": False,
+    }
+)
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+class _Templates(BaseLoader):
+    """Hands Jinja the templates read before; what is not among them does not exist."""
+
+    def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
+        self.templates = templates
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """Text, path for tracebacks, and that the text never changes."""
+        if template not in self.templates:
+            raise TemplateNotFound(template)
+        file = self.templates[template]
+        return file.text, file.label, lambda: True
+
+
+class _SiteSandbox(Sandbox):
+    """Runs templates that another environment has compiled, one that knows nothing of the site.
+
+    Jinja works out constants while it compiles, with filters of the environment that does it. So what is
+    compiled there is right for all sites, and is made once for all of them.
+    """
+
+    def compile(
+        self,
+        source: str | nodes.Template,
+        name: str | None = None,
+        filename: str | None = None,
+        raw: bool = False,
+        defer_init: bool = False,
+    ) -> Any:
+        """As Jinja's; only the text of a template with its names is ever asked for."""
+        if isinstance(source, str) and not raw and not defer_init:
+            return _code(source, name, filename)
+        return super().compile(source, name, filename, raw, defer_init)
+
+
+@lru_cache(maxsize=512)
+def _code(source: str, name: str | None, filename: str | None) -> CodeType:
+    code: CodeType = _compiler().compile(source, name, filename)
+    return code
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> Sandbox:
+    """Compiles the templates of all sites; none runs in it."""
+    return _with_helpers(Sandbox(**_OPTIONS), {}, "")
+
+
+def site_environment(files: ThemeFiles, base_path: str) -> Sandbox:
+    """The sandbox for the templates of a site."""
+    addresses = {name: _address(file, base_path) for name, file in files.static.items()}
+    environment = _SiteSandbox(loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
+    return _with_helpers(environment, addresses, base_path)
+
+
+def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path: str) -> Sandbox:
+    """What templates may use. A filter with a context, as one that knows the site, is never a constant."""
+    # both give another text on each call: same input must give same bytes
+    environment.globals.pop("lipsum")
+    environment.filters.pop("random")
+    environment.globals["asset"] = lambda path: addresses.get(path) or _no_asset(path, addresses)
+    environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
+    environment.add_filter("date", long_date)
+    environment.add_filter("isodate", iso_date)
+    environment.add_filter("json", script_json)
+    return environment
+
+
+def site_url(path: str, base_path: str) -> str:
+    """A site path (`/posts/`) with the base path; any other address as it is."""
+    is_site_path = path.startswith("/") and not path.startswith("//")
+    return base_path + path if is_site_path else path
+
+
+def _address(file: StaticFile, base_path: str) -> str:
+    """Of a theme's static file, with a version that changes when the file does."""
+    return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
+
+
+def _no_asset(path: str, known: Iterable[str]) -> str:
+    near = did_you_mean(path, known)
+    raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
+
+
+def long_date(value: dt.date) -> str:
+    """`3 March 2026`, whatever the locale."""
+    return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
+
+
+def iso_date(value: dt.date) -> str:
+    """For `<time datetime>`: a date alone if the author gave no time of day."""
+    if isinstance(value, dt.datetime) and value.time() != dt.time():
+        return value.isoformat(timespec="seconds")
+    return value.isoformat()[:10]
+
+
+def script_json(value: Any) -> Markup:
+    """`value` as JSON that may stand in a `<script>`: `<`, `>`, `&` and `'` are escapes."""
+    return htmlsafe_json_dumps(value, ensure_ascii=False)

@@ -1,0 +1,32 @@
+"""While a site is built, dead cycles are searched for rarely; before and after as Python does it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from blogsmith.cli.garbage import rare_collections
+
+
+class Node:
+    def __init__(self) -> None:
+        self.self = self
+
+
+def test_collections_are_rare_and_python_gets_its_own_back() -> None:
+    before = gc.get_threshold(), gc.get_freeze_count()
+    with pytest.raises(KeyError), rare_collections():
+        assert gc.get_threshold()[0] > 10 * before[0][0]
+        assert gc.get_freeze_count() > 10_000
+        raise KeyError
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+def test_dead_cycles_are_still_found() -> None:
+    with rare_collections():
+        first = weakref.ref(Node())
+        for _ in range(200_000):
+            Node()
+        assert first() is None
