@@ -16,7 +16,7 @@ from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in
-from blogsmith.lint.run import lint_pages
+from blogsmith.lint.run import SiteLint
 from blogsmith.model.documents import Source
 from blogsmith.project.context import parse_options
 from blogsmith.project.report import BuildReport
@@ -302,7 +302,8 @@ def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
     options = parse_options(settings_read.config, Plugins(), frozenset())
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), settings_read.config)
     parsed = parse_document(document, make_parser(options), options)
-    for found in lint_pages([parsed], [document], settings_read):
+    lint = SiteLint([document], [document], settings_read)
+    for found in [*lint.add(parsed), *lint.finish()]:
         if found.path != "blogsmith.yaml":
             assert found.place and 1 <= found.place.line <= text.count("\n") + 1
 

@@ -14,7 +14,7 @@ import pytest
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
-from blogsmith.pipeline import build as line
+from blogsmith.pipeline import cache as line
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.site.feeds import feed_html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
@@ -17,7 +18,15 @@ from fontTools.ttLib import TTFont
 from blogsmith.model.template_views import PageView
 from blogsmith.site import font_cut
 from blogsmith.site.font_cut import FontProblem, cut_font
-from blogsmith.site.math_font import COMMON, SHARED_SIGNS, font_cut_of, math_fonts, signs_of
+from blogsmith.site.math_font import (
+    COMMON,
+    SHARED_SIGNS,
+    MathFonts,
+    font_cut_of,
+    fonts_of,
+    page_signs,
+    signs_of,
+)
 from blogsmith.storage.cache import CACHE, MOST, read_or_make
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
@@ -32,6 +41,11 @@ def math(*signs: str) -> str:
 
 def page(url: str, content: str) -> PageView:
     return replace(BARE, url=url, content=content, title_html="")
+
+
+def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
+    """The fonts of pages, by the signs that they print."""
+    return fonts_of({view.url: page_signs(view) for view in pages}, folder, stem, digest)
 
 
 class TestSigns:

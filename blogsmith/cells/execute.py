@@ -32,5 +32,6 @@ def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, 
     log.ignore = frozenset(context.config.diagnostics.ignore)
     log.add(context.settings.diagnostics)
     loaded = collect_posts(context, posts, options, log)
-    performed = update_cells(parse_site(loaded, context, log), context, options, log)
+    pages = [page.facts for page in parse_site(loaded, context, log)]
+    performed = update_cells(pages, context, options, log)
     return log.close(Counts(cells=performed.cells, ran=performed.ran))

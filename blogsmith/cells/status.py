@@ -16,35 +16,35 @@ from ..freeze.record import PageRecord
 from ..freeze.staleness import PageVerdict, Verdict, judge
 from ..freeze.store import Reading, read_page
 from ..model.cells import PageCells
+from ..model.documents import PageFacts
 from ..project.context import open_site
 from ..project.load import parse_site
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.select import collect_posts
-from ..syntax.parser import Parsed
 
 
 @dataclass(frozen=True, slots=True)
 class PageStatus:
     """A page with cells."""
 
-    parsed: Parsed
+    facts: PageFacts
     record: PageRecord | None
     verdict: PageVerdict
 
     @property
     def cells(self) -> PageCells:
         """What runs in it."""
-        return self.parsed.cells
+        return self.facts.cells
 
     @property
     def lines(self) -> list[str]:
         """Of its file, to quote."""
-        return self.parsed.document.source.text.split("\n")
+        return self.facts.document.source.text.split("\n")
 
     @property
     def has_errors(self) -> bool:
         """Whether a cell or value is written wrongly: then none of the page may run."""
-        return any(d.severity == "error" and d.code in CELL_CODES for d in self.parsed.diagnostics)
+        return any(d.severity == "error" and d.code in CELL_CODES for d in self.facts.diagnostics)
 
     @property
     def stale(self) -> bool:
@@ -103,13 +103,13 @@ class SiteStatus:
 def survey_pages(
     root: Path,
     around: Environment,
-    parsed: Sequence[Parsed],
+    found: Sequence[PageFacts],
     read: Callable[[Path, PurePosixPath], Reading] = read_page,
 ) -> SiteStatus:
     """Judge the records of those pages that have cells."""
     pages: list[PageStatus] = []
     diagnostics: list[Diagnostic] = []
-    for page in parsed:
+    for page in found:
         if page.cells.sessions():
             reading = read(root, page.cells.path)
             diagnostics += reading.diagnostics
@@ -124,7 +124,8 @@ def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> SiteStatu
     log = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
     parsed = parse_site(collect_posts(context, posts, options, log), context, log)
-    found = survey_pages(root, read_environment(root, context.config.execution), parsed)
+    pages = [page.facts for page in parsed]
+    found = survey_pages(root, read_environment(root, context.config.execution), pages)
     return replace(found, has_own_python=not context.config.execution.python)
 
 

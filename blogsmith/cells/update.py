@@ -14,9 +14,9 @@ from pathlib import Path
 from ..execute.probe.requirements import probe_versions
 from ..execute.session.environment import cell_environment
 from ..execute.session.jobs import resolve_python
+from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
-from ..syntax.parser import Parsed
 from ..trust.consent import is_trusted
 from .results import CellUpdate, show_results
 from .run import RunOutcome, run_stale_sessions
@@ -25,20 +25,20 @@ from .versions import installed_versions, recorded_packages
 
 
 def update_cells(
-    parsed: Sequence[Parsed], context: SiteContext, options: BuildOptions, log: BuildLog
+    pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> CellUpdate:
     """Run what is to be run; everything that is wrong goes to the ledger."""
-    if not any(page.cells.sessions() for page in parsed):
+    if not any(page.cells.sessions() for page in pages):
         return CellUpdate()
     asked, execution = options.execution, context.config.execution
     runs = may_run(context, options)
     with log.stage("records"):
         around = read_environment(context.root, execution, running=runs)
-        surveyed = survey_pages(context.root, around, parsed)
+        surveyed = survey_pages(context.root, around, pages)
     versions = package_versions(surveyed.pages, context, asked, may_run=runs)
     if asked.strict_versions:
         around = read_environment(context.root, execution, running=runs, versions=versions)
-        surveyed = survey_pages(context.root, around, parsed)
+        surveyed = survey_pages(context.root, around, pages)
     log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)
     if runs:

@@ -1,12 +1,12 @@
-"""Every lint over every page: parsed pages in, warnings out. Pure; a build does not run it.
+"""Every lint over every page: parsed pages in, warnings out; a build does not run it.
 
 A lint takes what it needs of a page and reports at the author's place. To add one: a file beside
-this one, a row in `diagnostics/codes.py`, a call here.
+this one, a row in `diagnostics/codes.py`, a call here. Pages come one after another, and no tokens are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..diagnostics.model import Diagnostic, Reporter
@@ -14,33 +14,43 @@ from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .dollars import report_dollars
 from .labels import references_in, report_labels
-from .macros import macro_use, report_page_macros, report_site_macros
+from .macros import MacroUse, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
 
 
-def lint_pages(
-    pages: Sequence[Parsed], waiting: Iterable[Document], settings: LoadedConfig
-) -> list[Diagnostic]:
-    """What is doubtful in the pages of a site and in its settings.
+class SiteLint:
+    """What is doubtful in the pages of a site and in its settings."""
 
-    waiting: drafts and posts of the future; nothing is said of them, but they may use what others declare.
-    """
-    others = [document.source.text for document in waiting]
-    references = [references_in(page.document.source.text) for page in pages]
-    linked = {name for found in (*references, *map(references_in, others)) for name in found.elsewhere}
-    math = settings.config.math
-    uses, found = [], list[Diagnostic]()
-    for page, here in zip(pages, references, strict=True):
-        source, front = page.document.source, page.document.front
+    def __init__(
+        self, documents: Iterable[Document], waiting: Iterable[Document], settings: LoadedConfig
+    ) -> None:
+        """documents: those of the pages that will be added.
+
+        waiting: drafts and posts of the future; nothing is said of them, but they may use what others
+        declare.
+        """
+        self._settings = settings
+        self._waiting = [document.source.text for document in waiting]
+        texts = (*(document.source.text for document in documents), *self._waiting)
+        self._linked = {name for text in texts for name in references_in(text).elsewhere}
+        self._uses: list[MacroUse] = []
+
+    def add(self, page: Parsed) -> list[Diagnostic]:
+        """What is doubtful in one page."""
+        source, front, math = page.document.source, page.document.front, self._settings.config.math
         reporter = Reporter(str(source.path), source.text.split("\n"))
         formulas = formulas_of(page)
-        uses.append(macro_use(source.text, front, formulas))
+        use = macro_use(source.text, front, formulas)
+        self._uses.append(use)
         report_dollars(page.tokens, reporter)
-        report_labels(page.labels.values(), here, linked, reporter)
-        report_page_macros(uses[-1], reporter)
+        report_labels(page.labels.values(), references_in(source.text), self._linked, reporter)
+        report_page_macros(use, reporter)
         report_notation(formulas, notation(math.symbols, {**math.macros, **front.math.macros}), reporter)
-        found += reporter.diagnostics
-    of_settings = Reporter(CONFIG_NAME, settings.lines)
-    report_site_macros(uses, others, settings, of_settings)
-    return [*found, *of_settings.diagnostics]
+        return reporter.diagnostics
+
+    def finish(self) -> list[Diagnostic]:
+        """What is doubtful in the settings, once all pages have been added."""
+        reporter = Reporter(CONFIG_NAME, self._settings.lines)
+        report_site_macros(self._uses, self._waiting, self._settings, reporter)
+        return reporter.diagnostics

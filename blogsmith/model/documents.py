@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
-from .cells import PageExecution
+from .cells import PageCells, PageExecution
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,16 @@ class Document:
     def path(self) -> PurePosixPath:
         """The source's path, relative to the site root."""
         return self.source.path
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What parsing found in a document, without its tokens: these are large."""
+
+    document: Document
+    cells: PageCells
+    """What of the page runs."""
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True)

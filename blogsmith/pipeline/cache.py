@@ -6,6 +6,7 @@ not kept: a document that must be rendered again is parsed again.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from markdown_it import MarkdownIt
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..hooks.calls import filter_document
-from ..model.documents import Body, Document, Source
+from ..model.documents import Body, Document, PageFacts, Source
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..render.context import Tools
@@ -52,8 +53,7 @@ class CachedHead:
 class Known:
     """What a document holds, whatever the rest of the site is."""
 
-    parsed: Parsed
-    """Without tokens."""
+    facts: PageFacts
     entry: PageEntry
 
 
@@ -67,10 +67,10 @@ class _Rendered:
 
 
 class PageCache:
-    """Belongs to one preview, and is used by one thread."""
+    """Belongs to one preview or one build, and is used by one thread."""
 
-    def __init__(self, limit_s: float = LIMIT_S) -> None:
-        """limit_s: how long the parsing or rendering of one page may take."""
+    def __init__(self, limit_s: float | None = LIMIT_S) -> None:
+        """limit_s: how long the parsing or rendering of one page may take; None: as long as it likes."""
         self._limit_s = limit_s
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -83,6 +83,8 @@ class PageCache:
         """As `lex_in_time`, once for each piece of code."""
         self.formula: Convert = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
+        self.parsing_s = 0.0
+        """Time spent on parsing so far."""
         self.entries = 0
         """Grows whenever what other pages can see of a page has changed."""
 
@@ -132,7 +134,9 @@ class PageCache:
         found = self._tokens.get(path)
         if found is None or found.document is not document:
             assert self._md is not None and self._options is not None, "`take` comes first"
+            started = time.perf_counter()
             found = parse_document(document, self._md, self._options)
+            self.parsing_s += time.perf_counter() - started
             self._tokens[path] = found
             while len(self._tokens) > TOKENS:
                 self._tokens.popitem(last=False)
@@ -142,15 +146,14 @@ class PageCache:
         """What the document holds."""
         path = str(document.path)
         known = self._known.get(path)
-        if known is None or known.parsed.document is not document:
+        if known is None or known.facts.document is not document:
             parsed = self._parse_in_time(document)
             entry = page_entry(parsed)
             if known is None or known.entry != entry:
                 self.entries += 1
             else:
                 entry = known.entry
-            light = replace(parsed, tokens=(), title=(), description=())
-            known = self._known[path] = Known(light, entry)
+            known = self._known[path] = Known(parsed.facts, entry)
         return known
 
     def _parse_in_time(self, document: Document) -> Parsed:
@@ -160,9 +163,7 @@ class PageCache:
                 return self.parse(document)
         except TookTooLong:
             empty = self.parse(replace(document, body=""))
-            slow = replace(
-                empty, document=document, diagnostics=(too_long(str(document.path), self._limit_s),)
-            )
+            slow = replace(empty, document=document, diagnostics=(self._too_long(document),))
             self._tokens[str(document.path)] = slow
             return slow
 
@@ -183,10 +184,14 @@ class PageCache:
             with time_limit(self._limit_s):
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
-            body = replace(placeholder_body(document), diagnostics=(too_long(path, self._limit_s),))
+            body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
         return body
+
+    def _too_long(self, document: Document) -> Diagnostic:
+        assert self._limit_s is not None, "without a limit nothing takes too long"
+        return too_long(str(document.path), self._limit_s)
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget documents that are gone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from ..cells.results import show_results
 from ..cells.run import RunOutcome
@@ -13,11 +14,11 @@ from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.store import Reading, folder_of, read_page
+from ..model.documents import PageFacts
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
 from ..storage.stamps import FileStamp, stamp_at
-from ..syntax.parser import Parsed
 
 _OUTPUTS = "outputs.json"
 
@@ -31,6 +32,24 @@ class PageCellsState:
     page: PageStatus | None = None
     """None if it has no cells."""
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class CellSource(Protocol):
+    """Where the pipeline learns what pages show of their cells."""
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Files that have changed, relative to the root: their stamp may still be the same."""
+
+    def status_of(
+        self,
+        facts: PageFacts,
+        context: SiteContext,
+        asked: ExecutionOptions,
+        *,
+        may_run: bool,
+        busy: bool,
+    ) -> PageCellsState:
+        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
 
 
 @dataclass(slots=True)
@@ -52,7 +71,7 @@ class CellCache:
 
     def status_of(
         self,
-        parsed: Parsed,
+        facts: PageFacts,
         context: SiteContext,
         asked: ExecutionOptions,
         *,
@@ -60,13 +79,13 @@ class CellCache:
         busy: bool,
     ) -> PageCellsState:
         """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
-        if not parsed.cells.sessions():
+        if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
-        surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [parsed], self._read)
+        surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [facts], self._read)
         log.add(surveyed.diagnostics)
         versions = self._installed_versions(surveyed.pages, context, asked, may_run=may_run)
-        path = str(parsed.document.path)
+        path = str(facts.document.path)
         ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
         performed = show_results(ran, context, asked, versions, log, may_run=may_run)
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())

@@ -1,19 +1,22 @@
-"""The pipeline with a memory: everything that is still true is reused, and the rest made in small steps.
+"""The pipeline: everything that is still true is reused, and the rest made in small steps.
 
 `update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page`
 looks at one page whose text has changed and leaves the rest of the site as it was; it is quick, and
-`update_all` follows.
+`update_all` follows. A build runs `update_all` to its end once, with a log of its own: then cells run that
+are stale, and blocks bear no marks.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..diagnostics.model import Diagnostic
+from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks.failures import blame_plugins
+from ..lint.run import SiteLint
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext
@@ -22,12 +25,13 @@ from ..read.files import read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
-from .build import frame_of, menu_problems, place_document, unpublished_parts
+from .build_cells import BuildCells
 from .cache import PageCache
 from .cell_cache import CellCache
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .font_cache import FontCache
+from .frame import frame_of, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan, plan_fonts
 from .placeholder import placeholder_body
 from .reload import reload_site
@@ -58,24 +62,29 @@ class UpdateRequest:
 
 
 class IncrementalPipeline:
-    """Belongs to one preview, and is used by one thread."""
+    """Belongs to one preview or one build, and is used by one thread."""
 
     def __init__(
         self,
         root: Path,
         options: BuildOptions,
         now: Callable[[], dt.datetime],
-        limit_s: float = LIMIT_S,
+        limit_s: float | None = LIMIT_S,
+        log: BuildLog | None = None,
     ) -> None:
-        """limit_s: as in `PageCache`."""
+        """limit_s: as in `PageCache`. log: of a build, which all that is found goes to; None: a preview."""
         self._root = root
         self._options = options
         self._now = now
+        self._log = log
         self._memory = PageCache(limit_s)
-        self._cells = CellCache(root)
+        self.cells = BuildCells()
+        """Those of a build."""
+        cells = self.cells if log else CellCache(root)
         self._fonts = FontCache()
         self._leaks = DisclosureCache()
-        self._resolver = Resolver(root, self._memory, self._cells, options.execution)
+        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
+        self._forgetful = (cells, self._leaks, self._resolver)
 
     def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
@@ -90,6 +99,8 @@ class IncrementalPipeline:
             last.context if last and not asked.everything else None,
             asked.changed,
         )
+        if self._log:
+            self._log.ignore = frozenset(context.config.diagnostics.ignore)
         with blame_plugins(context.plugins):
             yield from self._update_all(context, before, asked)
 
@@ -100,13 +111,17 @@ class IncrementalPipeline:
         self._forget(asked.changed)
         yield None
         is_same = last and last.context.config.output == context.config.output
-        files = read_site(self._root, context.config, last.files if last and is_same else None, asked.changed)
+        log = self._new_log(context)
+        with log.stage("read"):
+            old = last.files if last and is_same else None
+            files = read_site(self._root, context.config, old, asked.changed)
         yield None
         options = replace(self._options, now=self._now())
-        resolved = self._resolver.resolve(context, files, last, options, asked.finished)
+        resolved = self._resolver.resolve(context, files, last, options, asked.finished, log)
+        resolved = replace(resolved, diagnostics=self._report(log))
         yield None
         bodies = self._known_bodies(resolved, before)
-        if before is None:
+        if before is None and not self._log:
             yield from self._presenting(resolved, bodies, None)
         if before is not None:
             # first what other pages may see of those that have changed, then who still sees the same
@@ -115,11 +130,78 @@ class IncrementalPipeline:
                     self._memory.facts_of(document)
                     yield None
         first = [path for path in asked.first if path in resolved.documents]
-        for path in dict.fromkeys([*first, *resolved.documents]):
-            bodies[path] = self._body(resolved, resolved.documents[path])
-            yield None
+        order = list(dict.fromkeys([*first, *resolved.documents]))
+        if self._log:
+            yield from self._build_bodies(resolved, order, bodies, options, self._log)
+        else:
+            yield from self._make_bodies(resolved, order, bodies)
         self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
         yield from self._presenting(resolved, bodies, before)
+
+    def _make_bodies(
+        self, resolved: ResolvedSite, paths: Iterable[str], bodies: dict[str, Body]
+    ) -> Iterator[None]:
+        for path in paths:
+            bodies[path] = self._body(resolved, resolved.documents[path])
+            yield None
+
+    def _build_bodies(
+        self,
+        resolved: ResolvedSite,
+        paths: Sequence[str],
+        bodies: dict[str, Body],
+        options: BuildOptions,
+        log: BuildLog,
+    ) -> Iterator[None]:
+        """The same in a build: cells run before the pages that show them are rendered.
+
+        Pages without cells are rendered as soon as they are parsed, so tokens of few pages are there at once.
+        """
+        lint = None if options.write else self._new_lint(resolved)
+        with_cells: list[str] = []
+        log.timings["parse"] = 0.0
+        try:
+            for path in log.iterate("render", paths):
+                document = resolved.documents[path]
+                if self._memory.facts_of(document).facts.cells.sessions():
+                    with_cells.append(path)
+                else:
+                    bodies[path] = self._body(resolved, document)
+                if lint:
+                    with log.measure("lint"):
+                        log.add(lint.add(self._memory.parse(document)))
+                yield None
+            if with_cells:
+                pages = [self._memory.facts_of(resolved.documents[path]).facts for path in with_cells]
+                self.cells.run(pages, resolved.context, options, log)
+                for _ in self._make_bodies(resolved, log.iterate("render", with_cells), bodies):
+                    yield None
+        except SiteError:
+            self._report_pages(resolved, bodies, log)
+            raise
+        if lint:
+            log.add(lint.finish())
+        log.timings["parse"] = self._memory.parsing_s
+        log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
+
+    def _new_lint(self, resolved: ResolvedSite) -> SiteLint:
+        waiting = (document for document, _ in resolved.loaded.left_out.values())
+        return SiteLint(resolved.documents.values(), waiting, resolved.context.settings)
+
+    def _report_pages(self, resolved: ResolvedSite, bodies: Mapping[str, Body], log: BuildLog) -> None:
+        """What is wrong with pages although no site comes of them."""
+        with suppress(SiteError):
+            for path, document in resolved.documents.items():
+                log.add(self._memory.head_diagnostics(path))
+                log.add(self._memory.facts_of(document).facts.diagnostics)
+                log.add(bodies[path].diagnostics if path in bodies else ())
+
+    def _new_log(self, context: SiteContext) -> BuildLog:
+        return self._log or BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
+
+    def _report(self, log: BuildLog) -> tuple[Diagnostic, ...]:
+        """What is told with the site; the log of a build is told as a whole at its end."""
+        return () if self._log else log.report()
 
     def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
         """The same with the text of these pages known too."""
@@ -175,9 +257,8 @@ class IncrementalPipeline:
 
     def _forget(self, changed: Collection[str]) -> None:
         """Files that have changed, whatever their stamps say."""
-        self._cells.forget(changed)
-        self._leaks.forget(changed)
-        self._resolver.forget(changed)
+        for memory in self._forgetful:
+            memory.forget(changed)
 
     def _body(self, resolved: ResolvedSite, document: Document) -> Body:
         return self._memory.body(document, resolved.tools, resolved.facts)
@@ -198,22 +279,22 @@ class IncrementalPipeline:
         """What is wrong with one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
-            *self._memory.facts_of(document).parsed.diagnostics,
+            *self._memory.facts_of(document).facts.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
         )
         if not found:
             return ()
-        log = BuildLog(no_progress, frozenset(resolved.config.diagnostics.ignore))
+        log = self._new_log(resolved.context)
         log.add(found)
-        return log.report()
+        return self._report(log)
 
     def _presenting(
         self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
     ) -> Iterator[SiteSnapshot | None]:
         """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
         context, loaded = resolved.context, resolved.loaded
-        log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
+        log = self._new_log(context)
         log.add(resolved.diagnostics)
         rendered = {
             path: place_document(
@@ -249,9 +330,10 @@ class IncrementalPipeline:
             replace(frame, term_names=term_names(documents.values())),
             {view.url: view for view in views},
             composition,
+            fonts,
             _table(files, context.config.base_path),
             own,
-            log.report(),
+            self._report(log),
         )
 
 

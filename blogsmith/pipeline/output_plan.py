@@ -30,13 +30,13 @@ from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
-from ..site.math_font import FontCut, MathFonts, font_face, math_fonts
+from ..site.math_font import FontCut, MathFonts, font_face
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
 from ..storage.cache import read_or_make
 from ..write.photos.cleaning import clean_bytes
-from .disclosure import disclosures, leaks, published_assets
+from .disclosure import published_assets
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +88,16 @@ class OutputPlan:
         return Output(planned.path, content()), ()
 
 
-def plan_outputs(
-    views: Sequence[PageView],
-    rendered: Sequence[Rendered],
-    loaded: LoadedSite,
-    context: SiteContext,
-    log: BuildLog,
-) -> list[Output]:
-    """Every file of the site: pages, redirects, assets, the theme's own files."""
-    composition = plan(views, rendered, loaded, context)
+def make_outputs(planned_site: OutputPlan, log: BuildLog) -> list[Output]:
+    """Every file of the site but its fonts, made; those that cannot be made are reported."""
     made: list[Output] = []
     given_up: set[str] = set()
-    for planned in log.iterate("pages", composition.files):
+    for planned in log.iterate("pages", planned_site.files):
         layout = planned.content.layout if isinstance(planned.content, PageView) else ""
         if layout in given_up:
             continue
         try:
-            output, problems = composition.output(planned)
+            output, problems = planned_site.output(planned)
             made.append(output)
             log.add(problems)
         except SiteError as error:
@@ -112,10 +105,6 @@ def plan_outputs(
             if any(found.code == "template-limit" for found in error.diagnostics):
                 # a layout without end costs seconds a page, and the site has a thousand of them
                 given_up.add(layout)
-    # two pages on one address were reported where the address comes from
-    if not any(diagnostic.code == "duplicate-url" for diagnostic in log.report()):
-        log.add(path_conflicts(composition.files))
-    log.add(disclosures(composition.assets, context.config, leaks))
     return made
 
 
@@ -173,16 +162,7 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
     return lambda: guard_page(redirect(view), context.config).html
 
 
-def fonts_for(views: Sequence[PageView], context: SiteContext) -> MathFonts:
-    """What the theme's math font is to be cut into for these pages."""
-    font = context.theme.files.math_font
-    if font is None:
-        return MathFonts(None)
-    folder = f"{context.config.base_path}/{font.asset.path.parent}"
-    return math_fonts(views, folder, font.asset.path.stem, font.version)
-
-
-def font_files(fonts: MathFonts, context: SiteContext) -> list[Output]:
+def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
     """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
     made = []
     for cut in fonts.cuts():

@@ -19,20 +19,30 @@ from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
-from .build import index_of, measure_image, page_tools
 from .cache import PageCache
-from .cell_cache import CellCache, PageCellsState
+from .cell_cache import CellSource, PageCellsState
+from .lookups import index_of, measure_image, page_tools
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 
 class Resolver:
-    """Belongs to one preview, and is used by one thread."""
+    """Belongs to one pipeline, and is used by one thread."""
 
-    def __init__(self, root: Path, memory: PageCache, cells: CellCache, asked: ExecutionOptions) -> None:
+    def __init__(
+        self,
+        root: Path,
+        memory: PageCache,
+        cells: CellSource,
+        asked: ExecutionOptions,
+        *,
+        marks_lines: bool,
+    ) -> None:
+        """marks_lines: blocks say on which line of the file they start, as in a preview."""
         self._root = root
         self._memory = memory
         self._cells = cells
         self._asked = asked
+        self._marks_lines = marks_lines
         self._touched: set[str] = set()
         """Paths that have changed since `resolve` was asked last."""
         self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
@@ -57,10 +67,13 @@ class Resolver:
         last: ResolvedSite | None,
         options: BuildOptions,
         finished: frozenset[str],
+        log: BuildLog,
     ) -> ResolvedSite:
-        """Which documents there are, and where all goes. last: as it was; finished: see `UpdateRequest`."""
+        """Which documents there are, and where all goes; what is wrong goes to `log`.
+
+        last: as it was; finished: see `UpdateRequest`.
+        """
         self._memory.take(context)
-        log = BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
         log.add(context.settings.diagnostics)
         loaded = resolve_urls(
             files,
@@ -96,7 +109,6 @@ class Resolver:
             ),
             facts=facts,
             may_run=runs,
-            diagnostics=log.report(),
         )
 
     def with_documents(
@@ -138,7 +150,7 @@ class Resolver:
             path = str(document.path)
             if path not in looked:
                 looked[path] = self._cells.status_of(
-                    self._memory.facts_of(document).parsed,
+                    self._memory.facts_of(document).facts,
                     context,
                     self._asked,
                     may_run=runs,
@@ -160,8 +172,10 @@ class Resolver:
             python,
             self._measure,
         )
-        marking = replace(tools, mark_lines=True, lex=self._memory.lex, formula=self._memory.formula)
-        return PageLookups(documents, index, marking, cells, looked)
+        tools = replace(
+            tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
+        )
+        return PageLookups(documents, index, tools, cells, looked)
 
     def _python_of(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
         # a folder of the site may hold it

@@ -14,6 +14,7 @@ from ..project.load import LoadedSite
 from ..render.context import Tools
 from ..site.frame import Frame, Rendered
 from ..site.index import PageEntry, SiteIndex
+from ..site.math_font import MathFonts
 from .cell_cache import PageCellsState
 from .output_plan import OutputFile, OutputPlan
 
@@ -64,7 +65,7 @@ class ResolvedSite:
     """Another one whenever something has changed that pages can see of the rest of the site, text apart."""
     may_run: bool
     """Whether cells may run."""
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
     """About the site as a whole."""
 
     @property
@@ -110,6 +111,7 @@ class SiteSnapshot:
     views: Mapping[str, PageView]
     """By URL."""
     composition: OutputPlan
+    fonts: MathFonts
     table: Mapping[str, OutputFile]
     """Path of a file, with base path, as an address names it → the file; a page stands under its folder."""
     own: Mapping[str, tuple[Diagnostic, ...]]

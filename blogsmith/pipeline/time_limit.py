@@ -15,9 +15,9 @@ class TookTooLong(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float = LIMIT_S) -> Iterator[None]:
-    """Raise TookTooLong inside after `seconds`. In the main thread only; elsewhere nothing is limited."""
-    if not has_alarm():
+def time_limit(seconds: float | None = LIMIT_S) -> Iterator[None]:
+    """Raise TookTooLong inside after `seconds`, None: never. In the main thread only, elsewhere never."""
+    if seconds is None or not has_alarm():
         yield
         return
     with alarm(seconds, TookTooLong):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -88,14 +88,13 @@ def resolve_urls(
     return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
 
 
-def parse_site(loaded: LoadedSite, context: SiteContext, log: BuildLog) -> list[Parsed]:
-    """Every document as tokens."""
+def parse_site(loaded: LoadedSite, context: SiteContext, log: BuildLog) -> Iterator[Parsed]:
+    """Every document as tokens, one after another: all at once they are large."""
     md = make_parser(context.options)
-    documents = log.iterate("parse", loaded.documents)
-    parsed = [parse_document(document, md, context.options) for document in documents]
-    for page in parsed:
+    for document in log.iterate("parse", loaded.documents):
+        page = parse_document(document, md, context.options)
         log.add(page.diagnostics)
-    return parsed
+        yield page
 
 
 def _assets(

@@ -130,6 +130,13 @@ class BuildLog:
         self.progress(stage, len(items), len(items))
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
 
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        """Take the time of one part of a stage."""
+        started = time.perf_counter()
+        yield
+        self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
+
     def report(self) -> tuple[Diagnostic, ...]:
         """Everything found, sorted; warnings raised to errors if the build is strict."""
         found = as_errors(self.found.values()) if self.strict else list(self.found.values())

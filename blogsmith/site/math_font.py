@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import unescape
 from types import MappingProxyType
@@ -88,11 +88,6 @@ class MathFonts:
         if self.shared:
             found[self.shared.name] = self.shared
         return tuple(found[name] for name in sorted(found))
-
-
-def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
-    """The fonts for `pages`; see `fonts_of`."""
-    return fonts_of({page.url: page_signs(page) for page in pages}, folder, stem, digest)
 
 
 def fonts_of(by_page: Mapping[str, frozenset[str]], folder: str, stem: str, digest: str) -> MathFonts:

@@ -18,7 +18,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..model.cells import PageCells
-from ..model.documents import Document
+from ..model.documents import Document, PageFacts
 from .attributes import attribute_rules, resolve_blocks
 from .bare_links import bare_link_rules
 from .blocks import block_rules
@@ -166,6 +166,11 @@ class Parsed:
     page: PageState
     """Kept for captions and shortcode arguments, which are parsed when rendered."""
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def facts(self) -> PageFacts:
+        """What is kept of it without its tokens."""
+        return PageFacts(self.document, self.cells, self.diagnostics)
 
 
 def make_parser(options: ParseOptions) -> MarkdownIt:

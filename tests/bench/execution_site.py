@@ -146,7 +146,7 @@ def judge_unchanged(site: Path, runs: int) -> list[float]:
 
     context, now = open_site(site), dt.datetime.now(dt.UTC)
     # a site of many posts: what a build looks up once is shared by all
-    pages = 10 * [page.parsed for page in survey_site(site, (), now).pages]
+    pages = 10 * [page.facts for page in survey_site(site, (), now).pages]
     options = BuildOptions(now=now, execution=ExecutionOptions(execute="stale"))
     taken = []
     for _ in range(runs):

@@ -1,0 +1,52 @@
+"""The cells of a build: what is stale runs once, when all pages that have cells are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from ..cells.results import CellUpdate
+from ..cells.update import update_cells
+from ..model.documents import PageFacts
+from ..project.context import SiteContext
+from ..project.report import BuildLog, BuildOptions, ExecutionOptions
+from .cell_cache import PageCellsState
+
+
+@dataclass(slots=True)
+class BuildCells:
+    """Belongs to one build."""
+
+    _update: CellUpdate = field(default_factory=CellUpdate)
+
+    @property
+    def count(self) -> int:
+        """Cells that run, in this build or an earlier one."""
+        return self._update.cells
+
+    @property
+    def ran(self) -> int:
+        """Cells that ran in this build."""
+        return self._update.ran
+
+    def forget(self, changed: Collection[str]) -> None:
+        """A build looks at everything once."""
+
+    def run(
+        self, pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
+    ) -> None:
+        """Run what is to be run of these pages, before any of them is rendered."""
+        self._update = update_cells(pages, context, options, log)
+
+    def status_of(
+        self,
+        facts: PageFacts,
+        context: SiteContext,
+        asked: ExecutionOptions,
+        *,
+        may_run: bool,
+        busy: bool,
+    ) -> PageCellsState:
+        """What a page shows; what is wrong with its cells was told when they ran."""
+        found = self._update.results.get(str(facts.document.path))
+        return PageCellsState() if found is None else PageCellsState(found)

@@ -1,0 +1,57 @@
+"""How pages stand in the site: what their views are made from, and whether the menu leads to them."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Diagnostic, Reporter
+from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
+from ..project.report import BuildLog
+from ..site.frame import Frame, Rendered, Unpublished
+from ..site.index import SiteIndex, resolve_image, resolve_link
+
+
+def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
+    """A rendered document with its place in the site."""
+    path, urls = str(document.path), loaded.urls
+    return Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
+
+
+def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
+    """Errors for entries of the menu that lead to no page of the site."""
+    reporter = Reporter(CONFIG_NAME, context.settings.lines)
+    at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
+    for number, item in enumerate(context.config.menu):
+        target = resolve_link(index, item.url, at_the_root)
+        if target.problem:
+            place = context.settings.places.get(("menu", number, "url"))
+            reporter.error(target.code, target.problem, place, target.hint)
+    return reporter.diagnostics
+
+
+def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: BuildLog) -> Frame:
+    """What all views are made from."""
+
+    def image(path: str, document: Document) -> str:
+        found = resolve_image(index, path, document, loaded.assets, lambda file: ImageInfo("", None, None))
+        if isinstance(found, ImageInfo):
+            return found.url
+        reporter = Reporter(str(document.path), document.source.text.split("\n"))
+        reporter.error(found.code, found.problem, document.front.places.get("image"), found.hint)
+        log.add(reporter.diagnostics)
+        return ""
+
+    return Frame(context.config, index.with_base, image)
+
+
+def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:
+    """Parts of series that are not built."""
+    found = []
+    for document, _ in loaded.left_out.values():
+        series = document.front.series
+        if series:
+            found.append(Unpublished(document.front.title or document.path.stem, series.name, series.part))
+    return found

@@ -1,0 +1,77 @@
+"""What pages may ask of the rest of the site while they are rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+
+from ..model.documents import Document, ImageInfo
+from ..model.results import PageResults
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
+from ..pyodide.distribution import Distribution
+from ..render.context import Tools
+from ..render.images import ImageProblem, image_size
+from ..site.archive import plan_archive
+from ..site.feeds import site_feeds
+from ..site.index import PageEntry, SiteIndex, index_site, resolve_image, resolve_link
+from ..site.lists import plan_lists
+from ..site.terms import plan_terms
+
+
+def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
+    """Where everything is. entries: as in `SiteIndex`."""
+    urls, config = loaded.urls, context.config
+    generated = {
+        *plan_lists(loaded.documents, urls.kinds, urls.sections),
+        *plan_terms(loaded.documents),
+        *plan_archive(loaded.documents, urls.kinds),
+        *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
+    }
+    return index_site(config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls)
+
+
+def measure_image(file: Path) -> ImageInfo | str:
+    """Size of an image, without its address; or what is wrong with it."""
+    try:
+        size = image_size(file)
+    except ImageProblem as problem:
+        return str(problem)
+    return ImageInfo("", size.width_px, size.height_px, size.located)
+
+
+def page_tools(
+    context: SiteContext,
+    md: MarkdownIt,
+    index: SiteIndex,
+    loaded: LoadedSite,
+    results: Callable[[Document], PageResults],
+    python: Callable[[], Distribution],
+    measure: Callable[[Path], ImageInfo | str],
+) -> Tools:
+    """The site as its pages see it while they are rendered."""
+
+    def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+        assert isinstance(content, Path), "a build shows what is recorded, and records are files"
+        found = measure(content)
+        url = index.with_base(quote(loaded.urls.urls[str(document.path)] + name))
+        return replace(found, url=url) if isinstance(found, ImageInfo) else found
+
+    return Tools(
+        config=context.config,
+        md=md,
+        theme=context.theme,
+        plugins=context.plugins,
+        link=lambda written, document: resolve_link(index, written, document),
+        image=lambda written, document: resolve_image(index, written, document, loaded.assets, measure),
+        labels=index.page_labels,
+        post_url=index.page_url,
+        slug_hint=index.slug_hint,
+        results=results,
+        picture=picture,
+        python=python,
+    )
