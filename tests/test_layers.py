@@ -193,6 +193,20 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
     assert (result.returncode, result.stderr.strip()) == (0, "")
 
 
+def test_a_site_without_cells_imports_nothing_that_runs_them(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "_index.md").write_text("# Hello\n", encoding="utf-8")
+    (tmp_path / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
+    names = "('blogsmith.cells.run', 'blogsmith.execute.cluster', 'blogsmith.execute.kernel', 'asyncio')"
+    report = (
+        "from blogsmith.cli.main import main; main(['build']); "
+        f"import sys; print(*sorted(n for n in sys.modules if n.startswith({names})), file=sys.stderr)"
+    )
+    result = subprocess.run([sys.executable, "-c", report], cwd=tmp_path, capture_output=True, text=True)
+    assert (tmp_path / "public" / "index.html").is_file()
+    assert result.stderr.split("\n")[-2:] == ["", ""], result.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

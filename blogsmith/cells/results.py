@@ -16,8 +16,7 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
 from ..trust.consent import judge
-from .run import RunOutcome
-from .status import PageStatus
+from .status import PageStatus, RunOutcome
 from .versions import version_warning
 
 

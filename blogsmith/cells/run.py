@@ -8,14 +8,13 @@ import shutil
 import subprocess
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
-from ..execute.cluster.dask_cluster import ClusterError, DaskCluster
-from ..execute.cluster.remote import terms_of
 from ..execute.probe.cache import ProbeCache
 from ..execute.probe.requirements import Run
 from ..execute.probe.requirements import unmet as unmet_needs
@@ -36,19 +35,10 @@ from ..model.results import SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .requirements import job_of, missing_requirements, required_needs, sessions_to_run
-from .status import PageStatus, SiteStatus
+from .status import PageStatus, RunOutcome, SiteStatus
 
-
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
-    """What running came to."""
-
-    survey: SiteStatus
-    """With the new records, judged again."""
-    cells: int = 0
-    """That ran."""
-    failed: frozenset[str] = frozenset()
-    """Source paths of posts that did not end well, which is reported."""
+if TYPE_CHECKING:
+    from ..execute.cluster.dask_cluster import DaskCluster
 
 
 def run_stale_sessions(
@@ -80,6 +70,10 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
     if execution.executor == "local":
         yield None
         return
+    # only sites that name a cluster need what speaks to one
+    from ..execute.cluster.dask_cluster import ClusterError, DaskCluster
+    from ..execute.cluster.remote import terms_of
+
     python = execution.python and resolve_python(execution.python, context.root)
     terms = terms_of(python, execution.env, os.environ)
     try:

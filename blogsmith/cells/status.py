@@ -100,6 +100,18 @@ class SiteStatus:
         return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
 
 
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What running came to."""
+
+    survey: SiteStatus
+    """With the new records, judged again."""
+    cells: int = 0
+    """That ran."""
+    failed: frozenset[str] = frozenset()
+    """Source paths of posts that did not end well, which is reported."""
+
+
 def survey_pages(
     root: Path,
     around: Environment,

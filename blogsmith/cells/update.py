@@ -19,8 +19,7 @@ from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from ..trust.consent import is_trusted
 from .results import CellUpdate, show_results
-from .run import RunOutcome, run_stale_sessions
-from .status import PageStatus, read_environment, survey_pages
+from .status import PageStatus, RunOutcome, read_environment, survey_pages
 from .versions import installed_versions, recorded_packages
 
 
@@ -42,6 +41,9 @@ def update_cells(
     log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)
     if runs:
+        # what starts processes is imported where a page has cells
+        from .run import run_stale_sessions
+
         with log.stage("run"):
             ran = run_stale_sessions(surveyed, context, options, log)
     return show_results(ran, context, asked, versions, log, may_run=runs)

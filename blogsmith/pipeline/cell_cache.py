@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from ..cells.results import show_results
-from ..cells.run import RunOutcome
-from ..cells.status import PageStatus, read_environment, survey_pages
+from ..cells.status import PageStatus, RunOutcome, read_environment, survey_pages
 from ..cells.update import package_versions
 from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
