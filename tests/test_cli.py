@@ -173,6 +173,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "future": True,
         "strict": True,
         "base_url": "https://example.org/x",
+        "remembers": True,
         "output": site / "out",
         "write": True,
     }
@@ -187,6 +188,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "future": False,
         "strict": False,
         "base_url": None,
+        "remembers": True,
         "output": None,
         "write": False,
     }

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from blogsmith.preview.seal import read_sealer
+from blogsmith.trust.seal import read_sealer
 from tests.bench.posts import write_posts
 from tests.preview_client import soon
 from tests.serve_process import INTERRUPTED, PATIENCE_S, interrupt, post, running, state, write

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..diagnostics.format import print_diagnostics, wants_color
+from ..diagnostics.format import print_diagnostics, printable, wants_color
 from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
@@ -41,6 +41,11 @@ _BUILD_OPTIONS = (
         "--timings",
         is_flag=True,
         help="Show the time spent in each stage and each cell that ran; by default not shown.",
+    ),
+    click.option(
+        "--no-cache",
+        is_flag=True,
+        help="Make every page anew; by default those are reused that are as in the build before.",
     ),
     loud_option,
 )
@@ -128,7 +133,9 @@ def execute(
     return 0 if report.ok else 1
 
 
-def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, **options: Any) -> int:
+def _build(
+    clocks: Clocks, *, site: Path | None, timings: bool, no_cache: bool, verbose: bool, **options: Any
+) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root = site_root(site)
     from ..pipeline.build import build_site
@@ -136,8 +143,10 @@ def _build(clocks: Clocks, *, site: Path | None, timings: bool, verbose: bool, *
     started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)
-        settings = BuildOptions(now=clocks.now(), execution=execution, **options)
+        settings = BuildOptions(now=clocks.now(), execution=execution, remembers=not no_cache, **options)
         report = build_site(root, settings, progress)
+    for path, reason in report.rebuilt.items() if verbose else ():
+        terminal.warn(printable(f"{path} is made anew: {reason}"))
     seconds = clocks.seconds() - started
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
     for line in scheduled_lines(report):

@@ -47,8 +47,8 @@ loud_option = click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Show what cells print while they run, and the traceback if blogsmith itself fails; "
-    "by default neither.",
+    help="Show what cells print while they run, why pages are made anew, and the traceback if blogsmith "
+    "itself fails; by default none of it.",
 )
 
 

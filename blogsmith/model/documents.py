@@ -7,7 +7,7 @@ makes a record fills every field. `Mapping` fields are read-only by agreement.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -252,8 +252,12 @@ class Output:
     path: PurePosixPath
     """Relative to the output folder."""
     data: bytes | None = None
-    """Its bytes, or None if it is copied from `file`."""
+    """Its bytes, or None if it is copied from `file` or made by `make`."""
     file: Path | None = None
     """Where to copy it from when `data` is None."""
+    make: Callable[[], bytes] | None = None
+    """What makes its bytes, when `data` and `file` are None."""
+    digest: str = ""
+    """Hex SHA-256 of what `make` gives."""
     is_cleaned: bool = False
     """What the file tells of its author is left out on the way, see `photos/`."""

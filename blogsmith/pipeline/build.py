@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -26,32 +27,44 @@ from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .incremental import IncrementalPipeline, UpdateRequest
 from .output_plan import make_fonts, make_outputs
+from .output_rows import OutputRows
+from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`; never raises for an author's mistake."""
-    log = BuildLog(progress, strict=options.strict)
+    with open_rows(root) if options.remembers else nullcontext() as rows:
+        return _build(root, options, BuildLog(progress, strict=options.strict), rows)
+
+
+def _build(root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None) -> BuildReport:
     try:
-        line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log)
+        line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
         assert site is not None, "the last step gives the site"
         with blame_plugins(site.context.plugins):
-            return _finish(site, line, options, log)
+            return _finish(site, line, options, log, rows or NoRows())
     except SiteError as error:
         log.add(error.diagnostics)
         return log.close(Counts())
 
 
 def _finish(
-    site: SiteSnapshot, line: IncrementalPipeline, options: BuildOptions, log: BuildLog
+    site: SiteSnapshot,
+    line: IncrementalPipeline,
+    options: BuildOptions,
+    log: BuildLog,
+    rows: RowStore,
 ) -> BuildReport:
     """Make every file of the site, and write them if nothing is wrong."""
-    outputs = make_outputs(site.composition, log)
+    pages = OutputRows(site.composition, rows)
+    outputs = make_outputs(site.composition.files, pages.output, log)
+    pages.keep_only_planned()
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
-    report = log.close(counts)
+    report = replace(log.close(counts), rebuilt=line.reasons)
     if not report.ok or not options.write:
         return report
     with log.stage("fonts"):

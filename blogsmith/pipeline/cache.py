@@ -1,5 +1,7 @@
 """What is remembered from one look at the site to the next: documents, what they hold, their HTML.
 
+A preview remembers in memory, a build in rows on disk.
+
 Everything is kept with what it was made from and given out only while that is the same. Tokens are large and
 not kept: a document that must be rendered again is parsed again.
 """
@@ -9,10 +11,11 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
-import msgspec
 from markdown_it import MarkdownIt
 
 from ..config.schema import Config
@@ -29,7 +32,18 @@ from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
 from ..tex.convert import Convert
+from .page_keys import context_key, text_settings, text_templates
+from .page_rows import (
+    NotStorable,
+    Question,
+    decode_facts,
+    decode_page,
+    encode_facts,
+    encode_page,
+    question,
+)
 from .placeholder import placeholder_body
+from .row_store import NoRows, Row, RowStore
 from .time_limit import LIMIT_S, TookTooLong, time_limit
 from .trace import Lookups, is_valid, trace_tools
 
@@ -64,13 +78,27 @@ class _Rendered:
     lookups: Lookups
     facts: object
     """The state of the rest of the site under which the lookups were last seen to hold."""
+    questions: tuple[Question, ...] = ()
+    """In place of the lookups, of a page that an earlier build made."""
+
+    def broken_question(self, tools: Tools, root: Path) -> Question | None:
+        """The first question whose answer is another one now."""
+        return next((one for one in self.questions if not one.holds(tools, self.document, root)), None)
 
 
 class PageCache:
     """Belongs to one preview or one build, and is used by one thread."""
 
-    def __init__(self, limit_s: float | None = LIMIT_S) -> None:
-        """limit_s: how long the parsing or rendering of one page may take; None: as long as it likes."""
+    def __init__(self, limit_s: float | None = LIMIT_S, rows: RowStore | None = None) -> None:
+        """limit_s: how long the parsing or rendering of one page may take; None: as long as it likes.
+
+        rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
+        """
+        self._rows = rows or NoRows()
+        self._key = ""
+        """Names all that rows depend on, sources apart; empty: none are used."""
+        self.reasons: dict[str, str] = {}
+        """Source path → why that page was rendered, as part of a sentence."""
         self._limit_s = limit_s
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -98,6 +126,7 @@ class PageCache:
         """Work with these settings from now on; forget what others have made."""
         before = self._context
         self._context = context
+        self._take_key(context)
         if before is None or self._md is None or before.options != context.options:
             self._options = context.options
             self._md = make_parser(self._options)
@@ -105,13 +134,19 @@ class PageCache:
             self._tokens.clear()
             self._bodies.clear()
         if before is not None:
-            if _text_settings(before.config) != _text_settings(context.config):
+            if text_settings(before.config) != text_settings(context.config):
                 self._heads.clear()
                 self._bodies.clear()
-            if _templates(before) != _templates(context) or before.plugins != context.plugins:
+            if text_templates(before) != text_templates(context) or before.plugins != context.plugins:
                 self._bodies.clear()
             if before.plugins.page_readers != context.plugins.page_readers:
                 self._heads.clear()
+
+    def _take_key(self, context: SiteContext) -> None:
+        self._key = ""
+        if not isinstance(self._rows, NoRows):
+            with suppress(NotStorable):
+                self._key = context_key(context)
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
         """As `read_document`; the same bytes give the same document, whenever they were read."""
@@ -147,14 +182,29 @@ class PageCache:
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
-            parsed = self._parse_in_time(document)
-            entry = page_entry(parsed)
+            facts, entry = self._stored_facts(document) or self._new_facts(document)
             if known is None or known.entry != entry:
                 self.entries += 1
             else:
                 entry = known.entry
-            known = self._known[path] = Known(parsed.facts, entry)
+            known = self._known[path] = Known(facts, entry)
         return known
+
+    def _stored_facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
+        row = self._rows.get("facts", str(document.path)) if self._key else None
+        return decode_facts(row.data, document) if row and row.key == self._row_key(document) else None
+
+    def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
+        parsed = self._parse_in_time(document)
+        facts, entry = parsed.facts, page_entry(parsed)
+        if self._key:
+            with suppress(NotStorable):
+                row = Row(self._row_key(document), encode_facts(facts, entry))
+                self._rows.put("facts", str(document.path), row)
+        return facts, entry
+
+    def _row_key(self, document: Document) -> str:
+        return f"{document.source.digest} {self._key}"
 
     def _parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
@@ -175,8 +225,9 @@ class PageCache:
         path = str(document.path)
         made = self._bodies.get(path)
         facts = (facts, self.entries)
-        is_made = made is not None and made.document is document
-        if made and is_made and is_valid(made.lookups, tools, only_own=made.facts == facts):
+        if made is None or made.document is not document:
+            made = self._stored_body(document, tools)
+        if made and is_valid(made.lookups, tools, only_own=made.facts == facts):
             self._bodies[path] = replace(made, facts=facts)
             return made.body
         watched, lookups = trace_tools(tools)
@@ -185,9 +236,48 @@ class PageCache:
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
             body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
+        self._store_body(document, body, lookups)
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
         return body
+
+    def _stored_body(self, document: Document, tools: Tools) -> _Rendered | None:
+        """The page as an earlier build made it, if it would be the same now."""
+        if not self._key:
+            return None
+        path = str(document.path)
+        row = self._rows.get("page", path)
+        if row is None or row.key != self._row_key(document):
+            self.reasons[path] = self._reason(row, document)
+            return None
+        assert self._context is not None, "`take` comes first"
+        root = self._context.root
+        found = decode_page(row.data, root)
+        if found is None:
+            self.reasons[path] = "what was kept of it is damaged"
+            return None
+        made = _Rendered(document, found[0], {}, None, found[1])
+        broken = made.broken_question(tools, root)
+        if broken:
+            self.reasons[path] = f"the site answers anew: {broken.title}"
+            return None
+        return made
+
+    def _reason(self, row: Row | None, document: Document) -> str:
+        if row is None:
+            return "nothing is kept of it"
+        if row.key.partition(" ")[0] != document.source.digest:
+            return "its file has changed"
+        return "the settings, the theme, a plugin or the program has changed"
+
+    def _store_body(self, document: Document, body: Body, lookups: Lookups) -> None:
+        if not self._key:
+            return
+        assert self._context is not None, "`take` comes first"
+        root, path = self._context.root, str(document.path)
+        with suppress(NotStorable):
+            asked = [question(one.name, one.arguments, one.answer, root) for one in lookups.values()]
+            self._rows.put("page", path, Row(self._row_key(document), encode_page(body, asked, root)))
 
     def _too_long(self, document: Document) -> Diagnostic:
         assert self._limit_s is not None, "without a limit nothing takes too long"
@@ -198,29 +288,11 @@ class PageCache:
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
                 del kept[path]
+        for kind in ("facts", "page"):
+            self._rows.keep_only(kind, paths)
 
 
 def too_long(path: str, limit_s: float) -> Diagnostic:
     """That a page is not made because that takes too long."""
     message = f"this page takes longer than {limit_s:g} s to make"
     return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")
-
-
-def _text_settings(config: Config) -> Config:
-    """The settings without those that do not reach the text of a page."""
-    return msgspec.structs.replace(
-        config, title="", description="", menu=(), theme_options={}, pagination=0, feeds=True, toc=True
-    )
-
-
-def _templates(context: SiteContext) -> object:
-    """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
-    files, shortcodes = context.theme.files, context.theme.shortcodes
-    # `layouts/…`, and `paper/layouts/…`, which names that of one theme
-    others = {
-        name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]
-    }
-    texts = others.values()
-    layouts = files.templates if any("layouts/" in text for text in texts) else None
-    versions = {name: file.version for name, file in files.static.items()}
-    return shortcodes, others, layouts, versions if any("asset(" in text for text in texts) else None

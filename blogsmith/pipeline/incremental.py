@@ -36,6 +36,7 @@ from .output_plan import OutputFile, path_conflicts, plan, plan_fonts
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
+from .row_store import RowStore
 from .snapshot import ResolvedSite, SiteSnapshot
 from .time_limit import LIMIT_S
 
@@ -71,13 +72,17 @@ class IncrementalPipeline:
         now: Callable[[], dt.datetime],
         limit_s: float | None = LIMIT_S,
         log: BuildLog | None = None,
+        rows: RowStore | None = None,
     ) -> None:
-        """limit_s: as in `PageCache`. log: of a build, which all that is found goes to; None: a preview."""
+        """limit_s, rows: as in `PageCache`.
+
+        log: of a build, which all that is found goes to; None: a preview.
+        """
         self._root = root
         self._options = options
         self._now = now
         self._log = log
-        self._memory = PageCache(limit_s)
+        self._memory = PageCache(limit_s, rows)
         self.cells = BuildCells()
         """Those of a build."""
         cells = self.cells if log else CellCache(root)
@@ -85,6 +90,11 @@ class IncrementalPipeline:
         self._leaks = DisclosureCache()
         self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
         self._forgetful = (cells, self._leaks, self._resolver)
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """As in `PageCache`."""
+        return self._memory.reasons
 
     def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.

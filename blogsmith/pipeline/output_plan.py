@@ -88,16 +88,20 @@ class OutputPlan:
         return Output(planned.path, content()), ()
 
 
-def make_outputs(planned_site: OutputPlan, log: BuildLog) -> list[Output]:
+def make_outputs(
+    files: Sequence[OutputFile],
+    make: Callable[[OutputFile], tuple[Output, tuple[Diagnostic, ...]]],
+    log: BuildLog,
+) -> list[Output]:
     """Every file of the site but its fonts, made; those that cannot be made are reported."""
     made: list[Output] = []
     given_up: set[str] = set()
-    for planned in log.iterate("pages", planned_site.files):
+    for planned in log.iterate("pages", files):
         layout = planned.content.layout if isinstance(planned.content, PageView) else ""
         if layout in given_up:
             continue
         try:
-            output, problems = planned_site.output(planned)
+            output, problems = make(planned)
             made.append(output)
             log.add(problems)
         except SiteError as error:

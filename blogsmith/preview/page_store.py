@@ -21,8 +21,8 @@ from pathlib import Path
 from .. import __version__
 from ..project.bundled import bundled_folder
 from ..storage.cache import CACHE, open_cache
+from ..trust.seal import make_sealer, read_sealer
 from .pages.media_types import media_type
-from .seal import make_sealer, read_sealer
 
 _FILE = "preview.db"
 _SCHEMA = """

@@ -58,6 +58,8 @@ class BuildOptions:
     """In place of the setting."""
     write: bool = True
     """False: report only, with what is doubtful beside what is wrong."""
+    remembers: bool = False
+    """Start from what earlier builds have kept in `.blogsmith/`, and keep what this one makes."""
     execution: ExecutionOptions = ExecutionOptions()
 
 
@@ -94,6 +96,8 @@ class BuildReport(Counts):
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
     """Cell that ran → seconds."""
+    rebuilt: Mapping[str, str] = field(default_factory=dict)
+    """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
 
     @property
     def has_only_stale(self) -> bool:

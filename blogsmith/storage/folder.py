@@ -143,14 +143,16 @@ class Folder:
             raise OSError(errno.EMLINK, "it is a file with two names", f"{self.place}/{name}")
         return os.fdopen(descriptor, "r+b")
 
-    def replace(self, name: str, data: bytes | BinaryIO, mode: int | None = None) -> None:
+    def replace(self, name: str, data: bytes | BinaryIO, mode: int | None = None, head: bytes = b"") -> None:
         """Give `name` new contents in one step that survives a power cut: the old ones or all of the new.
 
         A link under `name` is replaced itself. Two writers at once are safe: each file appears whole.
+        head: stands before the data.
         """
         new = f"{NEW}{os.urandom(6).hex()}"
         try:
             with self.create(new, mode) as stream:
+                stream.write(head)
                 if isinstance(data, bytes):
                     stream.write(data)
                 else:

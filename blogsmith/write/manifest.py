@@ -48,6 +48,8 @@ def read_manifest(folder: Folder) -> dict[str, str] | None:
 
 def digest(output: Output) -> str:
     """Hex SHA-256 of what the output will hold."""
+    if output.digest:
+        return output.digest
     if output.data is not None:
         return hashlib.sha256(output.data).hexdigest()
     assert output.file is not None, "an output has data or a file"

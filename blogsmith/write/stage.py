@@ -156,6 +156,8 @@ def _put(folder: Folder, name: str, output: Output) -> None:
         with folder.create(name, _FILE_MODE) as stream:
             if output.data is not None:
                 stream.write(output.data)
+            elif output.make is not None:
+                stream.write(output.make())
             elif output.file is not None:
                 with output.file.open("rb") as source:
                     if output.is_cleaned:

@@ -1,0 +1,68 @@
+"""What the text of pages depends on beside their sources and what they ask of the site."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ..config.schema import Config
+from ..project.context import SiteContext
+from ..project.program import program_digest, tools_digest
+from .page_rows import digest_of
+
+_OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
+
+
+def text_settings(config: Config) -> Config:
+    """The settings without those that do not reach the text of a page."""
+    return msgspec.structs.replace(
+        config, title="", description="", menu=(), theme_options={}, pagination=0, feeds=True, toc=True
+    )
+
+
+def text_templates(context: SiteContext) -> object:
+    """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
+    files, shortcodes = context.theme.files, context.theme.shortcodes
+    # `layouts/…`, and `paper/layouts/…`, which names that of one theme
+    others = {
+        name: file.text for name, file in files.templates.items() if "layouts" not in name.split("/")[:2]
+    }
+    texts = others.values()
+    layouts = files.templates if any("layouts/" in text for text in texts) else None
+    versions = {name: file.version for name, file in files.static.items()}
+    return shortcodes, others, layouts, versions if any("asset(" in text for text in texts) else None
+
+
+def context_key(context: SiteContext) -> str:
+    """Names all of this together; NotStorable if something in it has no form of its own."""
+    plugins, code = context.plugins, context.plugins.code
+    own: object = None
+    if code is not None:
+        # what code of the site reads beside a page is not known: it may be any file, other posts apart
+        own = (code.digests, list(_stamps(context.root, context.config.output)))
+    return digest_of(
+        program_digest(),
+        text_settings(context.config),
+        text_templates(context),
+        own,
+        tools_digest() if plugins.diagrams else "",
+    ).hex()
+
+
+def _stamps(root: Path, output: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _OURS)
+        if folder == str(root) and output in folders:
+            folders.remove(output)
+        for name in sorted(names):
+            file = Path(folder, name)
+            if name.endswith(".md"):
+                continue
+            try:
+                status = file.stat()
+            except OSError:
+                continue
+            yield f"{file.relative_to(root).as_posix()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"

@@ -1,0 +1,227 @@
+"""What is kept of a page from one build to the next, as bytes: what it holds, its HTML, what it asked.
+
+Everything is decoded into typed records, and what does not fit counts as missing. An answer is kept as its
+digest: whether the site answers the same now is all that is asked of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from ..diagnostics.model import Diagnostic
+from ..model.cells import PageCells
+from ..model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ..render.context import Tools
+from ..site.index import PageEntry
+
+Kept = TypeVar("Kept")
+
+_LEVEL = 1
+"""Of zlib: ten times smaller, in a millisecond a page."""
+_MOST_BYTES = 256 * 1024 * 1024
+"""Of one page; what inflates to more is not ours."""
+
+
+_TITLES = {
+    "link": "where this leads:",
+    "image": "the image",
+    "labels": "the labels of",
+    "post_url": "the address of",
+    "slug_hint": "what is near",
+    "results": "the results of its cells",
+    "picture": "the picture",
+    "python": "Python for browsers",
+}
+
+
+class NotStorable(Exception):
+    """Something in a record has no form outside this process."""
+
+
+class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):
+    """One argument of a question."""
+
+    kind: Literal["document", "text", "file"]
+    """`document`: the page itself."""
+    value: str = ""
+    """A file is named relative to the root of the site."""
+
+
+class Question(msgspec.Struct, frozen=True, array_like=True):
+    """One question that a page asked while it was rendered, and the digest of the answer."""
+
+    name: str
+    """Field of `Tools`."""
+    arguments: tuple[QuestionArgument, ...]
+    answer: bytes
+
+    def holds(self, tools: Tools, document: Document, root: Path) -> bool:
+        """Whether the answer is the same now."""
+        values = [_value_of(argument, document, root) for argument in self.arguments]
+        answer = getattr(tools, self.name)(*values)
+        return digest_of(answer, *_file_digests(values)) == self.answer
+
+    @property
+    def title(self) -> str:
+        """What was asked, for a sentence about the answer."""
+        texts = [argument.value for argument in self.arguments if argument.kind != "document"]
+        return " ".join([_TITLES.get(self.name, self.name), *texts])
+
+
+class _Facts(msgspec.Struct, frozen=True, array_like=True):
+    entry: PageEntry
+    cells: PageCells
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Page(msgspec.Struct, frozen=True, array_like=True):
+    html: str
+    title_html: str
+    title_text: str
+    description_html: str
+    description_text: str
+    toc: tuple[TocEntry, ...]
+    text: str
+    summary: str
+    weight: Weight
+    links: frozenset[str]
+    widgets: frozenset[str]
+    files: Mapping[str, str]
+    """Those that are copied: name → path relative to the root."""
+    drawn: Mapping[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+    questions: tuple[Question, ...]
+
+
+_SAME = tuple(name for name in _Page.__struct_fields__ if name not in ("files", "drawn", "questions"))
+"""Fields that a body has, too."""
+
+
+def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
+    """What others know of a page."""
+    return _encode(_Facts(entry, facts.cells, facts.diagnostics))
+
+
+def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry] | None:
+    """What `encode_facts` was given; None if these bytes hold nothing of the kind."""
+    found = _decode(data, _Facts)
+    if found is None:
+        return None
+    return PageFacts(document, found.cells, found.diagnostics), found.entry
+
+
+def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
+    """The HTML of a page with all that it asked."""
+    files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
+    drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
+    same = {name: getattr(body, name) for name in _SAME}
+    return _encode(_Page(**same, files=files, drawn=drawn, questions=tuple(questions)))
+
+
+def decode_page(data: bytes, root: Path) -> tuple[Body, tuple[Question, ...]] | None:
+    """What `encode_page` was given; None if these bytes hold nothing of the kind."""
+    found = _decode(data, _Page)
+    if found is None:
+        return None
+    files: dict[str, Path | bytes] = {name: root / path for name, path in found.files.items()}
+    files |= found.drawn
+    body = Body(**{name: getattr(found, name) for name in _SAME}, files=files)
+    return body, found.questions
+
+
+def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
+    """A question in its kept form; NotStorable if an argument or the answer has none."""
+    arguments = tuple(arguments)
+    digest = digest_of(answer, *_file_digests(arguments))
+    return Question(name, tuple(_argument(value, root) for value in arguments), digest)
+
+
+def digest_of(*values: object) -> bytes:
+    """Equal for values that are equal and of equal types; NotStorable for what has no form of its own."""
+    total = hashlib.blake2b(digest_size=16)
+    for value in values:
+        total.update(type(value).__name__.encode())
+        try:
+            text = _ordered(value)
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise NotStorable(str(error)) from error
+        total.update(len(text).to_bytes(8))
+        total.update(text)
+    return total.digest()
+
+
+def _ordered(value: object) -> bytes:
+    """As JSON, sets and mappings in order; msgpack leaves out in which time zone a moment was written."""
+    try:
+        return msgspec.json.encode(value, enc_hook=_simple, order="deterministic")
+    except TypeError:
+        # mappings whose keys are numbers are put in order as texts only
+        plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_simple)
+        return msgspec.json.encode(plain, order="deterministic")
+
+
+def _encode(record: object) -> bytes:
+    try:
+        return zlib.compress(msgspec.msgpack.encode(record, enc_hook=_simple), _LEVEL)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise NotStorable(str(error)) from error
+
+
+def _decode(data: bytes, kind: type[Kept]) -> Kept | None:
+    try:
+        inflated = zlib.decompressobj().decompress(data, _MOST_BYTES)
+        return msgspec.msgpack.decode(inflated, type=kind, dec_hook=_rich)
+    except (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def _simple(value: Any) -> Any:
+    if isinstance(value, PurePosixPath | Path):
+        return value.as_posix()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(f"{type(value).__name__} has no form outside this process")
+
+
+def _rich(kind: type, value: Any) -> Any:
+    if issubclass(kind, PurePosixPath) and isinstance(value, str):
+        return PurePosixPath(value)
+    raise NotImplementedError(f"{kind.__name__} is made from nothing here")
+
+
+def _argument(value: object, root: Path) -> QuestionArgument:
+    if isinstance(value, Document):
+        return QuestionArgument("document")
+    if isinstance(value, Path):
+        return QuestionArgument("file", _relative(value, root))
+    if isinstance(value, str):
+        return QuestionArgument("text", value)
+    raise NotStorable(f"an argument is of type {type(value).__name__}")
+
+
+def _value_of(argument: QuestionArgument, document: Document, root: Path) -> Document | str | Path:
+    if argument.kind == "document":
+        return document
+    return root / argument.value if argument.kind == "file" else argument.value
+
+
+def _file_digests(values: Iterable[object]) -> Iterator[str]:
+    """Of files that are asked about: pages show what is in them."""
+    for value in values:
+        if isinstance(value, Path):
+            try:
+                yield hashlib.sha256(value.read_bytes()).hexdigest()
+            except OSError:
+                yield ""
+
+
+def _relative(file: Path, root: Path) -> str:
+    if not file.is_relative_to(root):
+        raise NotStorable(f"{file} lies outside the site")
+    return file.relative_to(root).as_posix()

@@ -1,0 +1,179 @@
+"""Rows that are kept from one build to the next, in one sealed file of the site's `.blogsmith/`.
+
+The file may be damaged, old or missing, or have come with a cloned site: it counts only as a whole, and
+only if its seal is this user's for this very folder. So nothing of it is read before it is known to be ours.
+SQLite opens files by their paths and makes others beside them: it works on a copy, in a folder of this
+process alone, and the copy replaces the old file in one step. A build that is killed leaves the old file; of
+two builds at once the last one's stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+from ..storage.cache import open_cache
+from ..trust.seal import make_sealer, read_sealer
+
+FILE = "build.db"
+_FORMAT = 1
+_SEAL_BYTES = 32
+_BLOCK = 1 << 20
+_MOST_BYTES = 1 << 30
+"""What is larger is not read at all."""
+_SCHEMA = "CREATE TABLE rows (kind TEXT, name TEXT, key TEXT, data BLOB, PRIMARY KEY (kind, name))"
+
+
+class Row(NamedTuple):
+    """What is kept under a name."""
+
+    key: str
+    """Names all that the data depends on."""
+    data: bytes
+
+
+class RowStore(Protocol):
+    """What the pipeline keeps beyond one run."""
+
+    def get(self, kind: str, name: str) -> Row | None:
+        """The row of this kind and name."""
+
+    def put(self, kind: str, name: str, row: Row) -> None:
+        """Keep a row in place of the one that was there."""
+
+    def keep_only(self, kind: str, names: Collection[str]) -> None:
+        """Forget rows of a kind whose names are gone."""
+
+
+class NoRows:
+    """Keeps nothing: a preview has everything in memory, and some builds are to be made from nothing."""
+
+    def get(self, kind: str, name: str) -> Row | None:
+        """None."""
+        return None
+
+    def put(self, kind: str, name: str, row: Row) -> None:
+        """It is gone."""
+
+    def keep_only(self, kind: str, names: Collection[str]) -> None:
+        """There is nothing to forget."""
+
+
+class SqliteRows:
+    """Rows in a file of this process; after a failure of the disk nothing is kept any more."""
+
+    def __init__(self, file: Path) -> None:
+        self._connection = sqlite3.connect(file, isolation_level=None)
+        # lost at worst: the file is a copy
+        self._connection.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN")
+        if not self._connection.execute("SELECT name FROM sqlite_master").fetchone():
+            self._connection.execute(_SCHEMA)
+        self.is_changed = False
+        self.is_whole = True
+        """Whether all that was to be kept is in the file."""
+
+    def close(self) -> None:
+        """Write everything to the file."""
+        if self.is_whole:
+            self._connection.execute("COMMIT")
+        self._connection.close()
+
+    def get(self, kind: str, name: str) -> Row | None:
+        """As in `RowStore`."""
+        question = "SELECT key, data FROM rows WHERE kind = ? AND name = ?"
+        found = None
+        with self._guard():
+            found = self._connection.execute(question, (kind, name)).fetchone()
+        return Row(*found) if found else None
+
+    def put(self, kind: str, name: str, row: Row) -> None:
+        """As in `RowStore`."""
+        with self._guard():
+            values = (kind, name, row.key, row.data)
+            self._connection.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", values)
+            self.is_changed = True
+
+    def keep_only(self, kind: str, names: Collection[str]) -> None:
+        """As in `RowStore`."""
+        with self._guard():
+            found = self._connection.execute("SELECT name FROM rows WHERE kind = ?", (kind,)).fetchall()
+            gone = [(kind, name) for (name,) in found if name not in names]
+            self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
+            self.is_changed = self.is_changed or bool(gone)
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeError):
+            self.is_whole = False
+
+
+@contextmanager
+def open_rows(root: Path) -> Iterator[RowStore]:
+    """The rows of the site at `root`, saved at the end; what cannot be read or saved is not kept."""
+    with ExitStack() as stack:
+        store: SqliteRows | None = None
+        with suppress(OSError, sqlite3.Error):
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="blogsmith-"))
+            copy = Path(folder, FILE)
+            _copy_sealed(root, copy)
+            store = SqliteRows(copy)
+        if store is None:
+            yield NoRows()
+            return
+        try:
+            yield store
+        finally:
+            with suppress(OSError, sqlite3.Error):
+                store.close()
+                if store.is_changed and store.is_whole:
+                    _save(root, copy)
+
+
+def remove_rows(root: Path) -> None:
+    """Forget everything that builds have kept of a site."""
+    with suppress(OSError), open_cache(root, make=False) as folder:
+        folder.remove(FILE)
+
+
+def _purpose(root: Path) -> str:
+    return f"build {_FORMAT} of {root}"
+
+
+def _copy_sealed(root: Path, copy: Path) -> None:
+    """Copy the file if it is ours, so that what was checked is what is used."""
+    sealer = read_sealer(_purpose(root))
+    if sealer is None:
+        return
+    with suppress(OSError), open_cache(root, make=False) as folder, folder.open_file(FILE) as file:
+        if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+            return
+        seal = file.read(_SEAL_BYTES)
+        with copy.open("wb") as target:
+            digest = _digest(file, target.write)
+        if not sealer.holds(seal, digest):
+            copy.unlink()
+
+
+def _save(root: Path, copy: Path) -> None:
+    sealer = make_sealer(_purpose(root))
+    with copy.open("rb") as file, open_cache(root) as folder:
+        seal = sealer.seal(_digest(file, lambda block: None))
+        file.seek(0)
+        folder.replace(FILE, file, head=seal)
+
+
+def _digest(file: BinaryIO, write: Callable[[bytes], object]) -> bytes:
+    total, size = hashlib.blake2b(digest_size=32), 0
+    while (block := file.read(_BLOCK)) and size <= _MOST_BYTES:
+        size += len(block)
+        total.update(block)
+        write(block)
+    return total.digest()

@@ -1,0 +1,162 @@
+"""Row 44: what a clone brings as kept from earlier builds is not believed, and leads nowhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blogsmith.pipeline.row_store import FILE
+from blogsmith.storage.cache import CACHE
+from tests.preview_sites import built
+from tests.site_files import build, put_bare
+
+EVIL = b"<script>evil()</script>"
+POST = "---\ntitle: A\ndate: 2026-01-01\n---\nharmless text, and more of it\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return put_bare(
+        tmp_path / "site", {"blogsmith.yaml": "title: S\n", "content/posts/a.md": POST, "content/b.md": "b\n"}
+    )
+
+
+def kept(root: Path) -> Path:
+    return root / CACHE / FILE
+
+
+def forged(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another user's builds of this very folder have kept of a hostile post, under our post's name."""
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(root.parent / "stranger"))
+        build(root, remembers=True)
+        rows = kept(root).read_bytes()
+        body = root.parent / "rows.db"
+        body.write_bytes(rows[32:])
+        with sqlite3.connect(body) as store:
+            count = store.execute("UPDATE rows SET data = ? WHERE kind = 'page'", (EVIL,)).rowcount
+        store.close()
+        assert count == 2
+        kept(root).write_bytes(rows[:32] + body.read_bytes())
+
+
+def of_another_user(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sealed, but with a stranger's key: the text of the post is another one there."""
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(root.parent / "stranger"))
+        build(root, remembers=True)
+
+
+def of_another_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sealed by this user, for another site."""
+    twin = root.with_name("twin")
+    shutil.copytree(root, twin)
+    build(twin, remembers=True)
+    shutil.copytree(twin / CACHE, root / CACHE)
+
+
+def flipped(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One bit of a page is another one."""
+    build(root, remembers=True)
+    data = bytearray(kept(root).read_bytes())
+    data[-100] ^= 1
+    kept(root).write_bytes(data)
+
+
+def cut_short(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(root, remembers=True)
+    kept(root).write_bytes(kept(root).read_bytes()[:5000])
+
+
+def empty(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(root).parent.mkdir()
+    kept(root).touch()
+
+
+def pipe(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(root).parent.mkdir()
+    os.mkfifo(kept(root))
+
+
+def huge(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred gigabytes, none of them on the disk."""
+    empty(root, monkeypatch)
+    os.truncate(kept(root), 100 * 10**9)
+
+
+def folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(root).mkdir(parents=True)
+
+
+def link(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(root).parent.mkdir()
+    kept(root).symlink_to(root.parent / "outside.txt")
+
+
+def link_to_sealed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours, but behind a link."""
+    build(root, remembers=True)
+    kept(root).rename(root.parent / "elsewhere.db")
+    kept(root).symlink_to(root.parent / "elsewhere.db")
+
+
+def link_of_folder(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root.parent / "outside").mkdir()
+    (root / CACHE).symlink_to(root.parent / "outside")
+
+
+HOSTILE = (
+    *(forged, of_another_user, of_another_folder, flipped, cut_short, empty, pipe, huge, folder, link),
+    link_to_sealed,
+)
+
+
+@pytest.mark.parametrize("bring", HOSTILE, ids=lambda bring: bring.__name__)
+def test_row_44_what_is_not_ours_costs_time_only(
+    bring: Callable[[Path, pytest.MonkeyPatch], None], site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = site.parent / "outside.txt"
+    outside.write_text("mine")
+    bring(site, monkeypatch)
+    report = build(site, remembers=True, output=site / "public")
+    assert report.ok
+    # everything was made from the sources
+    assert set(report.rebuilt) <= {"content/posts/a.md", "content/b.md"}
+    assert bring is folder or len(report.rebuilt) == 2
+    assert build(site, output=site.with_name("fresh")).ok
+    assert built(site / "public") == built(site.with_name("fresh"))
+    assert outside.read_text() == "mine"
+    if bring is not folder:
+        assert build(site, remembers=True, output=site / "public").rebuilt == {}
+        assert kept(site).is_file()
+        assert not kept(site).is_symlink()
+
+
+def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link_of_folder(site, monkeypatch)
+    report = build(site, remembers=True)
+    # the lock of the site would stand there, too
+    assert [found.code for found in report.diagnostics] == ["output-write"]
+    assert list((site.parent / "outside").iterdir()) == []
+
+
+def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same forgery with this user's own key would be published: the test above tests something."""
+    from blogsmith.model.documents import Body
+    from blogsmith.pipeline.page_rows import decode_page, encode_page
+    from blogsmith.pipeline.row_store import Row, open_rows
+
+    build(site, remembers=True)
+    with open_rows(site) as rows:
+        row = rows.get("page", "content/b.md")
+        assert row is not None
+        assert decode_page(row.data, site) is not None
+        forged_body = Body(EVIL.decode(), "b", "b")
+        rows.put("page", "content/b.md", Row(row.key, encode_page(forged_body, (), site)))
+    build(site, remembers=True, output=site / "public")
+    assert EVIL in (site / "public/b/index.html").read_bytes()

@@ -1,0 +1,271 @@
+"""A build that starts from what earlier ones have kept gives what one from nothing gives: bytes, messages."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blogsmith.pipeline.row_store import FILE
+from blogsmith.project.report import BuildReport
+from blogsmith.render.html import render_body
+from blogsmith.storage.cache import CACHE
+from blogsmith.trust.consent import trust
+from tests.preview_sites import built
+from tests.site_files import build, put, put_bare
+from tests.test_preview_line import OTHERS, POSTS, edits, write
+from tests.test_sites import SITES, copied
+
+KEPT = f"{CACHE}/{FILE}"
+PLUGIN = "def register(hooks):\n    hooks.page_rendered(lambda html, page: html.{})\n"
+MORE = st.sampled_from(
+    [
+        (
+            "plugins/upper.py",
+            PLUGIN.format("upper()"),
+        ),
+        (
+            "plugins/upper.py",
+            PLUGIN.format("strip()"),
+        ),
+        ("blogsmith.yaml", "title: Site\nplugins: [upper]\n"),
+        ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
+        ("layouts/post.html", "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"),
+        ("layouts/post.html", None),
+        (KEPT, "not what anybody kept"),
+        (KEPT, None),
+    ]
+)
+
+
+def compare(root: Path) -> BuildReport:
+    """Build on what is kept and from nothing; both say and write the same."""
+    report = build(root, remembers=True, output=root / "public")
+    clean = build(root, output=root.with_name("fresh"))
+    assert report.diagnostics == clean.diagnostics
+    assert report.ok == clean.ok
+    if report.ok:
+        assert built(root / "public") == built(root.with_name("fresh"))
+        names = ("pages", "formulas", "code_blocks", "images", "drafts", "scheduled", "cells")
+        assert [getattr(report, name) for name in names] == [getattr(clean, name) for name in names]
+    return report
+
+
+def play(script: list[list[tuple[str, str | None]]], root: Path) -> None:
+    for path, first in POSTS.items():
+        write(root / path, first)
+    compare(root)
+    for step in script:
+        for path, text in step:
+            write(root / path, text)
+            if path.startswith("plugins/") or "plugins" in (text or ""):
+                trust(root)
+        compare(root)
+    shutil.rmtree(root.with_name("fresh"), ignore_errors=True)
+    shutil.rmtree(root)
+
+
+SCRIPTS = st.lists(st.lists(st.one_of(edits, edits, MORE), min_size=1, max_size=3), min_size=1, max_size=5)
+LONG = st.lists(st.lists(st.one_of(edits, edits, MORE), min_size=1, max_size=3), min_size=20, max_size=20)
+
+
+@settings(max_examples=12, deadline=None)
+@given(script=SCRIPTS)
+def test_edits_in_any_order(
+    script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    play(script, tmp_path_factory.mktemp("edited"))
+
+
+@pytest.mark.long
+@settings(max_examples=500, deadline=None)
+@given(script=LONG)
+def test_edits_in_any_order_for_long(
+    script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    play(script, tmp_path_factory.mktemp("edited"))
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_sites_twice(site: Path, tmp_path: Path) -> None:
+    root = copied(site, tmp_path / "site")
+    compare(root)
+    again = compare(root)
+    assert again.written == 0
+    assert again.rebuilt == {}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of a few posts that has been built once."""
+    root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
+    build(root, remembers=True)
+    return root
+
+
+def rebuilt(root: Path) -> dict[str, str]:
+    return dict(build(root, remembers=True).rebuilt)
+
+
+def test_only_what_has_changed_is_made(site: Path) -> None:
+    assert rebuilt(site) == {}
+    write(site / "content/about.md", "Another text.\n")
+    assert rebuilt(site) == {"content/about.md": "its file has changed"}
+
+
+def test_who_asked_is_made_anew(site: Path) -> None:
+    write(site / "content/posts/b.md", POSTS["content/posts/b.md"].replace("## End", "## The end"))
+    assert rebuilt(site) == {
+        "content/posts/a.md": "the site answers anew: where this leads: b.md#end",
+        "content/posts/b.md": "its file has changed",
+    }
+
+
+def test_an_image_of_another_size(site: Path) -> None:
+    path, svg = next((path, text) for path, text in OTHERS if path.endswith(".svg"))
+    write(site / path, svg)
+    assert rebuilt(site) == {"content/posts/c/index.md": "the site answers anew: the image one.svg"}
+    compare(site)
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_anew"), [("title: Another", False), ("pagination: 1", False), ("numbering: true", True)]
+)
+def test_settings_that_reach_texts(setting: str, is_anew: bool, site: Path) -> None:
+    text = (site / "blogsmith.yaml").read_text()
+    lines = [line for line in text.splitlines() if line.split(":")[0] != setting.split(":")[0]]
+    write(site / "blogsmith.yaml", "\n".join([*lines, setting, ""]))
+    assert len(rebuilt(site)) == (4 if is_anew else 0)
+    compare(site)
+
+
+def test_options_of_the_command(site: Path) -> None:
+    write(site / "content/posts/draft.md", "---\ntitle: D\ndraft: true\n---\n[a](a.md)\n")
+    write(site / "content/about.md", "[](posts/draft.md)\n")
+    for options in ({}, {"drafts": True}, {"base_url": "https://example.com/other"}, {"strict": True}):
+        report = build(site, remembers=True, output=site / "public", **options)
+        clean = build(site, output=site.with_name("fresh"), **options)
+        assert report.diagnostics == clean.diagnostics
+        assert not report.ok or built(site / "public") == built(site.with_name("fresh"))
+
+
+def test_a_check_leaves_what_a_build_uses(site: Path) -> None:
+    write(site / "content/about.md", "Let $ x^2 $ be.\n")
+    first = build(site, remembers=True, write=False)
+    again = build(site, remembers=True, write=False)
+    assert again.diagnostics == first.diagnostics == build(site, write=False).diagnostics
+    assert rebuilt(site) == {}
+
+
+CELL = """\
+---
+title: Cell
+date: 2026-01-01
+---
+```python
+#| label: fig-one
+#| fig-cap: One
+#| fig-alt: a square
+from pathlib import Path
+from unittest.mock import patch
+class Picture:
+    def _repr_svg_(self):
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
+Picture()
+```
+"""
+
+
+def test_records_that_are_edited(site: Path) -> None:
+    write(site / "content/posts/cell.md", CELL)
+    trust(site)
+    assert compare(site).ok
+    assert rebuilt(site) == {}
+    record = next((site / "_freeze").rglob("outputs.json"))
+    pictures = [file for file in record.parent.iterdir() if file != record]
+    assert pictures
+    for file in pictures:
+        file.write_bytes(file.read_bytes().replace(b'width="4"', b'width="9"'))
+    # what is damaged is told once: cells of a site that is trusted run again
+    assert [found.code for found in build(site, remembers=True).diagnostics] == ["freeze-damaged"]
+    compare(site)
+    write(record, record.read_text().replace("2026", "2025"))
+    compare(site)
+    write(site / "content/posts/cell.md", CELL.replace('"3"', '"5"'))
+    compare(site)
+    shutil.rmtree(site / "_freeze")
+    compare(site)
+
+
+def test_a_plugin_of_the_site_may_read_other_files(site: Path) -> None:
+    code = """\
+from pathlib import Path
+from unittest.mock import patch
+def register(hooks):
+    here = Path(__file__).parents[1]
+    hooks.page_rendered(lambda html, page: html + (here / "data.txt").read_text())
+"""
+    put(site, {"plugins/reads.py": code, "data.txt": "one"})
+    write(site / "blogsmith.yaml", "title: Site\nplugins: [reads]\n")
+    trust(site)
+    assert compare(site).ok
+    write(site / "content/about.md", "Another text.\n")
+    assert list(rebuilt(site)) == ["content/about.md"]
+    write(site / "data.txt", "two")
+    compare(site)
+    assert "two" in (site / "public/about/index.html").read_text()
+
+
+def test_pages_that_are_gone_are_not_kept(site: Path) -> None:
+    texts = {path: (site / path).read_text() for path in ("content/posts/a.md", "content/posts/b.md")}
+    for path in texts:
+        (site / path).unlink()
+    build(site, remembers=True)
+    for path, text in texts.items():
+        write(site / path, text)
+    again = rebuilt(site)
+    assert {again[path] for path in texts} == {"nothing is kept of it"}
+
+
+def _build_and_die(root: Path, after: int) -> None:
+    """Build, and be killed when so many pages have been rendered."""
+    left = [after]
+
+    def render_or_die(*arguments: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return render_body(*arguments)  # type: ignore[arg-type]
+
+    with patch("blogsmith.pipeline.cache.render_body", render_or_die):
+        build(root, remembers=True)
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_a_build_that_is_killed(after: int, site: Path) -> None:
+    write(site / "blogsmith.yaml", "title: Site\nnumbering: true\ntheme: bare\n")
+    dying = multiprocessing.get_context("fork").Process(target=_build_and_die, args=(site, after))
+    dying.start()
+    dying.join()
+    assert dying.exitcode == -signal.SIGKILL
+    compare(site)
+
+
+def test_two_builds_at_once(site: Path) -> None:
+    write(site / "content/about.md", "Another text.\n")
+    context = multiprocessing.get_context("fork")
+    running = [context.Process(target=build, args=(site,), kwargs={"remembers": True}) for _ in range(2)]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0, 0]
+    assert rebuilt(site) == {}
+    compare(site)
