@@ -67,15 +67,15 @@ def printed(run: CellRun, name: str = "stdout") -> str:
 
 @dataclass
 class Clock(SilentObserver):
-    """How long sessions took, from `started` to `ended`."""
+    """How long sessions took, from `on_start` to `on_end`."""
 
     began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         self.began[job.session] = time.monotonic()
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         self.seconds[job.session] = time.monotonic() - self.began[job.session]
 
 

@@ -43,7 +43,7 @@ class Counter(SilentObserver):
         self.heard: list[tuple[str, object]] = []
         self._lock = threading.Lock()
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         with self._lock:
             self.now += 1
             self.most = max(self.most, self.now)
@@ -54,7 +54,7 @@ class Counter(SilentObserver):
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         self.heard.append((job.session, run.status))
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         with self._lock:
             self.now -= 1
 

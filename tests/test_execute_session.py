@@ -197,7 +197,7 @@ class Diary(SilentObserver):
     def __init__(self) -> None:
         self.lines: list[Any] = []
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         self.lines.append("started")
 
     def cell_started(self, job: SessionJob, position: int) -> None:
@@ -209,7 +209,7 @@ class Diary(SilentObserver):
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         self.lines.append((position, run.status))
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         self.lines.append("ended")
 
 

@@ -35,7 +35,7 @@ class Watching:
         """So many cells are going to run."""
         self._total += count
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         """A session begins."""
         self._line(job, "starts")
 
@@ -63,7 +63,7 @@ class Watching:
             said = "" if run.status == "ok" else f", {run.problem or run.status}"
             self._line(job, f"{_cell(job, position)}: {format_duration(run.seconds)}{said}")
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         """A session is over."""
         self._line(job, run.problem or "ends")
 

@@ -53,18 +53,18 @@ def load_config(root: Path) -> LoadedConfig:
     file = root / CONFIG_NAME
     try:
         if not file.is_file():
-            return _failed(_missing(file))
+            return _failed_load(_missing(file))
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             message = f"the file is larger than {MAX_BYTES // 1024} kB"
-            return _failed(Diagnostic("file-too-large", message, CONFIG_NAME))
+            return _failed_load(Diagnostic("file-too-large", message, CONFIG_NAME))
         text = decode(data, CONFIG_NAME)
     except SiteError as error:
-        return _failed(*error.diagnostics)
+        return _failed_load(*error.diagnostics)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
-        return _failed(Diagnostic("unreadable", message, CONFIG_NAME))
+        return _failed_load(Diagnostic("unreadable", message, CONFIG_NAME))
     return parse_config(text)
 
 
@@ -94,7 +94,7 @@ def _warn_of_hidden(reporter: Reporter) -> None:
             reporter.warn("hidden-character", message, Place(number, found.start() + 1), "take it out")
 
 
-def _failed(*diagnostics: Diagnostic) -> LoadedConfig:
+def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
     return LoadedConfig(Config(), diagnostics, {})
 
 
@@ -116,7 +116,7 @@ def _strict(kind: Any, slot: Slot) -> Any:
         return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
 
 
-def _in_words(kind: Any) -> str:
+def _describe_type(kind: Any) -> str:
     """The type as an author would say it."""
     parts = get_args(kind)
     if kind in _WORDS:
@@ -124,7 +124,7 @@ def _in_words(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(sorted(parts))}"
     if get_origin(kind) in (Union, UnionType):
-        return " or ".join(_in_words(one) for one in parts)
+        return " or ".join(_describe_type(one) for one in parts)
     if get_origin(kind) is tuple:
         return "a list of texts" if parts[0] is str else "a list"
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
@@ -133,10 +133,10 @@ def _in_words(kind: Any) -> str:
 _TABLE = Table(
     types={
         **{kind: partial(_strict, kind) for kind in _WORDS},
-        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _in_words(Mapping[str, Any])),
+        Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
     checks=CHECKS,
-    in_words=_in_words,
+    in_words=_describe_type,
 )
 _SETTINGS = schema_of(Config, _TABLE)

@@ -91,12 +91,12 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
 def _series(slot: Slot) -> Series | None:
     part = slot.mapping.root().at("part")
     if not isinstance(slot.value, dict):
-        return _numbered(text(slot), part)
+        return _read_numbered(text(slot), part)
     for key in slot.value:
         if key not in ("name", "part"):
             refuse_key(slot.key(key), ("name", "part"))
     if name := text(slot.at("name")):
-        return _numbered(name, slot.at("part") if "part" in slot.value else part)
+        return _read_numbered(name, slot.at("part") if "part" in slot.value else part)
     slot.wrong("a series needs a name")
     return None
 
@@ -104,10 +104,10 @@ def _series(slot: Slot) -> Series | None:
 def _part(slot: Slot) -> None:
     """Of no series; that of a series is read with it."""
     if slot.mapping.root().at("series").value is None:
-        _numbered("", slot)
+        _read_numbered("", slot)
 
 
-def _numbered(name: str, part: Slot) -> Series | None:
+def _read_numbered(name: str, part: Slot) -> Series | None:
     number = part.value
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
         number = part.wrong("part must be a number from 1 on")

@@ -39,11 +39,11 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
 def read_people(slot: Slot) -> tuple[str, ...]:
     """Names: a list, or one person; each a text, `{name}` or CSL's `{family, given}`."""
     if not isinstance(slot.value, list):
-        return _only([_person(slot, slot.name)])
-    return _only([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
+        return _unique_names([_person(slot, slot.name)])
+    return _unique_names([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
 
 
-def _only(names: list[str]) -> tuple[str, ...]:
+def _unique_names(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -99,7 +99,7 @@ def _authors(entry: Slot) -> tuple[str, ...]:
     """`author` or `authors`; a text may join names by BibTeX's ` and `."""
     slot = _first(entry, "author", "authors")
     if isinstance(slot.value, str):
-        return _only([name.strip() for name in re.split(r"\s+and\s+", slot.value)])
+        return _unique_names([name.strip() for name in re.split(r"\s+and\s+", slot.value)])
     return () if slot.value is None else read_people(slot)
 
 

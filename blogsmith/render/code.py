@@ -214,7 +214,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
             text = _text(text)
         if css and text:
             if "\n" in text:
-                text, is_open = _broken(text, css, is_open)
+                text, is_open = _break_lines(text, css, is_open)
             elif not is_open:
                 text, is_open = f'<span class="{css}">{text}', True
         html.append(text)
@@ -223,7 +223,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     return tuple("".join(html).split("\n"))
 
 
-def _broken(text: str, css: str, is_open: bool) -> tuple[str, bool]:
+def _break_lines(text: str, css: str, is_open: bool) -> tuple[str, bool]:
     """HTML of more than one line, closed and opened again where a line ends; whether a span is left open.
 
     is_open: whether the text begins in a span. Empty lines get none.

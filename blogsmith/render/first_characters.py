@@ -66,7 +66,7 @@ def _part(tree: Any, part: tuple[Any, Any], flags: int) -> Start:
             return Start(_union(start.taken for start in choices), _union(start.passed for start in choices))
         case "SUBPATTERN":
             _, added, removed, parts = value
-            return _sequence(tree, parts, _combined(flags, added, removed))
+            return _sequence(tree, parts, _combine(flags, added, removed))
         case "ATOMIC_GROUP":
             return _sequence(tree, value, flags)
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
@@ -86,7 +86,7 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
 
 
-def _combined(flags: int, added: int, removed: int) -> int:
+def _combine(flags: int, added: int, removed: int) -> int:
     """The flags inside `(?i-s:…)`; one of `a`, `L` and `u` replaces the others."""
     kinds = int(re.ASCII | re.LOCALE | re.UNICODE)
     if added & kinds:
@@ -98,7 +98,7 @@ def _one_character(tree: Any, part: tuple[Any, Any], flags: int) -> frozenset[st
     if str(part[0]) == "LITERAL":
         return _same_letters(part[1], flags)
     alone = type(tree)(tree.state, [part])
-    return _matched(importlib.import_module("re._compiler").compile(alone, flags))
+    return _match(importlib.import_module("re._compiler").compile(alone, flags))
 
 
 @lru_cache(maxsize=1024)
@@ -106,8 +106,8 @@ def _same_letters(code: int, flags: int) -> frozenset[str]:
     """The characters that a literal matches: itself, and its other case where that counts."""
     if not flags & re.IGNORECASE:
         return frozenset(chr(code)) & ASCII
-    return _matched(re.compile(re.escape(chr(code)), flags & ~re.VERBOSE))
+    return _match(re.compile(re.escape(chr(code)), flags & ~re.VERBOSE))
 
 
-def _matched(pattern: re.Pattern[str]) -> frozenset[str]:
+def _match(pattern: re.Pattern[str]) -> frozenset[str]:
     return frozenset(filter(pattern.match, ASCII))

@@ -100,7 +100,7 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     if not site_feeds(config):
         return {}
     archive = next((page.pages for page in pages if page.kind == "archive"), ())
-    posts = _dated(archive, config.feed_settings.entries)
+    posts = _dated_posts(archive, config.feed_settings.entries)
     newest = {post.url for post in posts}
     html: dict[str, str] = {}
     entries: dict[tuple[str, bool], str] = {}
@@ -142,10 +142,10 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
 
 
 def _term_entries(page: PageView, config: Config) -> list[PageView]:
-    return _dated(page.pages, config.feed_settings.term_entries)
+    return _dated_posts(page.pages, config.feed_settings.term_entries)
 
 
-def _dated(posts: Sequence[PageView], most: int) -> list[PageView]:
+def _dated_posts(posts: Sequence[PageView], most: int) -> list[PageView]:
     return [post for post in posts if post.date][:most]
 
 

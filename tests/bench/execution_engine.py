@@ -38,7 +38,7 @@ class Marks:
     def expect_cells(self, count: int) -> None:
         """Nothing to note."""
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         """Nothing to note."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
@@ -52,7 +52,7 @@ class Marks:
         """All that the cell gave is here."""
         self.done.append(time.perf_counter())
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         """Nothing to note."""
 
 

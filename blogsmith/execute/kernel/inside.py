@@ -38,7 +38,7 @@ class KernelReports:
         return self._data
 
 
-def shown(value: Any, conversion: str, spec: str) -> KernelReports:
+def report_value(value: Any, conversion: str, spec: str) -> KernelReports:
     """A value of the text: converted and formatted as in an f-string."""
     convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
     text = format(convert(value) if convert else value, spec)

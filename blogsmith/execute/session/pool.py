@@ -91,7 +91,7 @@ def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
 
 def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
     """Tell a watch what happened where it could not look."""
-    watch.started(job)
+    watch.on_start(job)
     steps = (step for step in job.steps if isinstance(step, CellStep))
     for step, cell in zip(steps, run.cells, strict=True):
         if cell.status != "skipped":
@@ -99,7 +99,7 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
             for output in cell.outputs:
                 watch.output(job, step.number, output)
         watch.cell_ended(job, step.number, cell)
-    watch.ended(job, run)
+    watch.on_end(job, run)
 
 
 @contextlib.contextmanager

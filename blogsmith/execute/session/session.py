@@ -36,7 +36,7 @@ class SessionObserver(Protocol):
     def expect_cells(self, count: int) -> None:
         """So many cells more are going to run; asked before their sessions begin."""
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         """The session begins."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
@@ -48,7 +48,7 @@ class SessionObserver(Protocol):
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """A cell has ended or was skipped."""
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         """Everything of the session is over."""
 
 
@@ -56,11 +56,11 @@ class SilentObserver:
     """A `SessionObserver` that looks away."""
 
     def expect_cells(self, count: int) -> None: ...
-    def started(self, job: SessionJob) -> None: ...
+    def on_start(self, job: SessionJob) -> None: ...
     def cell_started(self, job: SessionJob, position: int) -> None: ...
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None: ...
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None: ...
-    def ended(self, job: SessionJob, run: SessionRun) -> None: ...
+    def on_end(self, job: SessionJob, run: SessionRun) -> None: ...
 
 
 silent_observer = SilentObserver()
@@ -77,10 +77,10 @@ def run_session(
     start: makes that process; its job has a TMPDIR that ends with the session. Why a session cannot start is
     `SessionRun.problem`.
     """
-    watch.started(job)
+    watch.on_start(job)
     refusal = job.engine.refusal(job.sandbox) if os.name == "posix" else _ELSEWHERE
     run = not_started(job, refusal) if refusal else _run(job, watch, start)
-    watch.ended(job, run)
+    watch.on_end(job, run)
     return run
 
 

@@ -75,16 +75,16 @@ class WorkerSession:
         self._output.open()
         figures.begin(message["figures"])
         start = perf_counter()
-        ending = self._guarded(lambda: self._cell(message))
+        ending = self._run_guarded(lambda: self._cell(message))
         ending["claim"] = ending.pop("value")
         if "matplotlib.pyplot" in sys.modules:
-            drawn = self._guarded(lambda: figures.flush(message["figures"]))
+            drawn = self._run_guarded(lambda: figures.flush(message["figures"]))
             drawn.pop("value")
             # a failure of the cell itself is the one to tell
             ending = {**ending, **drawn} if ending["status"] == "ok" else ending
         self._output.close()
         seconds = perf_counter() - start
-        reads, modules = self._observed.news()
+        reads, modules = self._observed.take_new()
         sdpa = self._observed.attention()
         if sdpa:
             # the cell did not import it itself, but its version counts
@@ -105,13 +105,13 @@ class WorkerSession:
     def compute(self, message: dict[str, Any]) -> dict[str, Any]:
         """Compute one value of the text."""
         self._output.mute()
-        ending = self._guarded(lambda: self._value(message))
+        ending = self._run_guarded(lambda: self._value(message))
         if "matplotlib.pyplot" in sys.modules:
             # what it drew has no place either
-            self._guarded(lambda: figures.flush({"format": "svg", "dark": False}))
+            self._run_guarded(lambda: figures.flush({"format": "svg", "dark": False}))
         self._output.unmute()
         text, latex = ending["value"] or ("", "")
-        reads, modules = self._observed.news()
+        reads, modules = self._observed.take_new()
         return {
             "event": "value",
             "number": message["number"],
@@ -132,9 +132,9 @@ class WorkerSession:
 
     def packages(self) -> list[str]:
         """The packages that cells import themselves, without Python's own and the site's."""
-        return versions.counted_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
+        return versions.count_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
-    def _guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
+    def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
         """How `work` ended; whatever the author's code raises is data from here on."""
         try:
             self._interrupts.install()
@@ -152,14 +152,14 @@ class WorkerSession:
         self._memory.lift()
         failure = self._tracebacks.failure(error)
         self._memory.hold()
-        status, problem = _in_words(error, failure, self._memory.limit)
+        status, problem = _describe_error(error, failure, self._memory.limit)
         return {"status": status, "problem": problem, "failure": failure, "value": None}
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Run the code; what it claims, if it claims something."""
         code, name = message["code"], f"<cell {message['number']}>"
         self._remember(code, name)
-        tree: Module = self._compiled(code, name, "exec", PyCF_ONLY_AST)
+        tree: Module = self._compile(code, name, "exec", PyCF_ONLY_AST)
         self.imports.update(dict.fromkeys(imports_in(tree)))
         if message["seed"] is not None:
             self._seeds.seed(message["seed"])
@@ -185,10 +185,10 @@ class WorkerSession:
             self._run(self._body(tree, name))
             return None
         tree.body.pop()
-        return self._run(self._body(tree, name), self._compiled(Expression(last), name, "eval"))
+        return self._run(self._body(tree, name), self._compile(Expression(last), name, "eval"))
 
     def _body(self, tree: Module, name: str) -> CodeType:
-        code: CodeType = self._compiled(tree, name, "exec")
+        code: CodeType = self._compile(tree, name, "exec")
         self._flags |= code.co_flags & _FUTURE_ANNOTATIONS
         return code
 
@@ -205,21 +205,21 @@ class WorkerSession:
         expression = message["expression"].strip()
         # as in an f-string: line breaks need no brackets of their own
         code = f"({expression})" if "\n" in expression else expression
-        value = self._evaluated(code, f"<value {message['number']}>")
-        spec = self._filled(message["spec"])
+        value = self._evaluate(code, f"<value {message['number']}>")
+        spec = self._fill_spec(message["spec"])
         latex = "" if spec or message["conversion"] else self._values.latex(value)
         conversions: dict[str, Callable[[object], str]] = dict(_CONVERSIONS)
         convert = conversions.get(message["conversion"])
         text = format(convert(value) if convert else value, spec)
         return cut(text, _VALUE_BYTES), latex if len(latex) <= _VALUE_BYTES else ""
 
-    def _evaluated(self, code: str, name: str) -> Any:
+    def _evaluate(self, code: str, name: str) -> Any:
         self._remember(code, name)
-        return self._run(self._compiled(code, name, "eval"))
+        return self._run(self._compile(code, name, "eval"))
 
-    def _filled(self, spec: str) -> str:
+    def _fill_spec(self, spec: str) -> str:
         """A format spec with its own `{…}` computed."""
-        return str(self._evaluated(f"f{spec!r}", "<format>")) if "{" in spec else spec
+        return str(self._evaluate(f"f{spec!r}", "<format>")) if "{" in spec else spec
 
     def _remember(self, code: str, name: str) -> None:
         self._sources[name] = code
@@ -244,7 +244,7 @@ class WorkerSession:
         self._loop = self._loop or asyncio.new_event_loop()
         return self._loop.run_until_complete(together())
 
-    def _compiled(self, source: Any, name: str, mode: str, flags: int = 0) -> Any:
+    def _compile(self, source: Any, name: str, mode: str, flags: int = 0) -> Any:
         flags |= PyCF_ALLOW_TOP_LEVEL_AWAIT | self._flags
         return compile(source, name, mode, flags, dont_inherit=True)
 
@@ -276,7 +276,9 @@ def _is_silenced(code: str, last: expr) -> bool:
     return b"".join(line.partition(b"#")[0].strip() for line in lines).endswith(b";")
 
 
-def _in_words(error: BaseException, failure: dict[str, Any], memory_bytes: int | None) -> tuple[str, str]:
+def _describe_error(
+    error: BaseException, failure: dict[str, Any], memory_bytes: int | None
+) -> tuple[str, str]:
     """Status, and why the cell did not end well."""
     if isinstance(error, SystemExit):
         return "exit", f"it calls sys.exit({'' if error.code is None else repr(error.code)})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .dimensions import bracketed, counts, fit, sizes_of, with_numbers
+from .dimensions import counts, fit, format_tuple, sizes_of, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ class Check:
         self.done = False
         """Only the first mismatch of a loop is reported."""
 
-    def tell(self, written: str, expected: str, got: list[str]) -> None:
+    def report_mismatch(self, written: str, expected: str, got: list[str]) -> None:
         """Report a mismatch."""
         self.done = True
         self.report(self.comment.line, written, expected, ", ".join(got))
@@ -63,15 +63,15 @@ class Scope:
 
     def check(self, number: int, value: Any) -> Any:
         """`value`, looked at on its way."""
-        self.look(number, (value,), sys._getframe(1))
+        self.check_values(number, (value,), sys._getframe(1))
         return value
 
-    def checked(self, number: int, *values: object) -> bool:
+    def is_checked(self, number: int, *values: object) -> bool:
         """False; for values that already are where they belong."""
-        self.look(number, values, sys._getframe(1))
+        self.check_values(number, values, sys._getframe(1))
         return False
 
-    def look(self, number: int, values: tuple[object, ...], frame: Any) -> None:
+    def check_values(self, number: int, values: tuple[object, ...], frame: Any) -> None:
         """Report the first of `values` that has not the shape of comment `number`."""
         check = self.checks[number]
         if check.done:
@@ -80,17 +80,17 @@ class Scope:
         values = as_many(values, len(shapes))
         if len(shapes) == 1:
             shapes *= len(values)
-        known = self.known_in(frame)
+        known = self.sizes_in(frame)
         # not `None in values`: an array would answer for each of its elements
         if len(shapes) != len(values) and all(value is not None for value in values):
             written = ", ".join(shape.written for shape in shapes)
-            check.tell(written, f"{len(shapes)} values", [shown(value) for value in values])
+            check.report_mismatch(written, f"{len(shapes)} values", [format_shape(value) for value in values])
             return
         for place, shape in enumerate(shapes[: len(values)]):
             value = values[place]
             if value is not None and counts(shape, known) and not self.bind(shape, value, known):
-                got = [shown(value, len(shape.parts))]
-                check.tell(shape.written, with_numbers(shape, known), got)
+                got = [format_shape(value, len(shape.parts))]
+                check.report_mismatch(shape.written, with_numbers(shape, known), got)
                 return
 
     def bind(self, shape: Shape, value: object, known: Known) -> bool:
@@ -102,7 +102,7 @@ class Scope:
                 return True
         return False
 
-    def known_in(self, frame: Any) -> Known:
+    def sizes_in(self, frame: Any) -> Known:
         """What names stand for in code that runs in `frame`."""
         places = [frame.f_locals]
         while frame.f_code.co_name in COMPREHENSIONS and frame.f_back:
@@ -114,7 +114,7 @@ class Scope:
             bare = name.lstrip("*")
             # a local variable hides the global one, whatever it holds
             value = next((names[bare] for names in places if bare in names), None)
-            size = whole_numbers(value) if bare != name else whole(value)
+            size = as_sizes(value) if bare != name else as_integer(value)
             return self.met.get(name) if size is None else size
 
         return known
@@ -124,31 +124,31 @@ def as_many(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
     """The values that `shapes` speak of: the items of one value, or several sizes as one shape."""
     if shapes > 1 and len(values) == 1 and isinstance(values[0], (tuple, list)):
         return tuple(values[0])
-    if shapes == 1 and len(values) > 1 and whole_numbers(values) is not None:
+    if shapes == 1 and len(values) > 1 and as_sizes(values) is not None:
         return (values,)
     return values
 
 
 def readings(value: object) -> list[Sizes]:
     """The shapes a value can be said to have: its own, and for a tuple of whole numbers the one it states."""
-    sizes, stated = sizes_of(value), whole_numbers(value)
+    sizes, stated = sizes_of(value), as_sizes(value)
     return [found for found in (stated, sizes) if isinstance(found, tuple)]
 
 
-def shown(value: object, dimensions: int = 0) -> str:
+def format_shape(value: object, dimensions: int = 0) -> str:
     """The shape of a value, of two readings the one with so many dimensions; else what it is instead."""
     sizes = next((found for found in readings(value) if len(found) == dimensions), sizes_of(value))
-    return sizes if isinstance(sizes, str) else bracketed([str(size) for size in sizes])
+    return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
 
-def whole_numbers(value: object) -> Sizes | None:
+def as_sizes(value: object) -> Sizes | None:
     """The sizes in a tuple of whole numbers, such as a shape."""
-    numbers = [whole(item) for item in value] if isinstance(value, tuple) else []
+    numbers = [as_integer(item) for item in value] if isinstance(value, tuple) else []
     sizes = tuple(number for number in numbers if number is not None)
     return sizes if numbers and len(sizes) == len(numbers) else None
 
 
-def whole(value: object) -> int | None:
+def as_integer(value: object) -> int | None:
     """An int of Python, or of NumPy or torch without dimensions; no truth value."""
     if isinstance(value, bool) or (not isinstance(value, int) and sizes_of(value) != ()):
         return None

@@ -65,7 +65,7 @@ class Claim:
             value = run()
         finally:
             namespace.pop(_KEEP, None)
-        for node, kind, found in self._unjudged(value):
+        for node, kind, found in self._undecided_parts(value):
             part = "" if node is self._expression else self._text(node)
             return {"holds": None, "detail": _short(found), "kind": kind, "part": part}
         holds = truth_of(value)
@@ -80,7 +80,7 @@ class Claim:
             self._kept.append((number, value))
         return value
 
-    def _unjudged(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
+    def _undecided_parts(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
         """Each part that is neither true nor false: its node, what it is instead, its value."""
         before: Any = None
         for number, operand in self._kept:
@@ -103,34 +103,34 @@ class Claim:
         """Wrap the operands of a node, and of those that decide it."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
             self._watch(node.operand)
-            node.operand = self._wrapped(node, node.operand, _CONDITION)
+            node.operand = self._wrap_operand(node, node.operand, _CONDITION)
         elif isinstance(node, _ast.BoolOp):
             for operand in node.values:
                 self._watch(operand)
-            node.values = [self._wrapped(node, operand, _CONDITION) for operand in node.values]
+            node.values = [self._wrap_operand(node, operand, _CONDITION) for operand in node.values]
         elif isinstance(node, _ast.IfExp):
             for part in (node.test, node.body, node.orelse):
                 self._watch(part)
-            node.test = self._wrapped(node, node.test, _CONDITION)
+            node.test = self._wrap_operand(node, node.test, _CONDITION)
         elif isinstance(node, _ast.NamedExpr):
             self._watch(node.value)
         elif isinstance(node, _ast.Compare):
-            node.left = self._wrapped(node, node.left)
-            node.comparators = [self._wrapped(node, operand) for operand in node.comparators]
+            node.left = self._wrap_operand(node, node.left)
+            node.comparators = [self._wrap_operand(node, operand) for operand in node.comparators]
         elif isinstance(node, _ast.Call):
             self._watch_call(node)
 
     def _watch_call(self, node: _ast.Call) -> None:
-        name, is_method = _called(node)
+        name, is_method = _called_name(node)
         if isinstance(node.func, _ast.Attribute) and isinstance(node.func.value, _ast.Compare):
             self._watch(node.func.value)
             role = _COMPARED if name == "all" else _SIDE
-            node.func.value = self._wrapped(node, node.func.value, role)
+            node.func.value = self._wrap_operand(node, node.func.value, role)
         elif isinstance(node.func, _ast.Attribute) and name in ("all", "any"):
             owner = _OWNER if name == "all" else _ANY_OWNER
-            node.func.value = self._wrapped(node, node.func.value, owner)
+            node.func.value = self._wrap_operand(node, node.func.value, owner)
             if len(node.args) == 1 and isinstance(node.args[0], _ast.GeneratorExp):
-                node.args = [self._wrapped(node, node.args[0], _GENERATOR)]
+                node.args = [self._wrap_operand(node, node.args[0], _GENERATOR)]
                 return
         if name in ("all", "any") and not is_method and len(node.args) == 1:
             if isinstance(node.args[0], _COMPREHENSIONS):
@@ -144,22 +144,22 @@ class Claim:
         for argument in node.args:
             self._watch(argument)
         skipped = (_ast.Starred, _ast.GeneratorExp)
-        node.args = [a if isinstance(a, skipped) else self._wrapped(node, a, role) for a in node.args]
+        node.args = [a if isinstance(a, skipped) else self._wrap_operand(node, a, role) for a in node.args]
 
     def _watch_items(self, node: _ast.Call, items: Any) -> None:
         """`all(x > 0 for x in …)`: look at every item as it comes."""
-        node.func = self._wrapped(node, node.func, _FUNCTION)
-        items.elt = self._wrapped(node, items.elt, _ITEM)
+        node.func = self._wrap_operand(node, node.func, _FUNCTION)
+        items.elt = self._wrap_operand(node, items.elt, _ITEM)
 
-    def _wrapped(self, node: _ast.expr, operand: _ast.expr, role: str = _SIDE) -> _ast.expr:
+    def _wrap_operand(self, node: _ast.expr, operand: _ast.expr, role: str = _SIDE) -> _ast.expr:
         """`operand` as a call that keeps its value as one of `node`'s."""
         if role not in _UNTOLD:
             self._watched.setdefault(id(node), []).append(len(self._nodes))
-        number = _at(operand, _ast.Constant(value=len(self._nodes), kind=None))
+        number = _place_node(operand, _ast.Constant(value=len(self._nodes), kind=None))
         self._nodes.append(operand)
         self._roles.append(role)
-        keep = _at(operand, _ast.Name(id=_KEEP, ctx=_ast.Load()))
-        call: _ast.expr = _at(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
+        keep = _place_node(operand, _ast.Name(id=_KEEP, ctx=_ast.Load()))
+        call: _ast.expr = _place_node(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
         return call
 
     def _explain(self, node: _ast.expr, value: Any) -> str:
@@ -191,14 +191,14 @@ class Claim:
         return " ".join((ast.get_source_segment(self._source, node) or "a part").split())
 
 
-def _called(node: _ast.Call) -> tuple[str, bool]:
+def _called_name(node: _ast.Call) -> tuple[str, bool]:
     """Name of the function, and whether it stands behind a dot."""
     if isinstance(node.func, _ast.Attribute):
         return node.func.attr, True
     return (node.func.id if isinstance(node.func, _ast.Name) else ""), False
 
 
-def _at(place: _ast.expr, node: Any) -> Any:
+def _place_node(place: _ast.expr, node: Any) -> Any:
     """`node` where `place` stands, for tracebacks."""
     for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, name, getattr(place, name))

@@ -36,12 +36,12 @@ def has_own_ground(figure: Any) -> bool:
 
 
 @contextmanager
-def repainted(figure: Any, *, dark: bool) -> Iterator[None]:
+def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
     """The figure without its white grounds, for dark pages in light ink; afterwards as it was."""
     before: list[tuple[Any, dict[str, Any]]] = []
     artists = _artists(figure)
     grounds = [artist.patch for artist in artists if _is_patch(getattr(artist, "patch", None))]
-    kept = {id(artist) for artist in _on_grounds(artists)}
+    kept = {id(artist) for artist in _artists_on_grounds(artists)}
     try:
         for artist in artists:
             if id(artist) not in kept:
@@ -67,7 +67,7 @@ def _artists(figure: Any) -> list[Any]:
     return list(found.values())
 
 
-def _on_grounds(artists: list[Any]) -> Iterator[Any]:
+def _artists_on_grounds(artists: list[Any]) -> Iterator[Any]:
     """What stands on a ground that stays."""
     for artist in artists:
         box = _box_of(artist)
@@ -120,12 +120,12 @@ def _set(artist: Any, *names: str) -> None:
     is_many = hasattr(artist, "get_array")
     found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}
     for name, colors in found.items():
-        mirrored = [_mirrored(tuple(color)) for color in colors]
+        mirrored = [_mirror_color(tuple(color)) for color in colors]
         if mirrored != [tuple(color) for color in colors]:
             getattr(artist, f"set_{name}")(mirrored if is_many else mirrored[0])
 
 
-def _mirrored(color: Color) -> Color:
+def _mirror_color(color: Color) -> Color:
     """Black → ink, white → ground, greys between; a hue stays."""
     value, opacity = _lightness(color), color[3]
     if value < 0 or opacity == 0:

@@ -126,7 +126,7 @@ def size(node: ast.expr, known: Known) -> Number | None:
     return int(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int) else None
 
 
-def solved(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
+def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
     """The unknown name that makes `node` come to `result`: {} if it is not unique, None if nothing does."""
     if isinstance(node, ast.Name):
         return {node.id: int(result)} if result >= 0 else None
@@ -137,21 +137,21 @@ def solved(node: ast.expr, result: Number, known: Known) -> dict[str, int] | Non
         if isinstance(node.op, ast.Mult):
             return quotient(node.left, result, right, known)
         undone = {ast.Add: result - right, ast.Sub: result + right, ast.Div: result * right}
-        return solved(node.left, undone[type(node.op)], known)
+        return solve(node.left, undone[type(node.op)], known)
     if right is None and left is not None:
         if isinstance(node.op, ast.Mult):
             return quotient(node.right, result, left, known)
         if isinstance(node.op, ast.Div):
             return quotient(node.right, left, result, known)
-        return solved(node.right, result - left if isinstance(node.op, ast.Add) else left - result, known)
+        return solve(node.right, result - left if isinstance(node.op, ast.Add) else left - result, known)
     return {}
 
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
-    """`solved` for a quotient, which must be whole; 0/0 says nothing."""
+    """`solve` for a quotient, which must be whole; 0/0 says nothing."""
     if by == 0:
         return None if of else {}
-    return None if of % by else solved(node, of // by, known)
+    return None if of % by else solve(node, of // by, known)
 
 
 def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
@@ -187,7 +187,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
             continue
         wanted = size(node, known_now)
         if wanted is None:
-            more = solved(node, sizes[place], known_now)
+            more = solve(node, sizes[place], known_now)
             if more is None:
                 return None
             met.update(more)
@@ -213,10 +213,10 @@ def with_numbers(shape: Shape, known: Known) -> str:
             words += map(str, value)
         else:
             words.append(str(value) if isinstance(value, int) and value >= 0 else part.text)
-    return bracketed(words)
+    return format_tuple(words)
 
 
-def bracketed(words: list[str]) -> str:
+def format_tuple(words: list[str]) -> str:
     """As Python writes tuples."""
     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
 

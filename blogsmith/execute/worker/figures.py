@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .importing import when_imported
+from .importing import on_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Backend(type(sys)):  # type: ignore[misc]
         """Send a figure."""
         from base64 import b64encode
 
-        pictures = drawn(figure, self.options)
+        pictures = draw_figure(figure, self.options)
         self.shown.append(figure)
         binary = {mime: b64encode(data).decode("ascii") for mime, data in pictures.items()}
         self.send({"event": "display", "kind": kind, "text": {}, "binary": binary})
@@ -100,7 +100,7 @@ def install(send: Callable[[dict[str, Any]], None]) -> None:
         backend.begin_session(send)
         return
     sys.modules[NAME] = Backend(send)
-    when_imported("matplotlib", _choosing_ours)
+    on_import("matplotlib", _choosing_ours)
 
 
 def begin(options: Options) -> None:
@@ -147,7 +147,7 @@ def is_part(value: object) -> bool:
     return isinstance(value, (list, tuple)) and any(isinstance(member, kinds) for member in value)
 
 
-def drawn(figure: Any, options: Options) -> dict[str, bytes]:
+def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
     """MIME type → picture; for dark pages with `;scheme=dark`, unless the figure has a ground of its own."""
     save = _as_png if options["format"] == "png" else _as_svg
     mime = "image/png" if options["format"] == "png" else "image/svg+xml"
@@ -155,13 +155,13 @@ def drawn(figure: Any, options: Options) -> dict[str, bytes]:
         box = _box(figure)
         if not options["dark"]:
             return {mime: save(figure, box)}
-        from .dark import has_own_ground, repainted
+        from .dark import has_own_ground, repaint_figure
 
         if has_own_ground(figure):
             return {mime: save(figure, box)}
-        with repainted(figure, dark=False):
+        with repaint_figure(figure, dark=False):
             light = save(figure, box)
-        with repainted(figure, dark=True):
+        with repaint_figure(figure, dark=True):
             return {mime: light, mime + _DARK: save(figure, box)}
     finally:
         # saving touches it; what is stale from now on is what the author changes
@@ -169,14 +169,14 @@ def drawn(figure: Any, options: Options) -> dict[str, bytes]:
 
 
 def _as_svg(figure: Any, box: Any) -> bytes:
-    return _saved(figure, box, format="svg", metadata={"Date": None, "Creator": None})
+    return _save_figure(figure, box, format="svg", metadata={"Date": None, "Creator": None})
 
 
 def _as_png(figure: Any, box: Any) -> bytes:
-    return _saved(figure, box, format="png", metadata={"Software": None}, dpi=_PIXELS * figure.dpi)
+    return _save_figure(figure, box, format="png", metadata={"Software": None}, dpi=_PIXELS * figure.dpi)
 
 
-def _saved(figure: Any, box: Any, **settings: Any) -> bytes:
+def _save_figure(figure: Any, box: Any, **settings: Any) -> bytes:
     from io import BytesIO
 
     matplotlib = sys.modules["matplotlib"]

@@ -139,7 +139,7 @@ class FileAccess:
             return ""
         return f"{self._folder}/{text}"
 
-    def news(self) -> tuple[list[str], list[str]]:
+    def take_new(self) -> tuple[list[str], list[str]]:
         """Files read and files imported since the last call, relative to the root, sorted."""
         modules = self._new_modules()
         self._known.update(modules)
@@ -204,7 +204,7 @@ class FileAccess:
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
-        """To be asked behind `news`: files that would hide what was imported since, as in `shadows.py`.
+        """To be asked behind `take_new`: files that would hide what was imported since, as in `shadows.py`.
 
         imported: names that cells import themselves.
         """

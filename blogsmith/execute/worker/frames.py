@@ -27,7 +27,7 @@ class Channel:
 
     def __init__(self, descriptor: int, interrupts: Interrupts) -> None:
         self._interrupts = interrupts
-        self._descriptor = _moved_up(descriptor)
+        self._descriptor = _move_descriptor(descriptor)
         self._lock = RLock()
         self._encode = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         self._decode = JSONDecoder().decode
@@ -35,7 +35,7 @@ class Channel:
         os.register_at_fork(after_in_child=self.close)
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether this is a forked child, with whom the builder does not talk."""
         return self._descriptor < 0
 
@@ -49,7 +49,7 @@ class Channel:
 
     def send(self, frame: dict[str, Any]) -> None:
         """Send one message; without effect in a forked child. Lone surrogates become U+FFFD."""
-        if self.closed:
+        if self.is_closed:
             return
         text = self._encode(frame)
         try:
@@ -113,7 +113,7 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _moved_up(descriptor: int) -> int:
+def _move_descriptor(descriptor: int) -> int:
     """The same socket under a number nobody guesses; children do not inherit it."""
     for lowest in _MIN_DESCRIPTORS:
         try:

@@ -39,7 +39,7 @@ class _Once:
         return spec
 
 
-def when_imported(name: str, around: Around) -> None:
+def on_import(name: str, around: Around) -> None:
     """Have `around` fill the module `name` when it is imported; it takes the place of an earlier one."""
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if not (isinstance(finder, _Once) and finder.name == name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .importing import when_imported
+from .importing import on_import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def install(display: Callable[..., None]) -> None:
         module.display = shown  # type: ignore[attr-defined]
 
     # the module that defines it: others have it from there
-    when_imported(_NAME, with_ours)
+    on_import(_NAME, with_ours)

@@ -65,7 +65,7 @@ def restrict(writable: Sequence[str]) -> str:
     try:
         _restrict(_Kernel(), writable)
     except OSError as error:
-        return _in_words(error)
+        return _format_error(error)
     return ""
 
 
@@ -102,7 +102,7 @@ class _Kernel:
         """Make a system call; OSError if it fails."""
         c = self._ctypes
         given = [c.c_long(one) if isinstance(one, int) else one for one in arguments]
-        return self._checked(self._library.syscall(c.c_long(number), *given))
+        return self._check(self._library.syscall(c.c_long(number), *given))
 
     def allow(self, ruleset: int, path: str, rights: int) -> None:
         """Allow `rights` at and below `path`."""
@@ -116,9 +116,9 @@ class _Kernel:
     def give_up_privileges(self) -> None:
         """No program started from here on gets more rights than this one has; Landlock insists."""
         arguments = [self._ctypes.c_ulong(value) for value in (1, 0, 0, 0)]
-        self._checked(self._library.prctl(_PR_SET_NO_NEW_PRIVS, *arguments))
+        self._check(self._library.prctl(_PR_SET_NO_NEW_PRIVS, *arguments))
 
-    def _checked(self, result: int) -> int:
+    def _check(self, result: int) -> int:
         if result < 0:
             number = self._ctypes.get_errno()
             raise OSError(number, os.strerror(number))
@@ -131,7 +131,7 @@ def _devices() -> Iterator[str]:
     yield from (entry.path for entry in os.scandir(folder) if entry.name.startswith(name))
 
 
-def _in_words(error: OSError) -> str:
+def _format_error(error: OSError) -> str:
     if error.filename:
         return f"{error.filename}: {error.strerror}"
     return dict(_ERRORS).get(error.errno or 0, f"Landlock failed: {error.strerror}")

@@ -56,7 +56,7 @@ class Interrupts:
 
     def install(self) -> None:
         """Take SIGINT over; again before each cell, since an author's code may have taken it."""
-        signal.signal(signal.SIGINT, self._arrived)
+        signal.signal(signal.SIGINT, self._on_signal)
 
     def allow(self) -> None:
         """From here on SIGINT raises KeyboardInterrupt."""
@@ -80,7 +80,7 @@ class Interrupts:
                 self._waiting = False
                 raise KeyboardInterrupt
 
-    def _arrived(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if not self._allowed:
             return
         if self._held:

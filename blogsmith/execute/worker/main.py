@@ -114,7 +114,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
         operation = message["op"]
         if operation == "cell":
             ended = session.run_cell(message)
-            if channel.closed:
+            if channel.is_closed:
                 return _end_of_child(ended)
             channel.send(ended)
         elif operation == "value":

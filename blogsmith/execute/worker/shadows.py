@@ -39,14 +39,14 @@ class Shadows:
         names = {*imported, *of_site}
         found: set[str] = set()
         for name in of_site:
-            names.update(_guarded(_names_in(sys.modules.get(name))))
+            names.update(_list_safely(_names_in(sys.modules.get(name))))
         new = names - self._known - {"__main__"}
         self._known |= new
         for name in new:
-            found.update(_guarded(self._before(name)))
+            found.update(_list_safely(self._earlier_modules(name)))
         return sorted(found)
 
-    def _before(self, name: str) -> Iterator[str]:
+    def _earlier_modules(self, name: str) -> Iterator[str]:
         module = sys.modules.get(name)
         spec = getattr(module, "__spec__", None)
         if getattr(spec, "origin", None) in _BUILT_IN:
@@ -70,7 +70,7 @@ class Shadows:
             yield name[: -len(".py")]
 
 
-def _guarded(found: Iterator[str]) -> list[str]:
+def _list_safely(found: Iterator[str]) -> list[str]:
     """All of it; nothing if a stand-in for a module, put there by a cell, is not what it stands for."""
     try:
         return list(found)

@@ -99,22 +99,22 @@ class Instrument(ast.NodeTransformer):
         self.fields = False
         """Statements are those of a class."""
 
-    def behind(self, node: ast.stmt) -> Comment | None:
+    def comment_after(self, node: ast.stmt) -> Comment | None:
         """The comment at the end of a statement."""
         comment = self.comments.get(node.end_lineno or 0)
-        fits = comment and not self.fields and BEHIND_STATEMENT.fullmatch(self.between(node, comment))
+        fits = comment and not self.fields and BEHIND_STATEMENT.fullmatch(self.text_between(node, comment))
         return comment if fits else None
 
-    def beside(self, first: ast.AST, last: Any) -> Comment | None:
+    def comment_beside(self, first: ast.AST, last: Any) -> Comment | None:
         """The comment beside a parameter or argument from `first` to `last`, if its lines are its own."""
         comment = self.comments.get(last.end_lineno)
         before = self.lines[first.lineno - 1][: first.col_offset].strip()  # type: ignore[attr-defined]
         if not comment or before not in (b"", b"("):
             return None
         closing = r"\s*,?\s*" if not before else r"\s*\)\s*,?\s*"
-        return comment if re.fullmatch(closing, self.between(last, comment)) else None
+        return comment if re.fullmatch(closing, self.text_between(last, comment)) else None
 
-    def between(self, node: Any, comment: Comment) -> str:
+    def text_between(self, node: Any, comment: Comment) -> str:
         """What stands between the end of `node` and the comment of that line."""
         line, end = self.lines[comment.line - 1], node.end_col_offset
         return line[end:].decode()[: comment.column - len(line[:end].decode())]
@@ -125,41 +125,41 @@ class Instrument(ast.NodeTransformer):
         self.checks.append(Check(comment, self.report))
         number = ast.Constant(len(self.checks) - 1)
         function = ast.Attribute(ast.Name(self.scope, ast.Load()), method, ast.Load())
-        return placed(ast.Call(function, [number, *values], []), values[0])
+        return place_node(ast.Call(function, [number, *values], []), values[0])
 
-    def passed(self, value: ast.expr, comment: Comment | None) -> ast.expr:
+    def wrap_value(self, value: ast.expr, comment: Comment | None) -> ast.expr:
         """A value on its way through a check, if there is a comment on it."""
         return self.call("check", comment, [value]) if comment else value
 
     def afterwards(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
         """A statement that looks at targets; no expression, for its value would be taken for the cell's."""
         values = [reading(target, node) for target in targets]
-        return placed(ast.If(self.call("checked", comment, values), [ast.Pass()], []), node)
+        return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
-        comment = self.behind(node)
+        comment = self.comment_after(node)
         target = node.targets[0]
         if comment and len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
             plain = all(isinstance(part, PLAIN) for part in ast.walk(target) if part is not target)
             nested = any(isinstance(part, (ast.Tuple, ast.List)) for part in target.elts)
             return [node, self.afterwards(node, comment, target.elts)] if plain and not nested else node
-        node.value = self.passed(node.value, comment)
+        node.value = self.wrap_value(node.value, comment)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         self.generic_visit(node)
-        node.value = node.value and self.passed(node.value, self.behind(node))
+        node.value = node.value and self.wrap_value(node.value, self.comment_after(node))
         return node
 
     def visit_Return(self, node: ast.Return) -> Any:
         self.generic_visit(node)
-        node.value = node.value and self.passed(node.value, self.behind(node))
+        node.value = node.value and self.wrap_value(node.value, self.comment_after(node))
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        comment = self.behind(node)
+        comment = self.comment_after(node)
         plain = all(isinstance(part, PLAIN) for part in ast.walk(node.target))
         return [node, self.afterwards(node, comment, [node.target])] if comment and plain else node
 
@@ -167,10 +167,10 @@ class Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         for place, value in enumerate(node.args):
             if not isinstance(value, ast.Starred):
-                node.args[place] = self.passed(value, self.beside(value, value))
+                node.args[place] = self.wrap_value(value, self.comment_beside(value, value))
         for keyword in node.keywords:
             if keyword.arg:
-                keyword.value = self.passed(keyword.value, self.beside(keyword, keyword.value))
+                keyword.value = self.wrap_value(keyword.value, self.comment_beside(keyword, keyword.value))
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
@@ -199,11 +199,11 @@ class Instrument(ast.NodeTransformer):
         front: list[ast.stmt] = [
             self.afterwards(parameter, comment, [ast.Name(parameter.arg, ast.Load())])
             for parameter, last in parameters(node.args)
-            if (comment := self.beside(parameter, last))
+            if (comment := self.comment_beside(parameter, last))
         ]
         if self.used:
             new = ast.Call(ast.Attribute(ast.Name(SESSION, ast.Load()), "scope", ast.Load()), [], [])
-            front.insert(0, placed(ast.Assign([ast.Name(SCOPE, ast.Store())], new), node.body[0]))
+            front.insert(0, place_node(ast.Assign([ast.Name(SCOPE, ast.Store())], new), node.body[0]))
         node.body[start:start] = front
         self.scope, self.used, self.fields = outer
         return node
@@ -225,7 +225,7 @@ def reading(target: ast.expr, node: ast.AST) -> ast.expr:
     return expression
 
 
-def placed(node: Node, at: ast.AST) -> Node:
+def place_node(node: Node, at: ast.AST) -> Node:
     """`node`, all that has no place yet at the place of another."""
     for part in ast.walk(node):
         if not hasattr(part, "lineno"):

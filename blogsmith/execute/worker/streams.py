@@ -99,7 +99,7 @@ class StreamOutput:
         """Take text for one of the streams, as much as the cell has left."""
         with self._lock:
             # called a million times by a loop that prints: the common ways are short
-            size = len(text) if text.isascii() else len(_encoded(text))
+            size = len(text) if text.isascii() else len(_encode(text))
             if self._left <= 0 and not self._muted:
                 self._dropped[name] += size
             elif self._muted:
@@ -113,10 +113,10 @@ class StreamOutput:
                 self._parts.append(text if size <= self._left else self._cut(name, text, size))
                 self._left -= size
                 self._size += size
-                if self._due(text):
+                if self._is_due(text):
                     self.flush()
 
-    def _due(self, text: str) -> bool:
+    def _is_due(self, text: str) -> bool:
         if self._lines > 0 and text[-1:] == "\n":
             self._lines -= 1
             return True
@@ -175,7 +175,7 @@ class StreamOutput:
             self._kept.append(frame)
 
     def _cut(self, name: str, text: str, size: int) -> str:
-        kept = _encoded(text)[: self._left].decode("utf-8", "ignore")
+        kept = _encode(text)[: self._left].decode("utf-8", "ignore")
         self._dropped[name] += size - len(kept.encode("utf-8"))
         return kept
 
@@ -277,7 +277,7 @@ def _waiting(descriptor: int) -> int:
         return 0
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -285,6 +285,6 @@ def _encoded(text: str) -> bytes:
 
 
 def _write_below(name: str, text: str) -> None:
-    data = memoryview(_encoded(text))
+    data = memoryview(_encode(text))
     while data:
         data = data[write(dict(_DESCRIPTORS)[name], data) :]

@@ -47,7 +47,7 @@ class Values:
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
         """MIME type → text, and MIME type → base64, in the tables' order; plain text is always there."""
-        offered = self._offered(shown)
+        offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
         for mime, _ in _TEXTS:
             if isinstance(value := offered.get(mime), str) and self._fits(shown, mime, value):
@@ -63,13 +63,13 @@ class Values:
 
     def latex(self, shown: object) -> str:
         """TeX without its dollars; empty if the object offers none."""
-        if not _asks(shown):
+        if not _may_ask(shown):
             return ""
         value = self._call(shown, "_repr_latex_")
         return _without_dollars(value) if isinstance(value, str) else ""
 
-    def _offered(self, shown: object) -> dict[str, Any]:
-        if not _asks(shown):
+    def _offered_forms(self, shown: object) -> dict[str, Any]:
+        if not _may_ask(shown):
             return {}
         methods = (*_TEXTS, *_PICTURES)
         offered = {mime: self._call(shown, method) for mime, method in methods}
@@ -124,7 +124,7 @@ def cut(text: str, size: int) -> str:
     return text if len(data) <= size else data[:size].decode("utf-8", "ignore") + "…"
 
 
-def _asks(shown: object) -> bool:
+def _may_ask(shown: object) -> bool:
     """Whether an object may be asked for richer forms: classes have the methods of their instances."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 

@@ -37,7 +37,7 @@ def device() -> str:
         return "cpu"
 
 
-def counted_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> list[str]:
+def count_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> list[str]:
     """Those of the imported names that are loaded, not of Python itself and not of the site, sorted."""
     return sorted(
         name
@@ -97,8 +97,10 @@ def _gpu() -> dict[str, str]:
     torch: Any = sys.modules["torch"]
     numbers = _used_devices(torch.cuda)
     return {
-        "gpu": _of_each(torch.cuda.get_device_name, numbers, counted=True),
-        "capability": _of_each(lambda n: ".".join(map(str, torch.cuda.get_device_capability(n))), numbers),
+        "gpu": _join_answers(torch.cuda.get_device_name, numbers, counted=True),
+        "capability": _join_answers(
+            lambda n: ".".join(map(str, torch.cuda.get_device_capability(n))), numbers
+        ),
         "driver": _driver(),
         "cuda": torch.version.cuda or "",
     }
@@ -114,7 +116,7 @@ def _used_devices(cuda: Any) -> list[int]:
         return []
 
 
-def _of_each(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
+def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
     """What several devices say, each once: `2 × NVIDIA H200`. A part of a device says so in its name."""
     try:
         said = [" ".join(ask(number).split()) for number in numbers]

@@ -107,7 +107,7 @@ class RunEvents:
     def expect_cells(self, count: int) -> None:
         """Pages show each cell, and no count."""
 
-    def started(self, job: SessionJob) -> None:
+    def on_start(self, job: SessionJob) -> None:
         """The session begins; its first cell says so."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
@@ -147,7 +147,7 @@ class RunEvents:
                 job.session, "ended", cell=number, seconds=round(run.seconds, 4), problem=problem
             )
 
-    def ended(self, job: SessionJob, run: SessionRun) -> None:
+    def on_end(self, job: SessionJob, run: SessionRun) -> None:
         """The session is over; what becomes of it is decided elsewhere."""
         with self._lock:
             if self._is_meant(job):

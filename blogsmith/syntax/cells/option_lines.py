@@ -46,7 +46,7 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: M
         begin, at, behind = _directive_lines(lines)
         if at:
             settings += _settings(lines[begin:at], _DIRECTIVE, first + begin, page)
-            settings = [found for setting in settings for found in _from_tags(setting, page)]
+            settings = [found for setting in settings for found in _options_of_tags(setting, page)]
         at = behind
     start = at
     while at < len(lines) and marks.option.match(lines[at]):
@@ -131,13 +131,13 @@ def _settings(
         if value is not None:
             place = block.place(block.located.places.get((), Place(1)))
             page.reporter.error(
-                "cell-option", "options of a cell are `key: value` lines", place, _meant(value)
+                "cell-option", "options of a cell are `key: value` lines", place, _meaning_hint(value)
             )
         return []
     return [_setting(block, key, item) for key, item in value.items()]
 
 
-def _meant(value: object) -> str:
+def _meaning_hint(value: object) -> str:
     """A hint for `echo=false` and `echo:false`."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"write {found[1]}: {found[2]}" if found and found[1] in KEYS else ""
@@ -194,13 +194,13 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
 """Tag that does less here than its name says → what happens."""
 
 
-def _near(tag: str) -> str:
+def _nearest_tag(tag: str) -> str:
     """A tag may mean anything to others; only one that is almost a known one is told."""
     near = nearest(tag, (*_TAGS, *_NO_EFFECT))
     return f"did you mean {near}?" if near and tag[:1] == near[:1] else ""
 
 
-def _from_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
+def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
     """The options that `tags` stand for; any other setting as it is."""
     if setting.key != "tags":
         return [setting]
@@ -215,7 +215,7 @@ def _from_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
         if said := _NO_EFFECT.get(tag):
             hint = "write output: false to leave it out"
             page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
-        elif tag not in _TAGS and (hint := _near(tag)):
+        elif tag not in _TAGS and (hint := _nearest_tag(tag)):
             page.reporter.warn("cell-option", f"unknown tag {tag}", place, hint)
         if tag in _TAGS:
             key, meant = _TAGS[tag]

@@ -101,7 +101,7 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
     found = []
     for number, text in enumerate(names):
         read = _NEED.fullmatch(text)
-        meant = _meant_need(text)
+        meant = _guess_need(text)
         if not read or meant:
             hint = f"write {meant}" if meant else _NEED_HINT
             _entry(slot, number).wrong(f'"{text}" is nothing a cell can need', hint)
@@ -110,7 +110,7 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
     return tuple(found)
 
 
-def _meant_need(text: str) -> str:
+def _guess_need(text: str) -> str:
     """What somebody means who writes a need in another way; empty if nobody can know."""
     compared = _COMPARED.fullmatch(text)
     written, sign, version = (part.strip() for part in compared.groups()) if compared else (text, "", "")

@@ -53,7 +53,7 @@ _FOREIGN: Mapping[str, str] = MappingProxyType(
 
 def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOptions:
     """The options of one cell; page and site say what it does not. Mistakes are reported."""
-    given = _by_key(settings, page)
+    given = _settings_by_key(settings, page)
     found = {**_defaults(page), **_read(given, page)}
     _name_fold(given, found, page)
     if found.get("claim"):
@@ -88,7 +88,7 @@ def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]
     return found
 
 
-def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, OptionSetting]:
+def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, OptionSetting]:
     given: dict[str, OptionSetting] = {}
     for setting in settings:
         before = given.get(setting.key)
@@ -108,12 +108,12 @@ def _by_key(settings: Sequence[OptionSetting], page: PageState) -> dict[str, Opt
 def _unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     near = key if key in OPTIONS.fields else ""
-    hint = f"write {near}:" if near else _FOREIGN.get(key) or _near(key, page)
+    hint = f"write {near}:" if near else _FOREIGN.get(key) or _nearest_key(key, page)
     hint = hint or f"known options: {', '.join(KEYS)}"
     page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint)
 
 
-def _near(key: str, page: PageState) -> str:
+def _nearest_key(key: str, page: PageState) -> str:
     # a comparison with all options takes half a millisecond, and nobody reads a hundred of them
     return did_you_mean(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else ""
 

@@ -87,12 +87,12 @@ def split_value(inner: str) -> Split:
             lambdas -= 1
         elif found["colon"] or found["convert"]:
             return _split_format(text, start, found.start())
-    return Split(_one_line(text[start:]), start)
+    return Split(_join_lines(text[start:]), start)
 
 
 def _split_format(text: str, start: int, at: int) -> Split:
     """A value with a conversion or a format spec, which begin at `at`."""
-    expression = _one_line(text[start:at])
+    expression = _join_lines(text[start:at])
     found = _CONVERSION.match(text, at)
     if text[at] == "!" and not found:
         problem = "behind ! stands r, s or a"
@@ -105,7 +105,7 @@ def _split_format(text: str, start: int, at: int) -> Split:
     return Split(expression, start, found[1] if found else "", spec, problem, where)
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     # how the paragraph is wrapped is not part of the expression
     return text.replace("\n", " ").rstrip()
 
@@ -166,7 +166,7 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
     # other languages have uses of their own for ! and :
     is_python = page.language == "python"
-    split = split_value(inner) if is_python else Split(_one_line(inner).strip(), _blanks_before(inner))
+    split = split_value(inner) if is_python else Split(_join_lines(inner).strip(), _blanks_before(inner))
     fault = _fault(split, page)
     if fault:
         message, at, length = fault
