@@ -58,7 +58,7 @@ class FakeBuild:
         progress("read", 1, 2)
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer
+        return replace(self.answer, target=options.output or root / "public")
 
 
 def fake_module(monkeypatch: pytest.MonkeyPatch, name: str, **members: object) -> None:
@@ -158,8 +158,9 @@ def test_a_stage_that_cannot_go_on_is_reported_the_same_way(
 
 
 def given(options: BuildOptions) -> dict[str, object]:
-    """The options by name, those of execution apart."""
-    return {f.name: getattr(options, f.name) for f in fields(options) if f.name != "execution"}
+    """The options by name, those of execution and the question that all of them are apart."""
+    names = {field.name for field in fields(options)} - {"execution", "question"}
+    return {name: getattr(options, name) for name in names}
 
 
 def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.trust import identity
-from blogsmith.trust.consent import is_trusted, judge, record_file, trust
+from blogsmith.trust.consent import is_trusted, judge, trust
+from blogsmith.trust.place import record_file
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ..diagnostics.format import print_diagnostics, printable, wants_color
+from ..pipeline.build_stamps import unchanged_build
 from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
@@ -21,7 +22,6 @@ from .options import (
     format_path,
     future_option,
     output_option,
-    site_config,
     site_option,
     site_root,
 )
@@ -116,7 +116,7 @@ def execute(
     from ..cells.execute import execute_site
 
     started = clocks.seconds()
-    with ProgressBar(sys.stderr) as progress:
+    with ProgressBar(sys.stderr) as progress, rare_collections():
         asked = ExecutionOptions(
             execute="all" if everything else "stale",
             jobs=jobs or 0,
@@ -138,34 +138,39 @@ def _build(
 ) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root = site_root(site)
-    from ..pipeline.build import build_site
-
     started = clocks.seconds()
-    with ProgressBar(sys.stderr) as progress, rare_collections():
-        execution = execution_options(progress, verbose, options)
-        settings = BuildOptions(now=clocks.now(), execution=execution, remembers=not no_cache, **options)
-        report = build_site(root, settings, progress)
-    for path, reason in report.rebuilt.items() if verbose else ():
-        terminal.warn(printable(f"{path} is made anew: {reason}"))
+    # what `-v` and `--timings` tell is told of a build
+    question = "" if no_cache or timings or verbose else repr(sorted(options.items()))
+    report = unchanged_build(root, question, clocks.now(), write=options["write"]) if question else None
+    if report is None:
+        report = _build_anew(
+            clocks, root, verbose, {**options, "remembers": not no_cache, "question": question}
+        )
     seconds = clocks.seconds() - started
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
     for line in scheduled_lines(report):
         terminal.warn(line)
     if report.ok:
-        terminal.print_line(summary_line(report, seconds, _target(root, settings)))
+        target = f"{format_path(report.target)}/" if options["write"] and report.target else ""
+        terminal.print_line(summary_line(report, seconds, target))
     if timings:
         terminal.print_line(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)
+
+
+def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
+    from ..pipeline.build import build_site
+
+    with ProgressBar(sys.stderr) as progress, rare_collections():
+        execution = execution_options(progress, verbose, options)
+        settings = BuildOptions(now=clocks.now(), execution=execution, **options)
+        report = build_site(root, settings, progress)
+    for path, reason in report.rebuilt.items() if verbose else ():
+        terminal.warn(printable(f"{path} is made anew: {reason}"))
+    return report
 
 
 def _exit_code(report: BuildReport) -> int:
     if report.ok:
         return 0
     return STALE if report.has_only_stale else 1
-
-
-def _target(root: Path, settings: BuildOptions) -> str:
-    """The folder that was written to, for the summary; empty if nothing is written."""
-    if not settings.write:
-        return ""
-    return f"{format_path(settings.output or root / site_config(root).output)}/"

@@ -113,6 +113,7 @@ def clean(output: Path | None, site: Path | None) -> int:
 
     Files in the output folder that blogsmith did not write are kept.
     """
+    from ..pipeline.build_stamps import remove_stamps
     from ..pipeline.row_store import remove_rows
     from ..write.output import clean as clean_output
 
@@ -120,6 +121,7 @@ def clean(output: Path | None, site: Path | None) -> int:
     target = output.absolute() if output else root / site_config(root).output
     report = clean_output(target, root, is_chosen=output is not None)
     remove_rows(root)
+    remove_stamps(root)
     terminal.print_line(f"{plural(report.removed, 'file')} removed from {format_path(target)}/")
     return 0
 

@@ -25,29 +25,62 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
+from .build_stamps import BuildExtent, save_stamps, start_build
 from .incremental import IncrementalPipeline, UpdateRequest
 from .output_plan import make_fonts, make_outputs
 from .output_rows import OutputRows
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 
+_UNSETTLED = frozenset(
+    {"cell-need", "cell-pending", "cell-preload", "cell-stale", "cell-versions", "freeze-damaged"}
+)
+"""Codes of what may be otherwise next time although no file has changed: cells run where they can."""
+
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`; never raises for an author's mistake."""
+    start = start_build(root) if options.remembers and options.question else None
+    log = BuildLog(progress, strict=options.strict)
     with open_rows(root) if options.remembers else nullcontext() as rows:
-        return _build(root, options, BuildLog(progress, strict=options.strict), rows)
+        report, site = _build(root, options, log, rows)
+    if site and start and report.ok:
+        extent = _extent(site, report, options)
+        if extent:
+            save_stamps(root, options.question, options.now, extent, report, start)
+    return report
 
 
-def _build(root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None) -> BuildReport:
+def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
+    """What the build depended on; None if it may do something else next time, whatever has not changed."""
+    execution, asked = site.config.execution, options.execution
+    codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.ignore}
+    is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
+    if report.ran or not is_settled or asked.execute or asked.strict_versions:
+        return None
+    has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
+    waiting = site.resolved.loaded.left_out.values()
+    dates = [document.front.date for document, state in waiting if state == "scheduled"]
+    return BuildExtent(
+        reads_all=bool(report.cells) or has_code,
+        variables=tuple(execution.env),
+        output=(report.target if options.write else None),
+        until=min((date for date in dates if date), default=None),
+    )
+
+
+def _build(
+    root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None
+) -> tuple[BuildReport, SiteSnapshot | None]:
     try:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
         assert site is not None, "the last step gives the site"
         with blame_plugins(site.context.plugins):
-            return _finish(site, line, options, log, rows or NoRows())
+            return _finish(site, line, options, log, rows or NoRows()), site
     except SiteError as error:
         log.add(error.diagnostics)
-        return log.close(Counts())
+        return log.close(Counts()), None
 
 
 def _finish(
@@ -64,12 +97,12 @@ def _finish(
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )
-    report = replace(log.close(counts), rebuilt=line.reasons)
+    target = options.output or site.context.root / site.config.output
+    report = replace(log.close(counts), rebuilt=line.reasons, target=target)
     if not report.ok or not options.write:
         return report
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
-    target = options.output or site.context.root / site.config.output
     return _write(outputs, target, site.context.root, options, report, log)
 
 

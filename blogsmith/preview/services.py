@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..config.load import load_config
 from ..pipeline.incremental import IncrementalPipeline
-from ..trust.consent import is_trusted, record_file
+from ..trust.consent import is_trusted
+from ..trust.place import record_file
 from ..watch.changes import ChangedFiles
 from ..watch.watcher import Watcher
 from .cells.runner import CellRunner

@@ -60,6 +60,8 @@ class BuildOptions:
     """False: report only, with what is doubtful beside what is wrong."""
     remembers: bool = False
     """Start from what earlier builds have kept in `.blogsmith/`, and keep what this one makes."""
+    question: str = ""
+    """Names what the command line asks: the same question may be answered by stamps alone. Empty: never."""
     execution: ExecutionOptions = ExecutionOptions()
 
 
@@ -92,6 +94,8 @@ class BuildReport(Counts):
     written: int = 0
     unchanged: int = 0
     removed: int = 0
+    target: Path | None = None
+    """The output folder."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)

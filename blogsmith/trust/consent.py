@@ -25,6 +25,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks.plugin_code import PluginCode, digest_of, read_plugin_code
 from ..storage.folder import open_folder
 from .identity import mark_folder, read_identity
+from .place import record_file
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
 _NAMED = 3
@@ -77,12 +78,6 @@ class Consent:
         if self.state == "elsewhere":
             return "another folder was trusted at this place, or this one has lost its .blogsmith/"
         return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
-
-
-def record_file() -> Path:
-    """The user's record: `$XDG_STATE_HOME/blogsmith/trusted.json`."""
-    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "blogsmith" / "trusted.json"
 
 
 def judge(root: Path, config: Config | None = None) -> Consent:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..storage.folder import open_folder
-from .consent import record_file
+from .place import record_file
 
 _KEY = "preview.key"
 _KEY_BYTES = 32

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from blogsmith.pipeline.build_stamps import FILES, unchanged_build
 from blogsmith.pipeline.row_store import FILE
 from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
-from tests.site_files import build, put_bare
+from tests.site_files import NOW, build, put_bare
 
 EVIL = b"<script>evil()</script>"
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\nharmless text, and more of it\n"
@@ -143,6 +145,20 @@ def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path, monkeypatch: py
     # the lock of the site would stand there, too
     assert [found.code for found in report.diagnostics] == ["output-write"]
     assert list((site.parent / "outside").iterdir()) == []
+
+
+def test_row_44_a_record_of_stamps_is_not_believed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who could forge it would keep the author from ever building again."""
+    time.sleep(0.1)
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(site.parent / "stranger"))
+        assert build(site, remembers=True, question="the same").ok
+        assert unchanged_build(site, "the same", NOW, write=True)
+    assert unchanged_build(site, "the same", NOW, write=True) is None
+    record = site / CACHE / FILES[True]
+    for text in (b"", b"x" * 40, record.read_bytes()[32:], b"[" * 100_000):
+        record.write_bytes(text)
+        assert unchanged_build(site, "the same", NOW, write=True) is None
 
 
 def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
