@@ -242,7 +242,7 @@ def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
     told: list[str] = []
 
     class Engine:
-        def sent(self, path: str, version: str) -> None:
+        def page_sent(self, path: str, version: str) -> None:
             told.append(path)
 
     class Sent(list[tuple[str, str]]):
