@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
@@ -65,7 +66,9 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
         """Whether the answer is the same now."""
         values = [_value_of(argument, document, root) for argument in self.arguments]
         answer = getattr(tools, self.name)(*values)
-        return digest_of(answer, *_file_digests(values)) == self.answer
+        with suppress(NotStorable):
+            return digest_of(answer, *_file_digests(values)) == self.answer
+        return False
 
     @property
     def title(self) -> str:

@@ -123,7 +123,9 @@ def open_rows(root: Path) -> Iterator[RowStore]:
         with suppress(OSError, sqlite3.Error):
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="blogsmith-"))
             copy = Path(folder, FILE)
-            _copy_sealed(root, copy)
+            if not _copy_sealed(root, copy):
+                # what was copied so far is somebody else's, or not whole
+                copy.unlink(missing_ok=True)
             store = SqliteRows(copy)
         if store is None:
             yield NoRows()
@@ -147,19 +149,19 @@ def _purpose(root: Path) -> str:
     return f"build {_FORMAT} of {root}"
 
 
-def _copy_sealed(root: Path, copy: Path) -> None:
-    """Copy the file if it is ours, so that what was checked is what is used."""
+def _copy_sealed(root: Path, copy: Path) -> bool:
+    """Copy the file, so that what is checked is what is used; whether the copy is whole and ours."""
     sealer = read_sealer(_purpose(root))
     if sealer is None:
-        return
+        return False
     with suppress(OSError), open_cache(root, make=False) as folder, folder.open_file(FILE) as file:
         if os.fstat(file.fileno()).st_size > _MOST_BYTES:
-            return
+            return False
         seal = file.read(_SEAL_BYTES)
         with copy.open("wb") as target:
             digest = _digest(file, target.write)
-        if not sealer.holds(seal, digest):
-            copy.unlink()
+        return sealer.holds(seal, digest)
+    return False
 
 
 def _save(root: Path, copy: Path) -> None:
