@@ -321,7 +321,7 @@ def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     write(tmp_path, "posts/a.md", "One.\n")
     with previewing(tmp_path) as preview:
         with monkeypatch.context() as patch:
-            patch.setattr(preview.shown, "changed", lambda: 1 / 0)
+            patch.setattr(preview.shown, "changed_pages", lambda: 1 / 0)
             preview.engine.send(Saved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
             until(lambda: bool(preview.bugs))
         preview.save(posts_a="Two.\n")
