@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.execute.session.working_folder import working_folder
 from blogsmith.pipeline.build_stamps import unchanged_build
-from blogsmith.pipeline.row_store import FILE
+from blogsmith.pipeline.row_store import FILE, Row, open_rows
 from blogsmith.project.report import BuildReport
 from blogsmith.render.html import render_body
 from blogsmith.storage.cache import CACHE
@@ -277,3 +278,20 @@ def test_two_builds_at_once(site: Path) -> None:
     assert [process.exitcode for process in running] == [0, 0]
     assert rebuilt(site) == {}
     compare(site)
+
+
+def test_another_run_does_not_clear_away_what_a_slow_build_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with open_rows(tmp_path) as rows:
+        rows.put("page", "a", Row("key", b"data"))
+        for folder in temporary.iterdir():
+            os.utime(folder, (1, 1))
+        with working_folder():
+            pass
+    with open_rows(tmp_path) as rows:
+        assert rows.get("page", "a") == Row("key", b"data")
+    assert list(temporary.iterdir()) == []

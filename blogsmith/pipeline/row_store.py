@@ -12,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
+from ..execute.session.working_folder import working_folder
 from ..storage.cache import open_cache
 from ..trust.seal import make_sealer, read_sealer
 
@@ -121,8 +121,8 @@ def open_rows(root: Path) -> Iterator[RowStore]:
     with ExitStack() as stack:
         store: SqliteRows | None = None
         with suppress(OSError, sqlite3.Error):
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="blogsmith-"))
-            copy = Path(folder, FILE)
+            # held, or another run would take it for one that was left behind
+            copy = stack.enter_context(working_folder()) / FILE
             if not _copy_sealed(root, copy):
                 # what was copied so far is somebody else's, or not whole
                 copy.unlink(missing_ok=True)
