@@ -117,9 +117,9 @@ seen.install()
 benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)
 benchmark("numpy", lengths=4, rows="timings.jsonl", repeats=1)
 read_rows("other.jsonl")
-print(seen.news()[0])
+print(seen.take_new()[0])
 read_rows("timings.jsonl")
-print(seen.news()[0])
+print(seen.take_new()[0])
 """
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     # what draws shows the rows of other machines as well: it is out of date when they come in
