@@ -23,7 +23,9 @@ from typing import Any
 
 import pytest
 
+from blogsmith.execute.kernel import inside as kernel_inside
 from blogsmith.execute.kernel import local as kernel_local
+from blogsmith.execute.kernel import python as kernel_python
 from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
 from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
@@ -32,6 +34,7 @@ from blogsmith.execute.kernel.session import KernelEngine
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.session import run_session
+from blogsmith.execute.worker import versions as worker_versions
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.run_sites import STALE, page, records, site
 from tests.sessions import LINUX, cell, job, no_process_left, printed, run_beside_another, value, wait_for
@@ -671,3 +674,22 @@ def test_what_a_server_refuses(on_server: SimpleNamespace, monkeypatch: pytest.M
     )
     monkeypatch.setenv("JUPYTER_BASE_URL", "http://127.0.0.1:9")
     assert run(on_server.root, "1").problem.endswith("starts no kernel: it is not reached (ConnectionError)")
+
+
+def test_what_is_asked_in_a_kernel_is_there() -> None:
+    """The questions are text, which no type checker reads."""
+    asked = "".join(
+        (
+            kernel_python.setup_expression("/tmp/stack"),
+            kernel_python.seed_code(1),
+            kernel_python.numbering_code(1),
+            kernel_python.value_expression("x", "", ""),
+            kernel_python.state_expression([], "/"),
+            kernel_python.machine_expression([]),
+        )
+    )
+    names = re.findall(r'"_blogsmith_kernel"\]\.(\w+)\(', asked)
+    assert len(names) == 6
+    assert all(callable(getattr(kernel_inside, name)) for name in names)
+    of_versions = re.findall(r"\bversions\.(\w+)\(", Path(kernel_inside.__file__).read_text("utf-8"))
+    assert of_versions and all(callable(getattr(worker_versions, name)) for name in of_versions)

@@ -49,7 +49,7 @@ def report_value(value: Any, conversion: str, spec: str) -> KernelReports:
 def state(names: Sequence[str], root: str) -> KernelReports:
     """What a cell used. names: that the code imports; root: of the site."""
     versions: Any = sys.modules["_blogsmith_versions"]
-    imports = versions.counted_packages(names, lambda file: file.startswith(root + "/"))
+    imports = versions.count_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReports(json.dumps({"device": versions.device(), "imports": imports}))
 
 

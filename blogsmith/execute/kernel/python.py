@@ -60,7 +60,7 @@ def numbering_code(number: int) -> str:
 def value_expression(expression: str, conversion: str, spec: str) -> str:
     """What to compute for a `{= … =}`; its `text/plain` is the text, its `text/latex` the formula."""
     # the line breaks: a comment or a line of its own ends there
-    return f"{_MODULE}.shown((\n{expression}\n), {conversion!r}, {spec!r})"
+    return f"{_MODULE}.report_value((\n{expression}\n), {conversion!r}, {spec!r})"
 
 
 def state_expression(names: Sequence[str], root: str) -> str:
