@@ -41,7 +41,7 @@ def show_results(
     *,
     may_run: bool,
 ) -> CellUpdate:
-    """The recorded results of all pages; what is missing or stale goes to the ledger.
+    """The recorded results of all pages; what is missing or stale goes to the log.
 
     versions: import name → version here.
     """

@@ -26,7 +26,7 @@ from .versions import installed_versions, recorded_packages
 def update_cells(
     pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> CellUpdate:
-    """Run what is to be run; everything that is wrong goes to the ledger."""
+    """Run what is to be run; everything that is wrong goes to the log."""
     if not any(page.cells.sessions() for page in pages):
         return CellUpdate()
     asked, execution = options.execution, context.config.execution

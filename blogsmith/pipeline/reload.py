@@ -16,7 +16,7 @@ _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 def reload_site(
     root: Path, base_url: str | None, before: SiteContext | None, changed: Iterable[str]
 ) -> SiteContext:
-    """The workshop as it is now; SiteError if what it is made of is wrong.
+    """The opened site as it is now; SiteError if what it is made of is wrong.
 
     before: what it was, None if that may be anything. changed: paths under the root that have changed since.
     """

@@ -54,7 +54,7 @@ def state(names: Sequence[str], root: str) -> KernelReports:
 
 
 def machine(names: Sequence[str]) -> KernelReports:
-    """The fields of `runs.Machine`. names: of the packages whose versions count."""
+    """The fields of `results.Machine`. names: of the packages whose versions count."""
     versions: Any = sys.modules["_blogsmith_versions"]
     return KernelReports(json.dumps(versions.machine(names)))
 

@@ -16,7 +16,7 @@ _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 
 def machine(packages: Iterable[str]) -> dict[str, Any]:
-    """The fields of `runs.Machine`. packages: import names whose versions count."""
+    """The fields of `results.Machine`. packages: import names whose versions count."""
     system = os.uname()
     return {
         "python": ".".join(map(str, sys.version_info[:3])),
