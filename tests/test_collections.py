@@ -13,6 +13,7 @@ from blogsmith.config.schema import Config, MenuItem
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.model.documents import Body, Document, Source, Weight
 from blogsmith.model.template_views import Link, PageView
+from blogsmith.model.texts import PageText
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.collections import page_views
 from blogsmith.site.frame import Frame, Rendered, Unpublished
@@ -43,7 +44,7 @@ def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) 
         path = str(document.path)
         title = document.front.title or document.path.stem
         links = frozenset(f"/b{url}" for url in document.front.extra.get("links", ()))
-        body = Body(f"<p>{title}</p>", title, title, summary=f"About {title}", links=links)
+        body = Body(PageText.of(f"<p>{title}</p>"), title, title, summary=f"About {title}", links=links)
         rendered.append(Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
     frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}")
     return {view.url: view for view in page_views(rendered, unpublished, frame)}
@@ -261,7 +262,7 @@ def test_what_a_page_says_about_itself() -> None:
     ],
 )
 def test_reading_minutes(weight: Weight, minutes: int) -> None:
-    assert reading_minutes(Body("", "", "", weight=weight)) == minutes
+    assert reading_minutes(Body(PageText.of(""), "", "", weight=weight)) == minutes
 
 
 def test_shortened() -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Feeds
 from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
+from blogsmith.model.texts import PageText
 from blogsmith.site.archive import archive, plan_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame
@@ -37,7 +38,7 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
         f"https://example.org{url}",
         f"Post {number}",
         f"Post {number}",
-        content,
+        PageText.of(content),
         date=dt.datetime(2026, 1, number, tzinfo=dt.UTC),
         authors=("A",),
     )
@@ -80,7 +81,7 @@ def feeds_of(settings: Feeds, posts: int = 12) -> tuple[bytes, bytes]:
     """The Atom feeds of a site and of its one tag."""
     config = msgspec.structs.replace(CONFIG, feeds=settings)
     pages = tuple(post(number, description=f"About {number}.") for number in range(posts, 0, -1))
-    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=pages)
+    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", pages=pages)
     files = feed_files([replace(tag, kind="archive"), tag], config)
     return files[PurePosixPath("atom.xml")](), files[PurePosixPath("tags/t/atom.xml")]()
 
@@ -100,7 +101,7 @@ def test_how_much_feeds_hold_is_a_setting() -> None:
 
 def test_terms_may_have_no_feeds() -> None:
     config = msgspec.structs.replace(CONFIG, feeds=Feeds(term_entries=0))
-    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", "", pages=(post(1),))
+    tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", pages=(post(1),))
     assert PurePosixPath("tags/t/atom.xml") not in feed_files([tag], config)
     assert with_feed(tag, config).feeds == ()
 

@@ -14,6 +14,7 @@ import pytest
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
+from blogsmith.model.texts import NO_TEXT
 from blogsmith.pipeline import cache as line
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
@@ -39,7 +40,7 @@ def compare(plain: Body, marked: Body) -> None:
     if "runnable" not in plain.widgets and 'data-line="' not in plain.html:
         assert unmarked(marked.html) == plain.html
     assert len(_lines(marked.html)) >= len(_lines(plain.html))
-    assert replace(marked, html="", diagnostics=()) == replace(plain, html="", diagnostics=())
+    assert replace(marked, content=NO_TEXT, diagnostics=()) == replace(plain, content=NO_TEXT, diagnostics=())
 
 
 def _lines(html: str) -> list[int]:
@@ -96,7 +97,7 @@ def test_sites(site: Path, tmp_path: Path, pages: Pages) -> None:
 
 
 def feed_of(body: Body) -> str:
-    page = PageView("post", "", "/a/", "https://example.org/a/", "a", "a", content=body.html)
+    page = PageView("post", "", "/a/", "https://example.org/a/", "a", "a", body=body.content)
     return feed_html(page, Config(base_url="https://example.org"))
 
 

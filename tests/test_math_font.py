@@ -16,6 +16,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.ttLib import TTFont
 
 from blogsmith.model.template_views import PageView
+from blogsmith.model.texts import PageText
 from blogsmith.site import font_cut
 from blogsmith.site.font_cut import FontProblem, cut_font
 from blogsmith.site.math_font import (
@@ -25,9 +26,9 @@ from blogsmith.site.math_font import (
     font_cut_of,
     fonts_of,
     page_signs,
-    signs_of,
 )
 from blogsmith.storage.cache import CACHE, MOST, read_or_make
+from blogsmith.tex.mathml.signs import signs_of
 from tests.site_files import build, printed
 from tests.theme_pages import BARE, ROOT
 
@@ -40,7 +41,7 @@ def math(*signs: str) -> str:
 
 
 def page(url: str, content: str) -> PageView:
-    return replace(BARE, url=url, content=content, title_html="")
+    return replace(BARE, url=url, body=PageText.of(content), title_html="")
 
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
@@ -271,7 +272,7 @@ class TestBuild:
     def test_without_the_tools_the_whole_font_goes_out(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("blogsmith.pipeline.output_plan.can_cut", lambda: False)
+        monkeypatch.setattr("blogsmith.pipeline.fonts.can_cut", lambda: False)
         files = built(site(tmp_path, a="$a \\uplus b$"))
         (name,) = fonts_in(files)
         assert files[name] == WHOLE.read_bytes()

@@ -409,7 +409,7 @@ class TestPictures:
         assert len(dark.body.files) == 2
         theme = load_paper(tmp_path)
         for page, switch, expected in ((dark, True, True), (dark, False, False), (plain, True, False)):
-            view = replace(BARE, content=page.html, widgets=page.body.widgets)
+            view = replace(BARE, body=page.body.content, widgets=page.body.widgets)
             html = theme.render("page", view, replace(SITE, options={"switch": switch}))
             assert ("pictures.js" in html) is expected
             assert "cells.css" in html
@@ -586,7 +586,7 @@ class TestValues:
         assert body.title_text == "About 12 heads"
         assert 'About <span class="value">12</span> heads' in body.title_html
         assert body.summary == "There are 12 heads of 64."
-        assert body.text == "There are 12 heads of 64. All 12"
+        assert body.weight.words == 8
         assert [(entry.text, entry.id) for entry in body.toc] == [("All 12", "all")]
 
     def test_what_is_not_known_is_left_open(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
+from blogsmith.model.texts import PageText
 from blogsmith.pyodide.distribution import Distribution, open_distribution
 from blogsmith.pyodide.release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK
 from blogsmith.site.feeds import feed_html
@@ -296,7 +297,7 @@ def test_the_cdn_tells_no_sizes_of_packages() -> None:
 def test_feeds_have_neither_button_nor_data() -> None:
     block = render(BLOCK.format("x = 1").replace('"runnable"', '"runnable wide" id="try"')).html
     cell = render("```python\n#| run-in: browser\nx = 1\n```\n").html
-    found = feed_html(replace(BARE, content=block + cell), Config(base_url="https://example.org"))
+    found = feed_html(replace(BARE, body=PageText.of(block + cell)), Config(base_url="https://example.org"))
     assert '<div class="runnable wide" id="try">\n<figure class="code" data-lang="python">' in found
     assert '<div class="runnable">\n<figure class="code" data-lang="python">' in found
     assert "run-button" not in found

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
+from blogsmith.model.texts import PageText
 from blogsmith.render.templates.compiler import PaidCode
 from blogsmith.render.templates.environment import iso_date, long_date
 from blogsmith.render.templates.theme import Theme, load_theme
@@ -37,6 +38,7 @@ def plain(root: Path, files: Mapping[str, str], base_path: str = "") -> Theme:
 def page(**fields: Any) -> PageView:
     given: dict[str, Any] = {"kind": "post", "path": "content/posts/a.md", "url": "/posts/a/"}
     given |= {"canonical_url": "", "title": "A", "title_html": "A"}
+    given |= {"body": PageText.of(fields.pop("content", ""))}
     return PageView(**{**given, **fields})
 
 
@@ -275,6 +277,8 @@ class TestEscaping:
             ("{{ page.page_groups[0].pages[0].content }}", "<q>"),
             ("{{ page.pages | map(attribute='title_html') | join('|') }}", "<q>"),
             ("{{ page.next is none }}{{ page.pager is none }}", "TrueTrue"),
+            ("{{ page.body is defined }}{{ page['body'] is defined }}", "FalseFalse"),
+            ("{{ (page | attr('body')) is defined }}", "False"),
         ],
     )
     def test_html_is_known_however_it_is_read(self, tmp_path: Path, template: str, expected: str) -> None:

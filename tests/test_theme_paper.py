@@ -9,6 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from blogsmith.model.template_views import Feed, Link, PageGroup, PageView, SeriesPart
+from blogsmith.model.texts import PageText
 from blogsmith.render.templates.theme import Theme
 
 from .theme_pages import (
@@ -139,7 +140,7 @@ class TestPost:
     def test_scripts_only_where_needed(
         self, paper: Theme, widgets: set[str], content: str, options: dict[str, bool], shipped: list[str]
     ) -> None:
-        page = replace(FULL, widgets=frozenset(widgets), content=content)
+        page = replace(FULL, widgets=frozenset(widgets), body=PageText.of(content))
         tree = parse(paper.render("post", page, replace(SITE, options=options)))
         found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
         assert found == [f"/b/assets/paper/{name}.js" for name in shipped]
@@ -155,7 +156,7 @@ class TestPost:
         ],
     )
     def test_files_only_where_needed(self, paper: Theme, content: str, sheet: str) -> None:
-        page = replace(FULL, content=content, math_font="/b/assets/paper/fonts/m-1")
+        page = replace(FULL, body=PageText.of(content), math_font="/b/assets/paper/fonts/m-1")
         tree = parse(paper.render("post", page, SITE))
         found = {(item.get("href") or "").partition("?")[0] for item in tree.iter("link")}
         assert "/b/assets/paper/fonts/m-1.css" in found
@@ -285,5 +286,7 @@ class TestLists:
         assert [text(item) for item in parts] == ["First (to come)", "Why x? Why, in words", "Last (to come)"]
 
     def test_an_automatic_description_does_not_repeat_the_text(self, paper: Theme) -> None:
-        page = replace(BARE, kind="section", description="Text of", content="<p>Text of the page</p>")
+        page = replace(
+            BARE, kind="section", description="Text of", body=PageText.of("<p>Text of the page</p>")
+        )
         assert not having(parse(paper.render("section", page, SITE)), "page-description")

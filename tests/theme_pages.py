@@ -11,6 +11,7 @@ import html5lib
 
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from blogsmith.model.texts import PageText
 from blogsmith.render.templates.theme import Theme, load_theme
 
 ROOT = Path(__file__).parent.parent
@@ -24,7 +25,7 @@ FULL = PageView(
     canonical_url="https://example.org/b/posts/a/",
     title="Why x?",
     title_html="Why <math><mi>x</mi></math>?",
-    content="<h2 id='one'>One</h2><p>Text</p>",
+    body=PageText.of("<h2 id='one'>One</h2><p>Text</p>"),
     subtitle="A subtitle",
     description="Why, in words",
     description_html="Why, in <em>words</em>",

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .texts import PageText
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,8 @@ class Weight:
 class Body:
     """The rendered content of one page."""
 
-    html: str
+    content: PageText
+    """HTML."""
     title_html: str
     """Inline HTML of the title (formulas typeset)."""
     title_text: str
@@ -231,10 +233,10 @@ class Body:
     description_text: str = ""
     """The author's description as plain text; empty if there is none."""
     toc: tuple[TocEntry, ...] = ()
-    text: str = ""
-    """Plain text of the whole body, for search."""
     summary: str = ""
-    """Plain text of the first paragraph, for descriptions."""
+    """Plain text of the first paragraph, else how the text begins; for descriptions."""
+    signs: frozenset[str] = frozenset()
+    """What the formulas of content, title and description print, as `signs_of` gives it."""
     weight: Weight = Weight()
     links: frozenset[str] = frozenset()
     """Addresses in this site that the text links to, base path included, without fragments."""
@@ -243,6 +245,11 @@ class Body:
     files: Mapping[str, Path | bytes] = field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def html(self) -> str:
+        """The content, read."""
+        return self.content.read()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .documents import TocEntry
+from .texts import NO_TEXT, PageText
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,8 @@ class PageView:
     """Plain text."""
     title_html: str
     """Inline HTML (formulas typeset); safe."""
-    content: str = ""
-    """The rendered body; safe HTML."""
+    body: PageText = NO_TEXT
+    """What `content` is read from; templates do not see it."""
     subtitle: str = ""
     """Plain text, printed under the title."""
     description: str = ""
@@ -148,6 +149,11 @@ class PageView:
     """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Unknown front matter keys."""
+
+    @property
+    def content(self) -> str:
+        """The rendered body; safe HTML."""
+        return self.body.read()
 
 
 @dataclass(frozen=True, slots=True)

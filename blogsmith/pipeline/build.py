@@ -26,8 +26,9 @@ from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .build_stamps import BuildExtent, save_stamps, start_build
+from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
-from .output_plan import make_fonts, make_outputs
+from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot

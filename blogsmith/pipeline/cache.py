@@ -13,15 +13,16 @@ from collections import OrderedDict
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic
+from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, PageFacts, Source
+from ..model.texts import PageText, pack_text, packed_text
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..render.context import Tools
@@ -236,6 +237,7 @@ class PageCache:
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
             body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
+        body = replace(body, content=self._pack_content(path, body.content))
         self._store_body(document, body, lookups)
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
@@ -252,7 +254,7 @@ class PageCache:
             return None
         assert self._context is not None, "`take` comes first"
         root = self._context.root
-        found = decode_page(row.data, root)
+        found = decode_page(row.data, root, partial(self._stored_content, path))
         if found is None:
             self.reasons[path] = "what was kept of it is damaged"
             return None
@@ -262,6 +264,25 @@ class PageCache:
             self.reasons[path] = f"the site answers anew: {broken.title}"
             return None
         return made
+
+    def _pack_content(self, path: str, content: PageText) -> PageText:
+        """The same, where it takes least memory."""
+        packed = pack_text(content)
+        if self._key and self._rows.put("content", path, Row(content.digest.hex(), packed)):
+            return self._stored_content(path, content.digest)
+        return packed_text(content.digest, lambda: packed)
+
+    def _stored_content(self, path: str, digest: bytes) -> PageText:
+        rows = self._rows
+
+        def read() -> bytes:
+            row = rows.get("content", path)
+            if row is None or row.key != digest.hex():
+                message, hint = "what was kept of this page cannot be read any more", "build again"
+                raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
+            return row.data
+
+        return packed_text(digest, read)
 
     def _reason(self, row: Row | None, document: Document) -> str:
         if row is None:
@@ -288,7 +309,7 @@ class PageCache:
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
                 del kept[path]
-        for kind in ("facts", "page"):
+        for kind in ("facts", "page", "content"):
             self._rows.keep_only(kind, paths)
 
 

@@ -30,9 +30,9 @@ from .cache import PageCache
 from .cell_cache import CellCache
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
-from .font_cache import FontCache
+from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, menu_problems, place_document, unpublished_parts
-from .output_plan import OutputFile, path_conflicts, plan, plan_fonts
+from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
@@ -86,7 +86,6 @@ class IncrementalPipeline:
         self.cells = BuildCells()
         """Those of a build."""
         cells = self.cells if log else CellCache(root)
-        self._fonts = FontCache()
         self._leaks = DisclosureCache()
         self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
         self._forgetful = (cells, self._leaks, self._resolver)
@@ -315,7 +314,7 @@ class IncrementalPipeline:
         frame = frame_of(context, resolved.index, loaded, log)
         related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
         yield None
-        given, fonts = self._fonts.apply(related, context)
+        given, fonts = add_fonts(related, rendered, context)
         views = _same(given, before)
         yield None
         composition = plan(views, list(rendered.values()), loaded, context)

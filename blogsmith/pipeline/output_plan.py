@@ -7,7 +7,7 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -28,13 +28,10 @@ from ..render.policy.policy import GuardedPage, guard_page
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
-from ..site.font_cut import FontProblem, can_cut, cut_font
 from ..site.frame import Rendered
-from ..site.math_font import FontCut, MathFonts, font_face
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap
-from ..storage.cache import read_or_make
 from ..write.photos.cleaning import clean_bytes
 from .disclosure import published_assets
 
@@ -74,7 +71,8 @@ class OutputPlan:
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
-        html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
+        opened = replace(view, body=view.body.open())
+        html = without_forbidden(theme.render(view.layout, opened, self.site)).encode()
         return guard_page(html, self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
@@ -164,53 +162,6 @@ def _page(view: PageView, document: Document | None, context: SiteContext) -> It
 
 def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes]:
     return lambda: guard_page(redirect(view), context.config).html
-
-
-def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
-    """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
-    made = []
-    for cut in fonts.cuts():
-        font = _font_file(cut, context)
-        made += [font, Output(font.path.with_suffix(".css"), font_face(cut).encode())]
-    return made
-
-
-def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """The same files, made when they are asked for."""
-    font = context.theme.files.math_font
-    found: list[OutputFile] = []
-    if font is None:
-        return found
-    origin = f"the math font of theme {context.theme.name}"
-    for cut in fonts.cuts():
-        path = font.asset.path.with_name(f"{cut.name}.woff2")
-        found.append(OutputFile(path, origin, partial(_font_bytes, cut, context)))
-        found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut).encode))
-    return found
-
-
-def _font_bytes(cut: FontCut, context: SiteContext) -> bytes:
-    made = _font_file(cut, context)
-    return made.file.read_bytes() if made.file else made.data or b""
-
-
-def _font_file(cut: FontCut, context: SiteContext) -> Output:
-    font = context.theme.files.math_font
-    assert font is not None, "a cut is one of the theme's font"
-    name = f"{cut.name}.woff2"
-    path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
-    if beside.is_file():
-        return Output(path, file=beside)
-    if not can_cut():
-        # a large font is better than a formula without its signs
-        return Output(path, file=font.asset.file)
-    source = font.asset.file
-    try:
-        data = read_or_make(context.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
-        return Output(path, data)
-    except FontProblem as problem:
-        message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
-        raise SiteError(Diagnostic("theme-value", message)) from problem
 
 
 def _no_layout(view: PageView, document: Document | None, theme: Theme) -> SiteError:

@@ -20,6 +20,7 @@ from ..project.program import program_digest
 from .output_plan import OutputFile, OutputPlan
 from .page_rows import NotStorable, digest_of
 from .row_store import NoRows, Row, RowStore
+from .view_digests import ViewDigests
 
 _KIND = "output"
 
@@ -37,6 +38,7 @@ class OutputRows:
     def __init__(self, plan: OutputPlan, rows: RowStore) -> None:
         self._plan = plan
         self._rows = rows
+        self._digests = ViewDigests()
         self._site = ""
         """Names what all pages depend on; empty: nothing is kept."""
         files, config = plan.context.theme.files, plan.context.config
@@ -74,7 +76,7 @@ class OutputRows:
         if not self._site:
             return ""
         try:
-            return f"{self._site} {digest_of(view).hex()}"
+            return f"{self._site} {self._digests.digest_of(view).hex()}"
         except NotStorable:
             return ""
 

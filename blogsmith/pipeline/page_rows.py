@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
@@ -18,6 +18,7 @@ import msgspec
 from ..diagnostics.model import Diagnostic
 from ..model.cells import PageCells
 from ..model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ..model.texts import PageText
 from ..render.context import Tools
 from ..site.index import PageEntry
 
@@ -84,14 +85,15 @@ class _Facts(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Page(msgspec.Struct, frozen=True, array_like=True):
-    html: str
+    content: bytes
+    """Its digest."""
     title_html: str
     title_text: str
     description_html: str
     description_text: str
     toc: tuple[TocEntry, ...]
-    text: str
     summary: str
+    signs: frozenset[str]
     weight: Weight
     links: frozenset[str]
     widgets: frozenset[str]
@@ -102,7 +104,8 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     questions: tuple[Question, ...]
 
 
-_SAME = tuple(name for name in _Page.__struct_fields__ if name not in ("files", "drawn", "questions"))
+_OWN = frozenset({"content", "files", "drawn", "questions"})
+_SAME = tuple(name for name in _Page.__struct_fields__ if name not in _OWN)
 """Fields that a body has, too."""
 
 
@@ -120,21 +123,28 @@ def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry]
 
 
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
-    """The HTML of a page with all that it asked."""
+    """A page with all that it asked; of its content only the digest."""
     files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
     drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
     same = {name: getattr(body, name) for name in _SAME}
-    return _encode(_Page(**same, files=files, drawn=drawn, questions=tuple(questions)))
+    page = _Page(**same, content=body.content.digest, files=files, drawn=drawn, questions=tuple(questions))
+    return _encode(page)
 
 
-def decode_page(data: bytes, root: Path) -> tuple[Body, tuple[Question, ...]] | None:
-    """What `encode_page` was given; None if these bytes hold nothing of the kind."""
+def decode_page(
+    data: bytes, root: Path, content: Callable[[bytes], PageText]
+) -> tuple[Body, tuple[Question, ...]] | None:
+    """What `encode_page` was given; None if these bytes hold nothing of the kind.
+
+    content: digest → the content that has it.
+    """
     found = _decode(data, _Page)
     if found is None:
         return None
     files: dict[str, Path | bytes] = {name: root / path for name, path in found.files.items()}
     files |= found.drawn
-    body = Body(**{name: getattr(found, name) for name in _SAME}, files=files)
+    same = {name: getattr(found, name) for name in _SAME}
+    body = Body(**same, content=content(found.content), files=files)
     return body, found.questions
 
 

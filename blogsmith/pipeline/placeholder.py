@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..model.documents import Body, Document
+from ..model.texts import NO_TEXT
 
 
 def placeholder_body(document: Document) -> Body:
@@ -13,7 +14,7 @@ def placeholder_body(document: Document) -> Body:
     name = path.parent.name if path.stem in ("index", "_index") else path.stem
     title = front.title or name.replace("-", " ").replace("_", " ").capitalize()
     return Body(
-        html="",
+        content=NO_TEXT,
         title_html=escape(title, quote=False),
         title_text=title,
         description_html=escape(front.description, quote=False),

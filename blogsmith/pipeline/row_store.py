@@ -22,7 +22,7 @@ from ..storage.cache import open_cache
 from ..trust.seal import make_sealer, read_sealer
 
 FILE = "build.db"
-_FORMAT = 1
+_FORMAT = 2
 _SEAL_BYTES = 32
 _BLOCK = 1 << 20
 _MOST_BYTES = 1 << 30
@@ -44,8 +44,8 @@ class RowStore(Protocol):
     def get(self, kind: str, name: str) -> Row | None:
         """The row of this kind and name."""
 
-    def put(self, kind: str, name: str, row: Row) -> None:
-        """Keep a row in place of the one that was there."""
+    def put(self, kind: str, name: str, row: Row) -> bool:
+        """Keep a row in place of the one that was there; whether it can be read from now on."""
 
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """Forget rows of a kind whose names are gone."""
@@ -58,8 +58,9 @@ class NoRows:
         """None."""
         return None
 
-    def put(self, kind: str, name: str, row: Row) -> None:
+    def put(self, kind: str, name: str, row: Row) -> bool:
         """It is gone."""
+        return False
 
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """There is nothing to forget."""
@@ -92,12 +93,13 @@ class SqliteRows:
             found = self._connection.execute(question, (kind, name)).fetchone()
         return Row(*found) if found else None
 
-    def put(self, kind: str, name: str, row: Row) -> None:
+    def put(self, kind: str, name: str, row: Row) -> bool:
         """As in `RowStore`."""
         with self._guard():
             values = (kind, name, row.key, row.data)
             self._connection.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", values)
             self.is_changed = True
+        return self.is_whole
 
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """As in `RowStore`."""

@@ -18,9 +18,11 @@ from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Reporter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
+from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
+from ..tex.mathml.signs import signs_of
 from ..tex.parse.reader import Macro
 from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
@@ -43,6 +45,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
+_BEGINNING = 400
+"""Characters; more than a description has."""
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _TAG = re.compile(r"<[^<>]*>")
 _REFERENCE = re.compile(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
@@ -114,14 +118,14 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     report_repeated_ids(html, reporter)
     text = body_text(parsed, spoken)
     return Body(
-        html=html,
+        content=PageText.of(html),
         title_html=title,
         title_text=_title_text(parsed, spoken),
         description_html=description,
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
-        text=text,
-        summary=_summary(rendering, spoken),
+        summary=_summary(rendering, spoken) or text[:_BEGINNING],
+        signs=signs_of((html, title, description)),
         weight=Weight(
             len(_WORD.findall(text)),
             rendering.formulas,

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView
+from ..model.texts import NO_TEXT, PageText
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
@@ -102,22 +103,22 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     archive = next((page.pages for page in pages if page.kind == "archive"), ())
     posts = _dated_posts(archive, config.feed_settings.entries)
     newest = {post.url for post in posts}
-    html: dict[str, str] = {}
+    html: dict[str, PageText] = {}
     entries: dict[tuple[str, bool], str] = {}
 
     def prepared(post: PageView) -> PageView:
         if post.url in html:
-            return replace(post, content=html[post.url])
-        content = feed_html(post, config)
+            return replace(post, body=html[post.url])
+        body = PageText.of(feed_html(post, config))
         if post.url in newest:
             # stands in both feeds of the site
-            html[post.url] = content
-        return replace(post, content=content)
+            html[post.url] = body
+        return replace(post, body=body)
 
     def entry(post: PageView, is_short: bool) -> str:
         # a post stands in the feeds of all its tags
         if (post.url, is_short) not in entries:
-            found = replace(post, content="") if is_short else prepared(post)
+            found = replace(post, body=NO_TEXT) if is_short else prepared(post)
             entries[post.url, is_short] = atom_entry(found, config)
         return entries[post.url, is_short]
 
@@ -209,7 +210,7 @@ def atom_entry(post: PageView, config: Config) -> str:
         ElementTree.SubElement(entry, f"{{{_ATOM}}}category", {"term": _clean(term.title)})
     if post.description:
         _text(entry, "summary", post.description)
-    if post.content:
+    if post.body:
         content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
         content.text = post.content
     return _xml(feed).partition("\n")[2].rpartition("\n")[0]

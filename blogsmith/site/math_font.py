@@ -8,13 +8,11 @@ holds `COMMON`, so its address seldom changes and simple sites share a cut made 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from html import unescape
-from types import MappingProxyType
 
 from ..model.template_views import PageView
+from ..tex.mathml.signs import signs_of
 
 FAMILY = "Site Math"
 """How style sheets of themes call the font, whichever it is."""
@@ -33,21 +31,6 @@ SHARED_SIGNS = 600
 
 _RECIPE = "1"
 """Changes when `font_cut` makes another font of the same signs."""
-_SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
-_SLANTED = MappingProxyType(
-    {
-        chr(plain): chr(italic)
-        for plain, italic in (
-            *((0x41 + n, 0x1D434 + n) for n in range(26)),
-            *((0x61 + n, 0x1D44E + n) for n in range(26) if n != 7),
-            *((0x391 + n, 0x1D6E2 + n) for n in range(25) if n != 17),
-            *((0x3B1 + n, 0x1D6FC + n) for n in range(25)),
-            *zip(map(ord, "hıȷ∇∂ϴϵϑϰϕϱϖ"), map(ord, "ℎ𝚤𝚥𝛻𝜕𝛳𝜖𝜗𝜘𝜙𝜚𝜛"), strict=True),
-        )
-    }
-)
-"""A letter alone in its `<mi>` → the letter that browsers draw."""
-_UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +89,6 @@ def fonts_of(by_page: Mapping[str, frozenset[str]], folder: str, stem: str, dige
 def page_signs(page: PageView) -> frozenset[str]:
     """What the formulas of the page itself print; those of pages it lists count where they stand."""
     return signs_of((page.content, page.title_html, page.description_html))
-
-
-def signs_of(texts: Iterable[str]) -> frozenset[str]:
-    """What the formulas in these pieces of HTML print."""
-    found: set[str] = set()
-    for html in texts:
-        formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
-        # many formulas have few different tags with the text behind them
-        for piece in set(formulas.split("<")):
-            found.update(_signs_behind(*piece.partition(">")[::2]))
-    return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
-
-
-def _signs_behind(tag: str, text: str) -> Iterable[str]:
-    if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
-        return (_SLANTED.get(text, text),)
-    return _SIGN.findall(unescape(text)) if text else ()
 
 
 def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:

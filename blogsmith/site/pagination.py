@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..model.template_views import Pager, PageView
+from ..model.texts import NO_TEXT
 
 
 def page_count(entries: int, per_page: int) -> int:
@@ -43,7 +44,7 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
         view,
         # the author's introduction stands on the first page; a source has one page
         path="",
-        content="",
+        body=NO_TEXT,
         description_html="",
         url=page_number_url(view.url, number),
         canonical_url=page_number_url(view.canonical_url, number) if view.canonical_url else "",

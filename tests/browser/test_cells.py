@@ -12,6 +12,7 @@ import pytest
 
 from blogsmith.model.documents import ImageInfo
 from blogsmith.model.results import Blob, CellOutput, CellResult, Display, PageResults, Stream
+from blogsmith.model.texts import PageText
 from blogsmith.render.outputs.html import clean_html
 from tests.check import MACHINE, render_with
 from tests.theme_pages import BARE, SITE, load_paper
@@ -77,7 +78,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     results = {number: replace(done, outputs=of_cell) for number, of_cell in enumerate(outputs, 1)}
     body = render_with(POST, PageResults(results), picture=_picture).body
     theme = load_paper(folder)
-    view = replace(BARE, content=f"<p>Text.</p>{body.html}", widgets=body.widgets)
+    view = replace(BARE, body=PageText.of(f"<p>Text.</p>{body.html}"), widgets=body.widgets)
     root = folder / "b"
     for name, data in body.files.items():
         file = root / "about" / name

@@ -164,6 +164,7 @@ def test_row_44_a_record_of_stamps_is_not_believed(site: Path, monkeypatch: pyte
 def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same forgery with this user's own key would be published: the test above tests something."""
     from blogsmith.model.documents import Body
+    from blogsmith.model.texts import NO_TEXT, PageText, pack_text
     from blogsmith.pipeline.page_rows import decode_page, encode_page
     from blogsmith.pipeline.row_store import Row, open_rows
 
@@ -171,8 +172,9 @@ def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.Monkey
     with open_rows(site) as rows:
         row = rows.get("page", "content/b.md")
         assert row is not None
-        assert decode_page(row.data, site) is not None
-        forged_body = Body(EVIL.decode(), "b", "b")
-        rows.put("page", "content/b.md", Row(row.key, encode_page(forged_body, (), site)))
+        assert decode_page(row.data, site, lambda digest: NO_TEXT) is not None
+        forged = PageText.of(EVIL.decode())
+        rows.put("page", "content/b.md", Row(row.key, encode_page(Body(forged, "b", "b"), (), site)))
+        rows.put("content", "content/b.md", Row(forged.digest.hex(), pack_text(forged)))
     build(site, remembers=True, output=site / "public")
     assert EVIL in (site / "public/b/index.html").read_bytes()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateNotFound, TemplateSyntaxError, UndefinedError
@@ -17,6 +17,7 @@ from jinja2.utils import missing
 
 from ...diagnostics.model import Diagnostic, Place, did_you_mean
 from .budget import NET_S, OverBudget, TakesTooLong
+from .record_fields import field_names
 
 
 class NamedUndefined(StrictUndefined):
@@ -40,7 +41,7 @@ def _describe(obj: Any, name: str | None) -> str | None:
         return f'"{name}" is not defined'
     if is_dataclass(obj):
         owner = type(obj).__name__.removesuffix("View").lower()
-        return _no_such(f'{owner} has no field "{name}"', name, [f.name for f in fields(obj)])
+        return _no_such(f'{owner} has no field "{name}"', name, field_names(type(obj)))
     if isinstance(obj, Mapping):
         return _no_such(f'there is no entry "{name}"', name, [str(key) for key in obj])
     return None

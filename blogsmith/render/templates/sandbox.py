@@ -11,8 +11,6 @@ back are called by compiled templates, see `compiler.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
-from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Template
@@ -20,32 +18,11 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
-from ...model.documents import TocEntry
-from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
-from .head import HeadAssets
 from .operations import prepare_call, prepare_field, prepare_operator, take_result
-
-_HTML: Mapping[type, frozenset[str]] = MappingProxyType(
-    {
-        PageView: frozenset({"content", "title_html", "description_html"}),
-        Link: frozenset({"title_html"}),
-        SeriesPart: frozenset({"title_html"}),
-        TocEntry: frozenset({"html"}),
-    }
-)
-"""Record → its fields that are HTML."""
-
-_FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
-    {
-        kind: {field.name: field.name in _HTML.get(kind, ()) for field in fields(kind)}
-        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
-    }
-)
-"""Record → its fields, and whether each is HTML."""
-
+from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
@@ -93,16 +70,20 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute` in a template."""
-        known = _FIELDS.get(type(obj))
+        known = FIELDS.get(type(obj))
         is_html = None if known is None else known.get(attribute)
         if is_html is None:
+            if known and is_hidden(type(obj), attribute):
+                return self.undefined(obj=obj, name=attribute)
             return super().getattr(obj, attribute)
         value = getattr(obj, attribute)
         return self._markup(value) if is_html else value
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
-        if type(obj) in _FIELDS and isinstance(argument, str) and argument in _FIELDS[type(obj)]:
+        kind = type(obj)
+        is_field = isinstance(argument, str) and argument in FIELDS.get(kind, ())
+        if is_field or is_hidden(kind, argument):
             return self.getattr(obj, argument)
         return super().getitem(obj, self.compared(argument))
 

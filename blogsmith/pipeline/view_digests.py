@@ -1,0 +1,31 @@
+"""Digests of pages as templates see them: a finished page depends on nothing else of the site."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from ..model.template_views import PageView
+from .page_rows import digest_of
+
+_PLAIN = tuple(field.name for field in fields(PageView) if field.name not in ("body", "pages", "page_groups"))
+
+
+class ViewDigests:
+    """Belongs to one build: a page stands in many lists, and is digested once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[PageView, bytes]] = {}
+        """By identity; the page is kept, or another one might get its number."""
+
+    def digest_of(self, view: PageView) -> bytes:
+        """Equal for pages that are equal, those that they list included; NotStorable as in `digest_of`."""
+        known = self._known.get(id(view))
+        if known is None:
+            listed = [self.digest_of(page).hex() for page in view.pages]
+            groups = [
+                (group.title, [self.digest_of(page).hex() for page in group.pages])
+                for group in view.page_groups
+            ]
+            plain = [getattr(view, name) for name in _PLAIN]
+            known = self._known[id(view)] = (view, digest_of(plain, view.body.digest.hex(), listed, groups))
+        return known[1]

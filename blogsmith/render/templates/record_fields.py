@@ -1,0 +1,42 @@
+"""The fields of our records as templates see them, and which of them are HTML of our own making."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+
+from ...model.documents import TocEntry
+from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from .head import HeadAssets
+
+_HTML: Mapping[type, frozenset[str]] = MappingProxyType(
+    {
+        PageView: frozenset({"content", "title_html", "description_html"}),
+        Link: frozenset({"title_html"}),
+        SeriesPart: frozenset({"title_html"}),
+        TocEntry: frozenset({"html"}),
+    }
+)
+_READ: Mapping[type, Mapping[str, str]] = MappingProxyType({PageView: {"body": "content"}})
+"""Record → a field that templates do not see → what is read from it."""
+
+
+def field_names(kind: type) -> list[str]:
+    """The fields of a record that templates see."""
+    read = _READ.get(kind, {})
+    return [read.get(field.name, field.name) for field in fields(kind)]
+
+
+def is_hidden(kind: type, name: object) -> bool:
+    """Whether a field of a record is none for templates."""
+    return isinstance(name, str) and name in _READ.get(kind, ())
+
+
+FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
+    {
+        kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)}
+        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
+    }
+)
+"""Record → its fields, and whether each is HTML."""

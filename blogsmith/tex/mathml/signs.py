@@ -1,0 +1,41 @@
+"""Which signs formulas print, read from finished HTML: a font needs no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import unescape
+from types import MappingProxyType
+
+_SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
+_SLANTED = MappingProxyType(
+    {
+        chr(plain): chr(italic)
+        for plain, italic in (
+            *((0x41 + n, 0x1D434 + n) for n in range(26)),
+            *((0x61 + n, 0x1D44E + n) for n in range(26) if n != 7),
+            *((0x391 + n, 0x1D6E2 + n) for n in range(25) if n != 17),
+            *((0x3B1 + n, 0x1D6FC + n) for n in range(25)),
+            *zip(map(ord, "hıȷ∇∂ϴϵϑϰϕϱϖ"), map(ord, "ℎ𝚤𝚥𝛻𝜕𝛳𝜖𝜗𝜘𝜙𝜚𝜛"), strict=True),
+        )
+    }
+)
+"""A letter alone in its `<mi>` → the letter that browsers draw."""
+_UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
+
+
+def signs_of(texts: Iterable[str]) -> frozenset[str]:
+    """What the formulas in these pieces of HTML print."""
+    found: set[str] = set()
+    for html in texts:
+        formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
+        # many formulas have few different tags with the text behind them
+        for piece in set(formulas.split("<")):
+            found.update(_signs_behind(*piece.partition(">")[::2]))
+    return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
+
+
+def _signs_behind(tag: str, text: str) -> Iterable[str]:
+    if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
+        return (_SLANTED.get(text, text),)
+    return _SIGN.findall(unescape(text)) if text else ()
