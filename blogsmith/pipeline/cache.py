@@ -33,6 +33,7 @@ from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
 from ..tex.convert import Convert
+from .head_rows import decode_head, encode_head
 from .page_keys import context_key, text_settings, text_templates
 from .page_rows import (
     NotStorable,
@@ -154,11 +155,28 @@ class PageCache:
         path = str(source.path)
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
-            assert self._context is not None, "`take` comes first"
-            document, found = read_document(source, config)
-            document, more = filter_document(self._context.plugins, document)
-            head = self._heads[path] = CachedHead(document, (*found, *more))
+            head = self._heads[path] = self._stored_head(source, config) or self._new_head(source, config)
         return head.document, head.diagnostics
+
+    def _stored_head(self, source: Source, config: Config) -> CachedHead | None:
+        row = self._rows.get("head", str(source.path)) if self._key else None
+        known = (
+            decode_head(row.data, source, config.timezone)
+            if row and row.key == self._row_key(source)
+            else None
+        )
+        return CachedHead(*known) if known else None
+
+    def _new_head(self, source: Source, config: Config) -> CachedHead:
+        assert self._context is not None, "`take` comes first"
+        document, found = read_document(source, config)
+        document, more = filter_document(self._context.plugins, document)
+        head = CachedHead(document, (*found, *more))
+        if self._key and document.source is source:
+            with suppress(NotStorable):
+                row = Row(self._row_key(source), encode_head(document, head.diagnostics))
+                self._rows.put("head", str(source.path), row)
+        return head
 
     def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """What is wrong with the front matter of a document that was read."""
@@ -193,19 +211,19 @@ class PageCache:
 
     def _stored_facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
         row = self._rows.get("facts", str(document.path)) if self._key else None
-        return decode_facts(row.data, document) if row and row.key == self._row_key(document) else None
+        return decode_facts(row.data, document) if row and row.key == self._row_key(document.source) else None
 
     def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
         parsed = self._parse_in_time(document)
         facts, entry = parsed.facts, page_entry(parsed)
         if self._key:
             with suppress(NotStorable):
-                row = Row(self._row_key(document), encode_facts(facts, entry))
+                row = Row(self._row_key(document.source), encode_facts(facts, entry))
                 self._rows.put("facts", str(document.path), row)
         return facts, entry
 
-    def _row_key(self, document: Document) -> str:
-        return f"{document.source.digest} {self._key}"
+    def _row_key(self, source: Source) -> str:
+        return f"{source.digest} {self._key}"
 
     def _parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
@@ -249,7 +267,7 @@ class PageCache:
             return None
         path = str(document.path)
         row = self._rows.get("page", path)
-        if row is None or row.key != self._row_key(document):
+        if row is None or row.key != self._row_key(document.source):
             self.reasons[path] = self._reason(row, document)
             return None
         assert self._context is not None, "`take` comes first"
@@ -298,7 +316,7 @@ class PageCache:
         root, path = self._context.root, str(document.path)
         with suppress(NotStorable):
             asked = [question(one.name, one.arguments, one.answer, root) for one in lookups.values()]
-            self._rows.put("page", path, Row(self._row_key(document), encode_page(body, asked, root)))
+            self._rows.put("page", path, Row(self._row_key(document.source), encode_page(body, asked, root)))
 
     def _too_long(self, document: Document) -> Diagnostic:
         assert self._limit_s is not None, "without a limit nothing takes too long"
@@ -309,7 +327,7 @@ class PageCache:
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
                 del kept[path]
-        for kind in ("facts", "page", "content"):
+        for kind in ("head", "facts", "page", "content"):
             self._rows.keep_only(kind, paths)
 
 

@@ -111,12 +111,12 @@ _SAME = tuple(name for name in _Page.__struct_fields__ if name not in _OWN)
 
 def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
     """What others know of a page."""
-    return _encode(_Facts(entry, facts.cells, facts.diagnostics))
+    return encode_row(_Facts(entry, facts.cells, facts.diagnostics))
 
 
 def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry] | None:
     """What `encode_facts` was given; None if these bytes hold nothing of the kind."""
-    found = _decode(data, _Facts)
+    found = decode_row(data, _Facts)
     if found is None:
         return None
     return PageFacts(document, found.cells, found.diagnostics), found.entry
@@ -128,7 +128,7 @@ def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
     drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
     same = {name: getattr(body, name) for name in _SAME}
     page = _Page(**same, content=body.content.digest, files=files, drawn=drawn, questions=tuple(questions))
-    return _encode(page)
+    return encode_row(page)
 
 
 def decode_page(
@@ -138,7 +138,7 @@ def decode_page(
 
     content: digest → the content that has it.
     """
-    found = _decode(data, _Page)
+    found = decode_row(data, _Page)
     if found is None:
         return None
     files: dict[str, Path | bytes] = {name: root / path for name, path in found.files.items()}
@@ -179,14 +179,16 @@ def _ordered(value: object) -> bytes:
         return msgspec.json.encode(plain, order="deterministic")
 
 
-def _encode(record: object) -> bytes:
+def encode_row(record: object) -> bytes:
+    """A record as bytes; NotStorable if something in it has no form of its own."""
     try:
         return zlib.compress(msgspec.msgpack.encode(record, enc_hook=_simple), _LEVEL)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise NotStorable(str(error)) from error
 
 
-def _decode(data: bytes, kind: type[Kept]) -> Kept | None:
+def decode_row(data: bytes, kind: type[Kept]) -> Kept | None:
+    """What `encode_row` was given; None if these bytes are no record of the kind."""
     try:
         inflated = zlib.decompressobj().decompress(data, _MOST_BYTES)
         return msgspec.msgpack.decode(inflated, type=kind, dec_hook=_rich)
