@@ -438,6 +438,24 @@ def test_killed_at_every_step(site: Path, way: str) -> None:
     assert True in seen and False in seen
 
 
+def test_one_changed_file_takes_the_place_of_the_old_one(site: Path) -> None:
+    """The other files and their folders are left alone, and it is either site at every step."""
+    public, new = site / "public", {**OLD, "a/index.html": "A"}
+    for step in itertools.count():
+        write(site, OLD)
+        put(public, FOREIGN)
+        numbers = {path: (public / path).stat().st_ino for path in ("", "a", "a/b", "a/b/c.txt")}
+        died = die_at(step, site, new)
+        assert read(public) in ({**OLD, **FOREIGN}, {**new, **FOREIGN}), step
+        assert {path: (public / path).stat().st_ino for path in numbers} == numbers, step
+        assert write(site, new).written <= 1, step
+        assert read(public) == {**new, **FOREIGN}, step
+        assert neighbours(site) == {"public", ".blogsmith"}, step
+        if not died:
+            break
+    assert step > 5
+
+
 FLIP = """
 import itertools, sys
 from pathlib import Path, PurePosixPath

@@ -22,7 +22,7 @@ from .lock import site_lock
 from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest
 from .place import OutputPlace, open_place, relative_path
 from .plan import WritePlan, make_plan
-from .stage import recover, replace_tree
+from .stage import recover, replace_file, replace_tree
 
 # what renaming a folder says where it is mounted from elsewhere
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
@@ -90,7 +90,10 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
         in_place.replace_files(plan, place)
         return
     try:
-        replace_tree(plan, place)
+        if path := plan.replaced_file:
+            replace_file(plan, place, path)
+        else:
+            replace_tree(plan, place)
     except OSError as error:
         if error.errno not in _NOT_RENAMEABLE:
             raise

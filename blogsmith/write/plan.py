@@ -47,6 +47,13 @@ class WritePlan:
         return sorted(self.own - self.outputs.keys())
 
     @property
+    def replaced_file(self) -> str | None:
+        """The only file to write, where that changes nothing but the bytes of a file of ours."""
+        changed = self.changed_files
+        is_plain = len(changed) == 1 and not self.stale and self.old.keys() == self.digests.keys()
+        return changed[0] if is_plain and changed[0] in self.own else None
+
+    @property
     def is_done(self) -> bool:
         """True if the folder already is the new site."""
         return not self.is_new and not self.changed_files and self.old == self.digests

@@ -24,6 +24,8 @@ from .photos.cleaning import read_published
 from .place import OutputPlace
 from .plan import WritePlan
 
+_REPLACED, _LISTED = "replaced", "listed"
+"""What is to take the place of one file, and the manifest: not by its name, which says that a tree is whole."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
@@ -54,6 +56,24 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
         # the new site is in place: what cannot be removed now is left to the next run
         with contextlib.suppress(OSError):
             _retire(place, old, plan.own)
+
+
+def replace_file(plan: WritePlan, place: OutputPlace, path: str) -> None:
+    """Make the output folder the new site by one rename, where one file of it has other bytes."""
+    stage = stage_of(place.name)
+    try:
+        with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
+            _put(folder, _REPLACED, plan.outputs[path])
+            put_manifest(folder, _LISTED, plan.digests)
+            flush(folder, [_REPLACED, _LISTED])
+            parent, name = descent.parent(path)
+            folder.rename(_REPLACED, parent, name)
+            # an old manifest is no harm: the names in it are the same
+            folder.rename(_LISTED, site, MANIFEST)
+            site.sync()
+    finally:
+        with contextlib.suppress(OSError):
+            place.parent.remove_tree(stage)
 
 
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
