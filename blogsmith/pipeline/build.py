@@ -32,6 +32,7 @@ from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
+from .spool import OutputSpool, open_spool, without_bytes
 
 _UNSETTLED = frozenset(
     {"cell-need", "cell-pending", "cell-preload", "cell-stale", "cell-versions", "freeze-damaged"}
@@ -77,8 +78,8 @@ def _build(
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
         assert site is not None, "the last step gives the site"
-        with blame_plugins(site.context.plugins):
-            return _finish(site, line, options, log, rows or NoRows()), site
+        with blame_plugins(site.context.plugins), open_spool() as spool:
+            return _finish(site, line, options, log, rows or NoRows(), spool), site
     except SiteError as error:
         log.add(error.diagnostics)
         return log.close(Counts()), None
@@ -90,10 +91,12 @@ def _finish(
     options: BuildOptions,
     log: BuildLog,
     rows: RowStore,
+    spool: OutputSpool,
 ) -> BuildReport:
     """Make every file of the site, and write them if nothing is wrong."""
     pages = OutputRows(site.composition, rows)
-    outputs = make_outputs(site.composition.files, pages.output, log)
+    keep = spool.put if options.write else without_bytes
+    outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran

@@ -89,9 +89,13 @@ class OutputPlan:
 def make_outputs(
     files: Sequence[OutputFile],
     make: Callable[[OutputFile], tuple[Output, tuple[Diagnostic, ...]]],
+    keep: Callable[[Output], Output],
     log: BuildLog,
 ) -> list[Output]:
-    """Every file of the site but its fonts, made; those that cannot be made are reported."""
+    """Every file of the site but its fonts, made; those that cannot be made are reported.
+
+    keep: where finished files wait for the others; gives the same file.
+    """
     made: list[Output] = []
     given_up: set[str] = set()
     for planned in log.iterate("pages", files):
@@ -100,7 +104,7 @@ def make_outputs(
             continue
         try:
             output, problems = make(planned)
-            made.append(output)
+            made.append(keep(output))
             log.add(problems)
         except SiteError as error:
             log.add(error.diagnostics)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
@@ -61,7 +62,8 @@ class OutputRows:
         output, problems = self._plan.output(planned)
         assert output.data is not None, "a page is made in memory"
         with suppress(TypeError, ValueError):
-            data = msgspec.msgpack.encode(_Known(sha256(output.data).hexdigest(), problems))
+            output = replace(output, digest=sha256(output.data).hexdigest())
+            data = msgspec.msgpack.encode(_Known(output.digest, problems))
             self._rows.put(_KIND, name, Row(key, data))
         return output, problems
 

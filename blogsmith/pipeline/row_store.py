@@ -175,7 +175,7 @@ def _save(root: Path, copy: Path) -> None:
 
 
 def _digest(file: BinaryIO, write: Callable[[bytes], object]) -> bytes:
-    total, size = hashlib.blake2b(digest_size=32), 0
+    total, size = hashlib.sha256(), 0
     while (block := file.read(_BLOCK)) and size <= _MOST_BYTES:
         size += len(block)
         total.update(block)

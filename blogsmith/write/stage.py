@@ -25,7 +25,7 @@ from .place import OutputPlace
 from .plan import WritePlan
 
 _REPLACED, _LISTED = "replaced", "listed"
-"""What is to take the place of one file, and the manifest: not by its name, which says that a tree is whole."""
+"""What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
