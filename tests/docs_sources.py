@@ -177,7 +177,7 @@ def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
 
 def all_help() -> dict[str, str]:
     """Full name of each command → its help."""
-    from blogsmith.cli.main import cli
+    from blogsmith.cli.commands import cli
 
     return dict(_help_of(cli, _context(cli, "blogsmith")))
 

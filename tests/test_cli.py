@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -19,7 +20,8 @@ import pytest
 
 import blogsmith
 from blogsmith.cli.clock import Clocks
-from blogsmith.cli.main import cli, main, new
+from blogsmith.cli.commands import cli, new
+from blogsmith.cli.main import main
 from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.project.report import BuildOptions, BuildReport
@@ -257,8 +259,10 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_option_explains_itself_and_its_default() -> None:
-    commands = [*cli.commands.values(), *new.commands.values()]
-    options = [o for command in commands for o in command.params if isinstance(o, click.Option)]
+    context = click.Context(cli)
+    commands = [*map(partial(cli.get_command, context), cli.list_commands(context)), *new.commands.values()]
+    found = [command for command in commands if command is not None]
+    options = [o for command in found for o in command.params if isinstance(o, click.Option)]
     assert len(options) > 10
     for option in options:
         assert option.help, option.name

@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from blogsmith.diagnostics.format import count_line, format_diagnostic, print_diagnostics, wants_color
+from blogsmith.diagnostics.counts import count_line
+from blogsmith.diagnostics.format import format_diagnostic, print_diagnostics, wants_color
 from blogsmith.diagnostics.model import Diagnostic, Place
 
 FORMS = [

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.pipeline import build as line
-from blogsmith.pipeline import build_stamps
+from blogsmith.pipeline import build_record, build_stamps
+from blogsmith.pipeline.build_record import BuildStart
 from blogsmith.storage.cache import CACHE
 from blogsmith.trust.consent import trust
 from tests.site_files import put_bare
@@ -22,7 +24,12 @@ from tests.site_files import put_bare
 STAMP = f"{CACHE}/{build_stamps.FILES[True]}"
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\n[b](gone.md)\n"
 FUTURE = "---\ntitle: F\ndate: 2999-01-01\n---\nlater\n"
-HEAVY = ("jinja2", "markdown_it", "pygments", "msgspec", "yaml", "PIL", "sqlite3", "blogsmith.pipeline.build")
+HEAVY = (
+    *("click", "jinja2", "markdown_it", "pygments", "msgspec", "yaml", "PIL", "sqlite3"),
+    # and what of Python itself would take longer than all there is to do
+    *("dataclasses", "inspect", "pathlib", "shutil", "typing", "urllib"),
+    *("blogsmith.pipeline.build", "blogsmith.diagnostics.model"),
+)
 
 
 @pytest.fixture
@@ -118,6 +125,54 @@ def test_what_has_changed_is_seen(change: Callable[[Path], object], site: Path, 
     assert builds == [site]
 
 
+@pytest.mark.parametrize("change", ["a new post", "a post is gone", "a file beside the output", "text"])
+def test_names_that_no_stamp_of_a_folder_tells_of(
+    change: str, site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_build = build_record.start_build
+
+    def start(root: Path) -> BuildStart | None:
+        started = start_build(root)
+        return started and replace(started, device=None)
+
+    monkeypatch.setattr(line, "start_build", start)
+    (site / STAMP).unlink()
+    assert main(["build"]) == main(["build"]) == 0
+    assert len(builds) == 1
+    CHANGES[change](site)
+    main(["build"])
+    assert len(builds) == 2
+
+
+PROGRAM_CHANGES: dict[str, tuple[int, Callable[[Path], object]]] = {
+    "edited": (1, rewrite("part/module.py")),
+    "a new module": (1, lambda program: (program / "part/more.py").write_text("")),
+    "a module is gone": (1, lambda program: (program / "part/module.py").unlink()),
+    "what Python keeps": (0, lambda program: (program / "part/__pycache__").mkdir()),
+}
+
+
+@pytest.mark.parametrize(("count", "change"), PROGRAM_CHANGES.values(), ids=PROGRAM_CHANGES)
+def test_a_program_that_is_another_one(
+    count: int,
+    change: Callable[[Path], object],
+    site: Path,
+    builds: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = site.with_name("program")
+    (program / "part").mkdir(parents=True)
+    (program / "part/module.py").write_text("x = 1\n")
+    monkeypatch.setattr(build_record, "program_folders", lambda: (str(program),))
+    time.sleep(0.1)
+    (site / STAMP).unlink()
+    assert main(["build"]) == main(["build"]) == 0
+    assert len(builds) == 1
+    change(program)
+    assert main(["build"]) == 0
+    assert len(builds) == 1 + count
+
+
 @pytest.mark.parametrize("options", [["--drafts"], ["--strict"], ["--base-url", "https://x.org"], ["-v"]])
 def test_other_options(options: list[str], site: Path, builds: list[Path]) -> None:
     main(["build", *options])
@@ -145,9 +200,19 @@ def test_a_clock_that_went_back(site: Path, builds: list[Path], monkeypatch: pyt
     assert builds == [site]
 
 
-def test_sources_as_young_as_the_build(site: Path, builds: list[Path]) -> None:
-    (site / "content/c.md").write_text("c\n")
-    assert main(["build"]) == 0
+def test_sources_as_young_as_the_build(
+    site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_site = line.build_site
+
+    def write_and_build(root: Path, *arguments: object) -> object:
+        (site / "content/c.md").write_text("c\n")
+        return build_site(root, *arguments)  # type: ignore[arg-type]
+
+    (site / STAMP).unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(line, "build_site", write_and_build)
+        assert main(["build"]) == 0
     # it may have been written again within one tick of the clock: in doubt a build is made
     assert main(["build"]) == 0
     assert len(builds) == 2

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from ..diagnostics.format import print_diagnostics, printable, wants_color
-from ..pipeline.build_stamps import unchanged_build
 from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
@@ -19,14 +18,14 @@ from .garbage import rare_collections
 from .options import (
     STALE,
     drafts_option,
-    format_path,
     future_option,
     output_option,
     site_option,
     site_root,
 )
 from .progress_bar import ProgressBar
-from .summary import execution_line, scheduled_lines, summary_line, timing_table
+from .summary import execution_line, print_report, timing_table
+from .unchanged import NO_OPTIONS, answer_build, name_question
 
 # Options of every command that builds, in the order of the help text.
 _BUILD_OPTIONS = (
@@ -115,7 +114,6 @@ def execute(
     root = site_root(site)
     from ..cells.execute import execute_site
 
-    started = clocks.seconds()
     with ProgressBar(sys.stderr) as progress, rare_collections():
         asked = ExecutionOptions(
             execute="all" if everything else "stale",
@@ -127,7 +125,7 @@ def execute(
         report = execute_site(root, posts, options, progress)
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
     if report.ok or report.ran:
-        terminal.print_line(execution_line(report, clocks.seconds() - started))
+        terminal.print_line(execution_line(report, clocks.seconds() - clocks.started))
     if timings and report.cell_times:
         terminal.print_line(timing_table(report.cell_times))
     return 0 if report.ok else 1
@@ -137,22 +135,16 @@ def _build(
     clocks: Clocks, *, site: Path | None, timings: bool, no_cache: bool, verbose: bool, **options: Any
 ) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
-    root = site_root(site)
-    started = clocks.seconds()
+    root, writes = site_root(site), options["write"]
     # what `-v` and `--timings` tell is told of a build
-    question = "" if no_cache or timings or verbose else repr(sorted(options.items()))
-    report = unchanged_build(root, question, clocks.now(), write=options["write"]) if question else None
-    if report is None:
-        report = _build_anew(
-            clocks, root, verbose, {**options, "remembers": not no_cache, "question": question}
-        )
-    seconds = clocks.seconds() - started
-    print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
-    for line in scheduled_lines(report):
-        terminal.warn(line)
-    if report.ok:
-        target = f"{format_path(report.target)}/" if options["write"] and report.target else ""
-        terminal.print_line(summary_line(report, seconds, target))
+    question = "" if no_cache or timings or verbose else name_question({**options, "write": False})
+    # without any option `cli.main` has asked before it came here
+    if question and (site or question != NO_OPTIONS):
+        code = answer_build(str(root), question, clocks, write=writes)
+        if code is not None:
+            return code
+    report = _build_anew(clocks, root, verbose, {**options, "remembers": not no_cache, "question": question})
+    print_report(report, clocks.seconds() - clocks.started, write=writes)
     if timings:
         terminal.print_line(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)

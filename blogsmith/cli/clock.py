@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
-import click
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def system_now() -> dt.datetime:
@@ -19,15 +19,25 @@ def system_now() -> dt.datetime:
     try:
         return dt.datetime.fromtimestamp(int(epoch), dt.UTC)
     except (ValueError, OverflowError, OSError) as error:
+        import click
+
         message = f'SOURCE_DATE_EPOCH is "{epoch}"; it must be a number of seconds since 1970'
         raise click.UsageError(message) from error
 
 
-@dataclass(frozen=True, slots=True)
 class Clocks:
     """The time of day and a stopwatch, handed in so that tests can hold them still."""
 
-    now: Callable[[], dt.datetime] = system_now
-    """The moment the build counts as now, with a time zone."""
-    seconds: Callable[[], float] = time.perf_counter
-    """A clock that only runs forward."""
+    __slots__ = ("now", "seconds", "started")
+
+    def __init__(
+        self,
+        now: Callable[[], dt.datetime] = system_now,
+        seconds: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.now = now
+        """The moment the build counts as now, with a time zone."""
+        self.seconds = seconds
+        """A clock that only runs forward."""
+        self.started = seconds()
+        """What it showed when the command began."""

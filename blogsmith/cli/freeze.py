@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.format import plural, print_diagnostics, printable, wants_color
+from ..diagnostics.counts import plural
+from ..diagnostics.format import print_diagnostics, printable, wants_color
 from . import terminal
 from .clock import Clocks
-from .options import STALE, format_path, site_option, site_root, verbose_option
+from .options import STALE, site_option, site_root, verbose_option
+from .site_folder import format_path
 
 if TYPE_CHECKING:
     from ..cells.status import SiteStatus

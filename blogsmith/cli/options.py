@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.model import SiteError
+from .site_folder import CONFIG_FILE, find_site_folder
 
 if TYPE_CHECKING:
     from ..config.schema import Config
 
-CONFIG_FILE = "blogsmith.yaml"
 STALE = 3
 """Exit code: nothing is wrong but results that are missing or stale."""
 
@@ -43,8 +42,9 @@ verbose_option = click.option(
 
 
 def find_site(start: Path) -> Path | None:
-    """The nearest folder at or above `start` that holds the configuration, or None."""
-    return next((folder for folder in (start, *start.parents) if (folder / CONFIG_FILE).is_file()), None)
+    """The nearest folder at or above `start`, a whole path, that holds the configuration, or None."""
+    found = find_site_folder(str(start))
+    return Path(found) if found else None
 
 
 def site_root(given: Path | None) -> Path:
@@ -60,14 +60,9 @@ def site_root(given: Path | None) -> Path:
 def site_config(root: Path) -> Config:
     """The site's configuration; stops with its errors, if it has any."""
     from ..config.load import load_config
+    from ..diagnostics.model import SiteError
 
     loaded = load_config(root)
     if any(diagnostic.severity == "error" for diagnostic in loaded.diagnostics):
         raise SiteError(*loaded.diagnostics)
     return loaded.config
-
-
-def format_path(path: Path) -> str:
-    """The path as the author would type it here: relative if it is below the current folder."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

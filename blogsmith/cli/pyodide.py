@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..diagnostics.format import plural, printable
+from ..diagnostics.counts import plural
+from ..diagnostics.format import printable
 from . import terminal
 from .clock import Clocks
-from .options import format_path, site_option, site_root, verbose_option
+from .options import site_option, site_root, verbose_option
 from .progress_bar import ProgressBar
+from .site_folder import format_path
 
 if TYPE_CHECKING:
     from ..project.browser_python import RunnablePage

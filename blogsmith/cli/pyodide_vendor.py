@@ -22,7 +22,7 @@ from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSI
 from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
 from ..storage.folder import open_folder
 from ..write.stage import retired_name, stage_of, swap
-from .options import format_path
+from .site_folder import format_path
 
 NOTICE = "NOTICE.txt"
 MAX_PACKAGE_BYTES = 512 << 20

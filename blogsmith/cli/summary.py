@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
 
-from ..diagnostics.format import count_line, plural
-from ..project.report import BuildReport
+from ..diagnostics.counts import count_line, plural
+from . import terminal
+from .site_folder import format_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..project.report import BuildReport
+
+
+def print_report(report: BuildReport, seconds: float, *, write: bool) -> None:
+    """Print what a build has found and done. write: the site was to be written."""
+    if report.diagnostics:
+        from ..diagnostics.format import print_diagnostics, wants_color
+
+        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+    for path in report.scheduled:
+        terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
+    if report.ok:
+        target = f"{format_path(report.target)}/" if write and report.target else ""
+        terminal.print_line(summary_line(report, seconds, target))
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:
@@ -35,11 +55,6 @@ def execution_line(report: BuildReport, seconds: float) -> str:
 def _cells(report: BuildReport) -> str:
     ran = f" ({report.ran:,} run now)" if report.ran else ""
     return plural(report.cells, "cell") + ran
-
-
-def scheduled_lines(report: BuildReport) -> list[str]:
-    """One line for each post that waits for its date."""
-    return [f"scheduled: {path} (built from its date on, or with --future)" for path in report.scheduled]
 
 
 def timing_table(timings: Mapping[str, float]) -> str:

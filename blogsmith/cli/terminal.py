@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from pathlib import Path
 
 
 def prepare_streams() -> None:
@@ -42,4 +41,4 @@ def _replace_arrows(text: str) -> str:
 
 
 def _open_devnull() -> io.TextIOWrapper:
-    return Path(os.devnull).open("w", encoding="utf-8")
+    return open(os.devnull, "w", encoding="utf-8")

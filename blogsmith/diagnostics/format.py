@@ -15,6 +15,7 @@ from typing import TextIO
 import click
 
 from .characters import is_seen
+from .counts import count_line
 from .model import Diagnostic, Place, sort_key
 
 MAX_SHOWN = 500
@@ -63,18 +64,6 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO, color: 
         print(f"… and {len(ordered) - len(shown):,} more", file=stream)
     if ordered:
         print(count_line(ordered), file=stream)
-
-
-def count_line(diagnostics: Iterable[Diagnostic]) -> str:
-    """`2 errors, 1 warning`, leaving out what there is none of; empty for none at all."""
-    severities = [diagnostic.severity for diagnostic in diagnostics]
-    counts = [(severities.count("error"), "error"), (severities.count("warning"), "warning")]
-    return ", ".join(plural(count, word) for count, word in counts if count)
-
-
-def plural(count: int, word: str) -> str:
-    """`1 page`, `2 pages`; thousands are set apart with commas."""
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:

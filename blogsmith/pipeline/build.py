@@ -25,7 +25,7 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
-from .build_stamps import BuildExtent, save_stamps, start_build
+from .build_record import BuildExtent, save_stamps, start_build
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
 from .output_plan import make_outputs

@@ -6,11 +6,27 @@ because the repository is itself a site of the shape any author's has.
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def package_folder() -> str:
+    """Where the package itself is."""
+    return os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+
+def bundled_path(name: str) -> str:
+    """The bundled folder `name`: the one inside the package, else the one beside it."""
+    package = package_folder()
+    inside = os.path.join(package, name)
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), name)
 
 
 def bundled_folder(name: str) -> Path:
-    """The bundled folder `name`: the one inside the package, else the one beside it."""
-    package = Path(__file__).resolve().parents[1]
-    inside = package / name
-    return inside if inside.is_dir() else package.parent / name
+    """The same, as most want it."""
+    from pathlib import Path
+
+    return Path(bundled_path(name))

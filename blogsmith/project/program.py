@@ -1,35 +1,47 @@
-"""The program that builds: its own files, the packages it uses, and the Python below, as one digest.
+"""The program that builds: its own files, the packages it uses, and the Python below.
 
 What is kept from one build to the next holds for this program only. Stamps of files do instead of their
-bytes: a program that was installed anew, or edited, counts as another one.
+bytes: a program that was installed anew, or edited, counts as another one. Asked at each start, so it imports
+next to nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from hashlib import blake2b
 
 from .. import __version__
-from .bundled import bundled_folder
+from .bundled import bundled_path, package_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PACKAGES = ("site-packages", "dist-packages")
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
 
-def program_digest() -> str:
-    """Another one whenever the program, a package, or the folders of packages are not as they were."""
-    package = Path(__file__).resolve().parents[1]
-    own = (package, bundled_folder("themes"), bundled_folder("plugins"))
-    total = hashlib.blake2b(f"{__version__} {sys.version} {sys.platform}".encode(), digest_size=16)
-    for folder in dict.fromkeys(own):
-        for line in _files(str(folder)):
-            total.update(line.encode("utf-8", "surrogateescape"))
+def program_folders() -> tuple[str, ...]:
+    """The folders whose files are the program."""
+    return tuple(dict.fromkeys((package_folder(), bundled_path("themes"), bundled_path("plugins"))))
+
+
+def platform_digest() -> str:
+    """Another one whenever the version, a package, or Python below is another one."""
+    total = blake2b(f"{__version__} {sys.version} {sys.platform}".encode(), digest_size=16)
     for name in sys.path:
-        if Path(name).name in _PACKAGES:
+        if os.path.basename(os.path.normpath(name)) in _PACKAGES:
             total.update(_installed(name).encode("utf-8", "surrogateescape"))
+    return total.hexdigest()
+
+
+def program_digest() -> str:
+    """Another one whenever any of that, or a file of the program, is not as it was."""
+    total = blake2b(platform_digest().encode(), digest_size=16)
+    for folder in program_folders():
+        for line in _files(folder):
+            total.update(line.encode("utf-8", "surrogateescape"))
     return total.hexdigest()
 
 
@@ -37,13 +49,13 @@ def tools_digest() -> str:
     """Another one whenever programs may have come or gone: those of diagrams are found by `PATH`."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
     text = "\n".join(map(_stamp, folders))
-    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _installed(folder: str) -> str:
     """The packages in a folder with their versions."""
     try:
-        names = [entry.name for entry in os.scandir(folder)]
+        names = os.listdir(folder)
     except OSError:
         return ""
     return "\n".join(sorted(name for name in names if name.endswith((".dist-info", ".egg-info", ".pth"))))
@@ -51,7 +63,7 @@ def _installed(folder: str) -> str:
 
 def _stamp(path: str) -> str:
     try:
-        found = Path(path).stat()
+        found = os.stat(path)
     except (OSError, ValueError):
         return f"{path}\0"
     return f"{path}\0{found.st_ino} {found.st_mtime_ns}\n"

@@ -7,11 +7,14 @@ Nothing depends on it: without the folder, or without the right to write there, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from .folder import Folder, open_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 CACHE = ".blogsmith"
 """The folder of a site for what concerns this machine only."""
@@ -19,7 +22,7 @@ MOST = 8
 """Files of one kind; the oldest go first."""
 
 
-def open_cache(root: Path, kind: str = ".", *, make: bool = True) -> Folder:
+def open_cache(root: Path | str, kind: str = ".", *, make: bool = True) -> Folder:
     """`.blogsmith/` of a site, or a folder in it; made if it is missing. OSError if it cannot be entered."""
     with open_folder(root) as site:
         return site.enter(f"{CACHE}/{kind}", make=make)

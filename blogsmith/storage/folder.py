@@ -7,22 +7,29 @@ exchanged between a check and its use. Where the system lacks these calls (Windo
 before each use, and junctions count as links.
 
 All methods raise OSError, with the whole path as its file name; LinkInTheWay is one.
+
+Every start reads through this, so what only writing needs is imported when something is written.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from io import BufferedRandom, BufferedReader
-from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Self, TypedDict
 
 from .links import LinkInTheWay, is_junction, is_link, is_name, split_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedRandom, BufferedReader
+    from pathlib import Path, PurePosixPath
+    from typing import BinaryIO, Self, TypedDict
+
+    class _At(TypedDict, total=False):
+        dir_fd: int
+
 
 HAS_DESCRIPTORS = {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
 """Whether names can be looked up in an open folder here."""
@@ -38,22 +45,22 @@ _NO_LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """What systems answer to O_NOFOLLOW at a link, some with O_DIRECTORY only."""
 
 
-class _At(TypedDict, total=False):
-    dir_fd: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Folder:
     """An open folder; closed by `with`. Names are single names in it, never paths."""
 
-    place: str
-    """Where it was when it was opened; a text, for thousands are opened."""
-    descriptor: int | None
-    """None where the system has none for folders."""
+    __slots__ = ("descriptor", "place")
+
+    def __init__(self, place: str, descriptor: int | None) -> None:
+        self.place = place
+        """Where it was when it was opened; a text, for thousands are opened."""
+        self.descriptor = descriptor
+        """None where the system has none for folders."""
 
     @property
     def path(self) -> Path:
         """Where it was when it was opened."""
+        from pathlib import Path
+
         return Path(self.place)
 
     def __enter__(self) -> Self:
@@ -149,6 +156,8 @@ class Folder:
         A link under `name` is replaced itself. Two writers at once are safe: each file appears whole.
         head: stands before the data.
         """
+        from shutil import copyfileobj
+
         new = f"{NEW}{os.urandom(6).hex()}"
         try:
             with self.create(new, mode) as stream:
@@ -156,7 +165,7 @@ class Folder:
                 if isinstance(data, bytes):
                     stream.write(data)
                 else:
-                    shutil.copyfileobj(data, stream)
+                    copyfileobj(data, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             self.rename(new, self, name)
@@ -188,13 +197,15 @@ class Folder:
 
     def copy(self, name: str, to: Folder, new: str) -> None:
         """A copy of a file with its time and permissions, or of a link itself."""
+        from shutil import copyfileobj
+
         found = self.status(name)
         if found is not None and is_link(found):
             with self._locate(name, is_checked=False) as (place, at), to._locate(new) as (new_place, new_at):
                 os.symlink(os.readlink(place, **at), new_place, **new_at)
             return
         with self.open_file(name) as source, to.create(new) as target:
-            shutil.copyfileobj(source, target)
+            copyfileobj(source, target)
             target.flush()
             status = os.fstat(source.fileno())
             if HAS_DESCRIPTORS:
@@ -214,14 +225,21 @@ class Folder:
 
     def remove_tree(self, name: str) -> None:
         """Remove a folder with all that is in it; links in it are removed themselves."""
+        from shutil import rmtree
+
         with self._locate(name) as (place, at):
             if self._is_link(name):
                 raise LinkInTheWay(f"{self.place}/{name}")
-            shutil.rmtree(place, **at)
+            rmtree(place, **at)
 
     def set_mode(self, mode: int) -> None:
         """Its own permissions."""
         os.chmod(self.place if self.descriptor is None else self.descriptor, mode)
+
+    def set_time(self, modified_ns: int) -> None:
+        """When a name in it came or went last, as the file system shall have it."""
+        times = (modified_ns, modified_ns)
+        os.utime(self.place if self.descriptor is None else self.descriptor, ns=times)
 
     def own_status(self) -> os.stat_result:
         """Of the folder itself."""
@@ -283,16 +301,16 @@ class Folder:
         return found is not None and is_link(found)
 
 
-def open_folder(path: Path, *, make: bool = False, by_descriptor: bool = HAS_DESCRIPTORS) -> Folder:
+def open_folder(path: Path | str, *, make: bool = False, by_descriptor: bool = HAS_DESCRIPTORS) -> Folder:
     """The folder at a path that the user names: links on the way there are the user's own word.
 
     make: it and the folders above it are made if they are missing.
     """
     if make:
-        path.mkdir(parents=True, exist_ok=True)
+        os.makedirs(path, exist_ok=True)
     if not by_descriptor:
-        if not path.is_dir():
-            code = errno.ENOTDIR if path.exists() else errno.ENOENT
+        if not os.path.isdir(path):
+            code = errno.ENOTDIR if os.path.exists(path) else errno.ENOENT
             raise OSError(code, os.strerror(code), str(path))
         return Folder(str(path), None)
     flags = _FOLDER & ~getattr(os, "O_NOFOLLOW", 0)

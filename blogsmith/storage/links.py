@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import PurePosixPath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import PurePosixPath
 
 _JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of Windows."""

@@ -3,6 +3,8 @@
 What is kept carries a MAC. Its key is made once, at random, and lies beside the record of trust, where no
 site can bring or read it. So what others wrote, or wrote for another site, is known as such. The key proves
 nothing to anybody else and protects no secret: a process that can read it can do all that this user can.
+
+Read at each start, so it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -11,22 +13,23 @@ import hashlib
 import hmac
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ..storage.folder import open_folder
-from .place import record_file
+from .place import state_folder
 
 _KEY = "preview.key"
 _KEY_BYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
 class Sealer:
     """Makes and checks seals for one purpose."""
 
-    key: bytes
-    purpose: str
-    """Seals of one purpose are worth nothing for another one."""
+    __slots__ = ("key", "purpose")
+
+    def __init__(self, key: bytes, purpose: str) -> None:
+        self.key = key
+        self.purpose = purpose
+        """Seals of one purpose are worth nothing for another one."""
 
     def seal(self, *fields: bytes) -> bytes:
         """The MAC of these fields, each as it is and where it stands."""
@@ -44,8 +47,7 @@ class Sealer:
 
 def read_sealer(purpose: str) -> Sealer | None:
     """With this user's key; None if there is none yet."""
-    file = record_file().with_name(_KEY)
-    with suppress(OSError), open_folder(file.parent) as folder:
+    with suppress(OSError), open_folder(state_folder()) as folder:
         key = folder.read(_KEY, _KEY_BYTES + 1)
         return Sealer(key, purpose) if len(key) == _KEY_BYTES else None
     return None
@@ -56,7 +58,7 @@ def make_sealer(purpose: str) -> Sealer:
     known = read_sealer(purpose)
     if known is not None:
         return known
-    with open_folder(record_file().parent, make=True) as folder:
+    with open_folder(state_folder(), make=True) as folder:
         folder.replace(_KEY, os.urandom(_KEY_BYTES), mode=0o600)
     made = read_sealer(purpose)
     if made is None:

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from ...diagnostics.format import plural, printable
+from ...diagnostics.counts import plural
+from ...diagnostics.format import printable
 from ...model.units import format_duration
 
 Say = Callable[[str], None]

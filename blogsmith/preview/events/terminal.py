@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...diagnostics.format import count_line, format_diagnostic, plural, printable
+from ...diagnostics.counts import count_line, plural
+from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic, sort_key
 from ...model.units import format_duration
 from ...project.report import Counts

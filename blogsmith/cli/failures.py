@@ -1,0 +1,40 @@
+"""What a command that was broken off comes to: a message, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from ..diagnostics.format import print_diagnostics, printable, wants_color
+from ..diagnostics.model import SiteError
+from . import terminal
+
+
+def report_failure(error: Exception, *, verbose: bool) -> int:
+    """Say what is wrong; the exit code. verbose: with the traceback, if it is a bug."""
+    match error:
+        case click.Abort():
+            return 130
+        case click.ClickException():
+            error.show()
+            return error.exit_code
+        case SiteError():
+            print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
+            return 1
+        case OSError():
+            # The machine refuses: no permission, disk full, a folder that went away.
+            terminal.warn(f"error: {printable(str(error))}")
+            return 1
+    return _report_bug(error, verbose=verbose)
+
+
+def _report_bug(error: Exception, *, verbose: bool) -> int:
+    """One line for the author; the traceback only when asked for."""
+    if verbose:
+        traceback.print_exception(error)
+    summary = f"{type(error).__name__}: {error}".splitlines()[0]
+    terminal.warn(f"blogsmith has a bug: {summary}")
+    terminal.warn("please report it together with what `-v` shows" if not verbose else "please report it")
+    return 70

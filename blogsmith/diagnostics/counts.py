@@ -1,0 +1,21 @@
+"""How many there are of something, in words. Said at each start, so it imports nothing."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Diagnostic
+
+
+def plural(count: int, word: str) -> str:
+    """`1 page`, `2 pages`; thousands are set apart with commas."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def count_line(diagnostics: Iterable[Diagnostic]) -> str:
+    """`2 errors, 1 warning`, leaving out what there is none of; empty for none at all."""
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    counts = [(severities.count("error"), "error"), (severities.count("warning"), "warning")]
+    return ", ".join(plural(count, word) for count, word in counts if count)

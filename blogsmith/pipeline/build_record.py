@@ -1,0 +1,213 @@
+"""The record of a build that found nothing wrong, by which the next one may know that nothing has changed.
+
+It holds all that was read and written, with a stamp of all of it, and what was said. In any doubt there is
+none: a link, a stamp so young that a later change might have the same, cells that may run.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import stat
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics.model import Diagnostic, Place
+from ..project.program import program_folders
+from ..project.report import BuildReport, Counts
+from ..storage.cache import open_cache
+from ..storage.folder import NEW
+from ..trust.seal import make_sealer
+from .build_stamps import (
+    FILES,
+    PASSED_OVER,
+    names_in,
+    program_text,
+    seal_purpose,
+    stamp,
+    stamps_digest,
+)
+
+_PARTS = (
+    *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
+    "_freeze",
+)
+"""What every build reads in the folder of a site."""
+_TICK_NS = 50_000_000
+"""More than between two ticks of a file system's clock that counts parts of seconds."""
+_COARSE_TICK_NS = 2_000_000_000
+"""As much, of one that does not."""
+_WAIT_S = 0.06
+
+
+class StampDoubt(Exception):
+    """Stamps cannot tell whether something has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildStart:
+    """What is noted before a build reads anything."""
+
+    now_ns: int
+    """By the clock of the file system."""
+    device: int | None
+    """Where the stamp of a folder tells that a name came or went: that of the site's folder, or nowhere."""
+    names: tuple[str, ...]
+    """In the folder of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildExtent:
+    """What a build depends on and has made, beside the usual."""
+
+    reads_all: bool
+    """Cells or plugins may read any file of the site."""
+    variables: tuple[str, ...]
+    """Of the environment."""
+    output: Path | None
+    """None: nothing was written."""
+    until: dt.datetime | None
+    """When the next post is to be published."""
+
+
+@dataclass(slots=True)
+class _Inventory:
+    """All that must stay as it is. Lives while it is made."""
+
+    root: str
+    device: int | None
+    paths: list[str] = field(default_factory=list)
+    """What is compared by its stamp."""
+    stamps: list[tuple[int, ...]] = field(default_factory=list)
+    """Of each of them."""
+    listed: dict[str, list[str]] = field(default_factory=dict)
+    """Folder whose stamp does not tell → the names in it."""
+
+    def add(self, path: str, before_ns: int) -> None:
+        """One path; StampDoubt if what stands there was not changed clearly before a moment."""
+        found = stamp(path)
+        if found:
+            mode, _, modified_ns, changed_ns, _ = found
+            tick_ns = _TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
+            # what a link leads to may change, and lie anywhere
+            if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
+                raise StampDoubt
+        self.paths.append(path)
+        self.stamps.append(found)
+
+    def add_tree(self, folder: str, before_ns: int, *, is_program: bool = False) -> None:
+        """A folder with all that is below it.
+
+        is_program: Python adds its own folders there while the program starts.
+        """
+        if is_program or os.lstat(folder).st_dev != self.device:
+            self.listed[folder] = names_in(folder, self.root)
+        else:
+            self.add(folder, before_ns)
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        for entry in entries:
+            if not entry.is_dir(follow_symlinks=False):
+                self.add(entry.path, before_ns)
+            elif entry.name not in PASSED_OVER:
+                self.add_tree(entry.path, before_ns, is_program=is_program)
+
+
+def start_build(root: Path) -> BuildStart | None:
+    """To be called before a build; None if no record can be made."""
+    name = f"{NEW}{os.urandom(6).hex()}"
+    with suppress(OSError), open_cache(root) as folder:
+        folder.set_time(0)
+        folder.create(name).close()
+        found = folder.status(name)
+        folder.remove(name)
+        after = folder.own_status()
+        device = after.st_dev if after.st_mtime_ns else None
+        names = tuple(names_in(str(root), str(root)))
+        return BuildStart(found.st_mtime_ns, device, names) if found else None
+    return None
+
+
+def save_stamps(
+    root: Path, question: str, now: dt.datetime, extent: BuildExtent, report: BuildReport, start: BuildStart
+) -> None:
+    """Record a build that has just ended, if nothing it read may have changed since it began."""
+    folder = str(root)
+    if extent.output is not None:
+        # whatever is written there from now on has a later stamp
+        time.sleep(_WAIT_S)
+    try:
+        found = _take_stock(folder, extent, start)
+        record = {
+            "question": question,
+            "program": program_text(folder),
+            "now": now.timestamp(),
+            "until": extent.until.timestamp() if extent.until else None,
+            "variables": {name: os.environ.get(name) for name in extent.variables},
+            "listed": found.listed,
+            "paths": found.paths,
+            "stamps": stamps_digest(found.stamps),
+            "report": _flatten(report),
+        }
+    except (StampDoubt, OSError):
+        return
+    text = json.dumps(record).encode()
+    with suppress(OSError), open_cache(root) as cache:
+        seal = make_sealer(seal_purpose(folder)).seal(text)
+        cache.replace(FILES[extent.output is not None], seal + text)
+
+
+def kept_report(kept: Mapping[str, Any]) -> BuildReport:
+    """The report of a build in which nothing has changed, as its record has it."""
+    diagnostics = tuple(
+        Diagnostic(**{**found, "place": Place(**found["place"]) if found["place"] else None})
+        for found in kept["diagnostics"]
+    )
+    exact = {"scheduled": tuple(kept["scheduled"]), "target": Path(kept["target"])}
+    return BuildReport(**{**kept, **exact, "diagnostics": diagnostics, "ok": True})
+
+
+def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory:
+    ended_ns = time.time_ns()
+    found = _Inventory(root, start.device)
+    output = str(extent.output) if extent.output else ""
+    names = names_in(root, root)
+    if any(os.path.join(root, name) != output for name in {*names} ^ {*start.names}):
+        raise StampDoubt
+    for folder in program_folders():
+        found.add_tree(folder, start.now_ns, is_program=True)
+    if extent.reads_all:
+        found.listed[root] = names
+    for path in (os.path.join(root, name) for name in (names if extent.reads_all else _PARTS)):
+        if output and output.startswith(os.path.join(path, "")):
+            raise StampDoubt
+        if path == output:
+            continue
+        if os.path.isdir(path) and not os.path.islink(path):
+            found.add_tree(path, start.now_ns)
+        else:
+            found.add(path, start.now_ns)
+    if output:
+        found.add_tree(output, ended_ns)
+    return found
+
+
+def _flatten(report: BuildReport) -> dict[str, Any]:
+    """What of a report the next build says again, if it finds nothing changed."""
+    counts = {name.name: getattr(report, name.name) for name in fields(Counts)}
+    diagnostics = [asdict(found) for found in report.diagnostics]
+    unchanged = report.unchanged + report.written
+    return {
+        **counts,
+        "ran": 0,
+        "diagnostics": diagnostics,
+        "written": 0,
+        "unchanged": unchanged,
+        "removed": 0,
+        "target": str(report.target or ""),
+    }
