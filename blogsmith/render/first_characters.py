@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -42,6 +42,25 @@ def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
         return ASCII
     start = _sequence(tree, tree, pattern.flags)
     return start.taken | start.passed
+
+
+@lru_cache(maxsize=8192)
+def begins_lines(pattern: re.Pattern[str]) -> bool:
+    """Whether all that `pattern` matches begins a line or the text; no if that is not known."""
+    try:
+        parser: Any = importlib.import_module("re._parser")
+        return _begins_line(parser.parse(pattern.pattern, pattern.flags))
+    except (ImportError, AttributeError):
+        return False
+
+
+def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
+    name, value = (str(parts[0][0]), parts[0][1]) if len(parts) else ("", None)
+    if name == "SUBPATTERN":
+        return _begins_line(value[3])
+    if name == "BRANCH":
+        return all(_begins_line(choice) for choice in value[1])
+    return name == "AT" and str(value).startswith("AT_BEGINNING")
 
 
 def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> Start:

@@ -63,7 +63,8 @@ def lex(source: str, alias: str) -> list[Piece]:
 
     alias: a name Pygments knows. Raises Unfaithful; a broken lexer may raise anything.
     """
-    return _trim_pieces(source, list(_pieces(source, alias)))
+    classes = _Classes()
+    return _trim_pieces(source, [(classes[kind], value) for _, kind, value in _tokens(source, alias)])
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
@@ -98,12 +99,21 @@ def _lexer(alias: str, **options: bool) -> Lexer:
     return dispatching(kind)(**options)
 
 
-def _pieces(source: str, alias: str) -> Iterator[Piece]:
+def _tokens(source: str, alias: str) -> Iterator[tuple[int, _TokenType, str]]:
+    """As lexers give them: position, kind, text."""
     # a PHP fence rarely opens with `<?php`; without the option all of it would be text
     lexer = _lexer(alias, startinline="<?" not in source)
     # many rules want a line end; `get_tokens` would also strip and replace characters
     text = source if source.endswith("\n") else source + "\n"
-    return ((_css_class(kind), value) for _, kind, value in lexer.get_tokens_unprocessed(text))
+    return lexer.get_tokens_unprocessed(text)
+
+
+class _Classes(dict["_TokenType", str]):
+    """`_css_class` of the kinds in one text: asked thousands of times, and a dictionary is the quickest."""
+
+    def __missing__(self, kind: _TokenType) -> str:
+        self[kind] = css = _css_class(kind)
+        return css
 
 
 @lru_cache(maxsize=1024)
@@ -139,8 +149,8 @@ def _is_tame(source: str, alias: str) -> bool:
 def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piece]:
     end = time.thread_time() + deadline_s
     pieces = []
-    for piece in _pieces(source, alias):
-        pieces.append(piece)
+    for _, kind, value in _tokens(source, alias):
+        pieces.append((_css_class(kind), value))
         if time.thread_time() > end:
             raise TooSlow
     return _trim_pieces(source, pieces)
