@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import compileall
 import os
+import re
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -139,10 +141,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(scope="session")
+def folder_numbers() -> Counter[str]:
+    """How many folders of each name this process has made."""
+    return Counter()
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, folder_numbers: Counter[str]
+) -> Path:
+    """The folder of that name that pytest would give, which looks at the thousands of others first."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return _new_folder(tmp_path_factory.getbasetemp(), name, folder_numbers)
+
+
+def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
+    folder = parent / f"{name}{numbers[name]}"
+    numbers[name] += 1
+    folder.mkdir(0o700)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each test has a folder for what programs remember of their user."""
+    return tmp_path_factory.mktemp("states")
+
+
 @pytest.fixture(autouse=True)
-def quiet_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def quiet_environment(monkeypatch: pytest.MonkeyPatch, states: Path, folder_numbers: Counter[str]) -> None:
     """Settings of the user's shell decide no test, and no test trusts a site for the user."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+    monkeypatch.setenv("XDG_STATE_HOME", str(_new_folder(states, "state", folder_numbers)))
     for name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
         monkeypatch.delenv(name, raising=False)
 

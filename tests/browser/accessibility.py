@@ -43,7 +43,16 @@ function ground(element) {
 }
 const hasText = element =>
   [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim());
-window.firstOfColours = new Map();
+const isCode = element => element.localName === "span" && element.closest("pre")
+  && element.getAttributeNames().every(name => name === "class");
+// in line with the text about it, as that would be without it
+const isInLine = style => style.display === "inline" && style.position === "static" && style.float === "none"
+  && style.visibility === "visible" && style.opacity === "1" && style.transform === "none";
+const firsts = new Map();
+window.firstOfColours = {...window.firstOfColours, [arguments[0]]: firsts};
+window.merelyColoured ??= new Set([...document.querySelectorAll("pre span")].filter(isCode));
+for (const element of merelyColoured)
+  if (!isInLine(getComputedStyle(element))) merelyColoured.delete(element);
 for (const element of document.body.querySelectorAll("*")) {
   if (!element.matches("a, input, select, textarea, button") && !hasText(element)) continue;
   if (!element.checkVisibility({visibilityProperty: true})) continue;
@@ -53,13 +62,27 @@ for (const element of document.body.querySelectorAll("*")) {
   const isLink = element.localName === "a";
   const beside = isLink ? getComputedStyle(element.parentElement).color : "";
   const key = [ground(element), pick(style, TEXT), isLarge, isLink, beside].join();
-  if (!firstOfColours.has(key)) firstOfColours.set(key, element);
+  if (!firsts.has(key)) firsts.set(key, element);
 }
-return [...firstOfColours.keys()];
+return [...firsts.keys()];
 """
 _OF_COLOUR = f"""{_RUN}
-const [values, keys] = arguments;
-return run({{include: keys.map(key => firstOfColours.get(key))}}, {{runOnly: {{type: "rule", values}}}});
+const [values, look, keys] = arguments;
+const include = keys.map(key => firstOfColours[look].get(key));
+return run({{include}}, {{runOnly: {{type: "rule", values}}}});
+"""
+# Words of code that are nothing but coloured are over half of all elements, and axe goes through all of them
+# in each run. Those in line with the text about them have no part in any rule but those of colour.
+_MELT = """
+const needed = new Set();
+const firsts = Object.entries(arguments[0]).flatMap(
+  ([look, keys]) => keys.map(key => firstOfColours[look].get(key)));
+for (const first of firsts)
+  for (let element = first; element; element = element.parentElement) needed.add(element);
+const melted = [...merelyColoured].filter(element => !needed.has(element));
+const around = new Set(melted.map(element => element.closest("pre")));
+for (const element of melted) element.replaceWith(...element.childNodes);
+for (const code of around) code.normalize();
 """
 _WIDER_THAN_THE_WINDOW = """
 const width = document.documentElement.scrollWidth;
@@ -87,21 +110,25 @@ class Looks:
 
     def faults(self) -> list[Sequence[str]]:
         """What is wrong with the page that is open, without a load for each look."""
-        self.reader.ask(self.axe)
         found: list[Sequence[str]] = []
+        colours: dict[str, list[str]] = {}
         for name, look in LOOKS.items():
             self.reader.take_on(look)
             found += self.reader.ask(_WIDER_THAN_THE_WINDOW)
-            found += self._of_colour()
-            # a colour scheme has no part in the other rules
+            colours[name] = self._new_colours(name)
+        self.reader.ask(_MELT, colours)
+        self.reader.ask(self.axe)
+        # a colour scheme has no part in the other rules; the last look is still taken on
+        for name in [name for name in reversed(colours) if colours[name] or name != "dark"]:
+            self.reader.take_on(LOOKS[name])
+            found += self.reader.ask(_OF_COLOUR, OF_COLOUR, name, colours[name]) if colours[name] else []
             found += self.reader.ask(_ALL_BUT_COLOUR, RULES, OF_COLOUR) if name != "dark" else []
         return found + _noise(self.reader)
 
-    def _of_colour(self) -> list[Sequence[str]]:
-        new = [key for key in self.reader.ask(_COLOURS) if key not in self._judged]
+    def _new_colours(self, look: str) -> list[str]:
+        new = [key for key in self.reader.ask(_COLOURS, look) if key not in self._judged]
         self._judged.update(new)
-        found: list[Sequence[str]] = self.reader.ask(_OF_COLOUR, OF_COLOUR, new) if new else []
-        return found
+        return new
 
 
 def _noise(reader: Reader) -> list[Sequence[str]]:

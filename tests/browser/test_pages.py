@@ -107,6 +107,10 @@ b { color: #333 }
 a { color: #d4d4d4; text-decoration: none }
 """
 MANY = "<p>Some text.</p>" * 20
+DARK_SIDE = "@media (prefers-color-scheme: dark) {{ {} }}"
+CODE = "pre { background: #fff } .a { color: #00c } .b { color: #060 }"
+LINE = "<span class=l><span class=a>one</span> <span class=b>two</span></span>\n"
+WORDS = f"<pre><code>{LINE * 2}</code></pre>"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +136,13 @@ MANY = "<p>Some text.</p>" * 20
             "button",
         ),
         ("@media (max-width: 400px) { p { width: 500px } }", "<p>wide</p>", "wider than", "<p"),
+        (CODE, WORDS, "", ""),
+        (f"{CODE} .b {{ color: #aaa }}", WORDS, "color-contrast", ".b"),
+        (f"{CODE} .l {{ background: #555 }}", WORDS, "color-contrast", ".a"),
+        (f"{CODE} .l + .l .b {{ color: #aaa }}", WORDS, "color-contrast", ".b"),
+        (f"{CODE} {DARK_SIDE.format('.b { color: #aaa }')}", WORDS, "color-contrast", ".b"),
+        (f"{CODE} @media (max-width: 400px) {{ .b {{ color: #aaa }} }}", WORDS, "color-contrast", ".b"),
+        (CODE, WORDS.replace("<span class=b", "<span class=b role=knob"), "aria-roles", ".b"),
     ],
 )
 def test_a_fault_of_one_look_is_found(
