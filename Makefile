@@ -36,8 +36,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench bench-math \
-	bench-execute bench-attention bench-browser bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+.PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench-builds \
+	bench-math bench-execute bench-attention bench-browser bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -97,8 +97,8 @@ serve: $(READY)
 screenshots: $(READY)
 	$(BIN)/python -m tests.browser.screenshots $(SCREENSHOTS)
 
-# Seconds and memory of a build beside other generators found here; `make bench BENCH_FLAGS=--help`.
-bench: $(READY)
+# The goals of builds, beside other generators found here, or how they grow: `make bench-builds BENCH_FLAGS=--growth`.
+bench-builds: $(READY)
 	$(BIN)/python -m tests.bench.build $(BENCH_FLAGS)
 
 # How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.

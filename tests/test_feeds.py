@@ -16,17 +16,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Feeds
-from blogsmith.model.template_views import Feed, Link, PageView, SeriesPart
+from blogsmith.model.template_views import Feed, Link, Pager, PageView, SeriesPart
 from blogsmith.model.texts import PageText
 from blogsmith.site.archive import archive, plan_archive, series_pages, series_path
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
 from blogsmith.site.frame import Frame
 from blogsmith.site.pagination import page_count, page_number_url, paginate
-from blogsmith.site.sitemap import robots, sitemap
+from blogsmith.site.site_view import site_view
+from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files
 
 CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
 FRAME = Frame(CONFIG, lambda url: "/blog" + url, lambda path, document: "")
 ATOM = "{http://www.w3.org/2005/Atom}"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
 def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageView:
@@ -193,6 +195,38 @@ def test_sitemap_and_robots() -> None:
     assert b"Sitemap" not in robots(Config())
 
 
+def test_a_small_site_has_one_sitemap() -> None:
+    pages = [post(2), post(1), replace(post(3), canonical_url="")]
+    files = sitemap_files(pages, CONFIG, SitemapLimits(addresses=2))
+    assert {str(path): make() for path, make in files.items()} == {"sitemap.xml": sitemap(pages)}
+    assert sitemap_files(pages, Config()) == {}
+
+
+@pytest.mark.parametrize("limits", [SitemapLimits(addresses=2), SitemapLimits(size=600)])
+def test_a_large_site_has_an_index_of_sitemaps(limits: SitemapLimits) -> None:
+    pages = [post(number) for number in range(5, 0, -1)]
+    files = {str(path): make() for path, make in sitemap_files(pages, CONFIG, limits).items()}
+    assert list(files) == ["sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml"]
+    assert all(len(file) <= 600 for name, file in files.items() if name != "sitemap.xml")
+    index = ElementTree.fromstring(files.pop("sitemap.xml"))
+    assert index.tag == f"{SITEMAP}sitemapindex"
+    assert [(entry[0].text, entry[1].text) for entry in index] == [
+        ("https://example.org/blog/sitemap-1.xml", "2026-01-02"),
+        ("https://example.org/blog/sitemap-2.xml", "2026-01-04"),
+        ("https://example.org/blog/sitemap-3.xml", "2026-01-05"),
+    ]
+    addresses = [
+        url.findtext(f"{SITEMAP}loc") for file in files.values() for url in ElementTree.fromstring(file)
+    ]
+    assert addresses == [page.canonical_url for page in reversed(pages)]
+
+
+def test_sitemaps_hold_what_the_protocol_allows() -> None:
+    pages = [replace(post(1), canonical_url=f"https://example.org/{n:06}") for n in range(50_001)]
+    assert list(map(str, sitemap_files(pages[1:], CONFIG))) == ["sitemap.xml"]
+    assert [str(path) for path in sitemap_files(pages, CONFIG)][1:] == ["sitemap-1.xml", "sitemap-2.xml"]
+
+
 @pytest.mark.parametrize(("entries", "per_page", "pages"), [(0, 20, 1), (20, 20, 1), (21, 20, 2), (99, 0, 1)])
 def test_page_count(entries: int, per_page: int, pages: int) -> None:
     assert page_count(entries, per_page) == pages
@@ -231,6 +265,23 @@ def test_the_archive_goes_by_year() -> None:
     (page,) = archive([post(3), post(2), old, undated], FRAME)
     assert [(group.title, len(group.pages)) for group in page.page_groups] == [("2026", 2), ("2024", 1)]
     assert archive([undated], FRAME) == []
+
+
+def test_a_long_archive_takes_several_pages() -> None:
+    old = [replace(post(number), date=dt.datetime(2024, 5, 1, tzinfo=dt.UTC)) for number in (3, 2, 1)]
+    posts = [post(5), post(4), *old]
+    config = msgspec.structs.replace(CONFIG, archive_pagination=3)
+    pages = archive(posts, replace(FRAME, config=config))
+    assert [page.url for page in pages] == ["/blog/archive/", "/blog/archive/page/2/"]
+    years = [[(group.title, len(group.pages)) for group in page.page_groups] for page in pages]
+    assert years == [[("2026", 2), ("2024", 1)], [("2024", 2)]]
+    assert pages[0].pager == Pager(1, 2, "", "/blog/archive/page/2/")
+    assert pages[1].canonical_url == "https://example.org/blog/archive/page/2/"
+    # readers of the feed do not hear of pages, nor does the site's menu
+    assert feed_files(pages, CONFIG)[PurePosixPath("atom.xml")]().count(b"<entry>") == 5
+    assert site_view(CONFIG, pages, str, "").indexes == (Link("Archive", "/blog/archive/"),)
+    whole = msgspec.structs.replace(CONFIG, archive_pagination=0)
+    assert len(archive(posts * 200, replace(FRAME, config=whole))) == 1
 
 
 def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:

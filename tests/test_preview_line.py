@@ -48,7 +48,7 @@ HEADS = (
     "",
 )
 OTHERS = (
-    ("blogsmith.yaml", "title: Another\npagination: 1\n"),
+    ("blogsmith.yaml", "title: Another\npagination: 1\narchive_pagination: 2\n"),
     ("blogsmith.yaml", "title: Site\nbase_url: https://example.org/sub\nnumbering: true\n"),
     ("blogsmith.yaml", "tittle: Wrong\n"),
     ("shortcodes/hi.html", "<p>hello {{ args.name }}</p>\n"),

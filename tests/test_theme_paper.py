@@ -268,8 +268,9 @@ def test_shortcode(paper: Theme, name: str, context: dict[str, object], html: st
 
 
 class TestLists:
-    def test_pager(self, paper: Theme) -> None:
-        tree = parse(paper.render("section", LISTING, SITE))
+    @pytest.mark.parametrize("layout", ["home", "section", "tag", "archive"])
+    def test_pager(self, layout: str, paper: Theme) -> None:
+        tree = parse(paper.render(layout, LISTING, SITE))
         (pager,) = having(tree, "pager")
         assert text(pager) == "Newer Page 2 of 3 Older"
         found = {item.get("rel"): item.get("href") for item in pager.iter("a")}

@@ -213,6 +213,8 @@ class Config(Struct, frozen=True):
     """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
     pagination: int = 20
     """Posts on one page of a list; 0 puts all on one."""
+    archive_pagination: int = 500
+    """Posts on one page of the archive, which has titles only; 0 puts all on one."""
     feeds: bool | Feeds = True
     """Make Atom and JSON feeds; they need `base_url`."""
     toc: bool = True

@@ -136,6 +136,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "menu.url": must(_MENU_URL.match, '{name} "{value}" is no address', "/posts/ or https://…"),
         "permalinks": values(_permalink),
         "pagination": _NOT_NEGATIVE,
+        "archive_pagination": _NOT_NEGATIVE,
         "plugins": each(shaped(_NAME, "name of a plugin", "the file name of the plugin without .py")),
         "callouts": keys(_CALLOUT),
         "callouts.color": unless_empty(known(COLORS, "color", listed=COLORS)),

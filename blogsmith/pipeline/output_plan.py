@@ -31,7 +31,7 @@ from ..site.feeds import feed_files
 from ..site.frame import Rendered
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
-from ..site.sitemap import robots, sitemap
+from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .disclosure import published_assets
 
@@ -134,7 +134,7 @@ def plan(
     own: dict[PurePosixPath, Callable[[], bytes]] = {
         **feed_files(views, config),
         PurePosixPath("robots.txt"): partial(robots, config),
-        **({PurePosixPath("sitemap.xml"): partial(sitemap, views)} if config.base_url else {}),
+        **sitemap_files(views, config),
     }
     files += [
         OutputFile(file, f"the file {file} that blogsmith makes", make)

@@ -19,7 +19,15 @@ _OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__
 def text_settings(config: Config) -> Config:
     """The settings without those that do not reach the text of a page."""
     return msgspec.structs.replace(
-        config, title="", description="", menu=(), theme_options={}, pagination=0, feeds=True, toc=True
+        config,
+        title="",
+        description="",
+        menu=(),
+        theme_options={},
+        pagination=0,
+        archive_pagination=0,
+        feeds=True,
+        toc=True,
     )
 
 

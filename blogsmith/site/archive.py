@@ -1,4 +1,4 @@
-"""All dated posts by year at `/archive/`, and every series at `/series/`."""
+"""All dated posts by year at `/archive/`, in several pages if they are many; every series at `/series/`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..model.documents import Document
 from ..model.slugs import slugify
 from ..model.template_views import Link, PageGroup, PageView
 from .frame import Frame
+from .pagination import paginate
 from .plain import plain_view
 
 
@@ -35,13 +36,21 @@ def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dic
 
 
 def archive(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
-    """The archive of `posts`, which are newest first; none without a dated post."""
-    dated = [post for post in posts if post.date]
+    """The archive of `posts`, which are newest first; none without a dated post.
+
+    A year that begins on one page may go on upon the next.
+    """
+    dated = tuple(post for post in posts if post.date)
     if not dated:
         return []
-    years = groupby(dated, key=lambda post: f"{post.date.year:04}" if post.date else "")
-    groups = tuple(PageGroup(year, tuple(pages)) for year, pages in years)
-    return [replace(plain_view("archive", "/archive/", "Archive", frame, tuple(dated)), page_groups=groups)]
+    view = plain_view("archive", "/archive/", "Archive", frame, dated)
+    pages = paginate([view], frame.config.archive_pagination)
+    return [replace(page, page_groups=_years(page.pages)) for page in pages]
+
+
+def _years(posts: Sequence[PageView]) -> tuple[PageGroup, ...]:
+    years = groupby(posts, key=lambda post: f"{post.date.year:04}" if post.date else "")
+    return tuple(PageGroup(year, tuple(pages)) for year, pages in years)
 
 
 def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:

@@ -100,7 +100,7 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
     if not site_feeds(config):
         return {}
-    archive = next((page.pages for page in pages if page.kind == "archive"), ())
+    archive = tuple(post for page in pages if page.kind == "archive" for post in page.pages)
     posts = _dated_posts(archive, config.feed_settings.entries)
     newest = {post.url for post in posts}
     html: dict[str, PageText] = {}

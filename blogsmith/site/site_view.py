@@ -29,8 +29,13 @@ def site_view(
         options=_plain(config.theme_options),
         generator=generator,
         feeds=site_feeds(config),
-        indexes=tuple(Link(page.title, page.url) for page in pages if page.kind in ("archive", "tags")),
+        indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
     )
+
+
+def _is_index(page: PageView) -> bool:
+    is_first = page.pager is None or page.pager.number == 1
+    return page.kind in ("archive", "tags") and is_first
 
 
 def _is_top(page: PageView, config: Config) -> bool:

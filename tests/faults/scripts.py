@@ -27,7 +27,7 @@ BODIES = (
 HEADS = ("tags: [x, y]\n", "series: S\n", "draft: true\n", "slug: s\n", "aliases: [/old/]\n")
 CONFIGS = (
     "title: Site\nbase_url: https://example.org/b\npagination: 2\n",
-    "title: Another\npagination: 1\nnumbering: true\n",
+    "title: Another\npagination: 1\narchive_pagination: 2\nnumbering: true\n",
     "title: Site\npermalinks: {posts: '/p/:year/:slug/'}\n",
     "title: Site\nfeeds: false\nmenu:\n  - {title: Posts, url: /posts/}\n",
     "tittle: Wrong\n",

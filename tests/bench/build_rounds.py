@@ -1,0 +1,66 @@
+"""Paired rounds: every generator takes each step in turn, so that a busy minute meets them all.
+
+What is compared is compared within a round; of the rounds the median counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from .build_runs import Run, run_build, run_version
+from .build_sites import Site
+
+Step = Literal["cold", "unchanged", "post", "template", "empty", "version"]
+"""Nothing kept; nothing changed; one post edited; the template of posts edited; no posts; `--version`."""
+STEPS: tuple[Step, ...] = get_args(Step)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One step of one generator in one round."""
+
+    name: str
+    """The generator."""
+    step: Step
+    round: int
+    run: Run
+
+
+def run_rounds(sites: Sequence[Site], empty: Site, rounds: int) -> Iterator[Measured]:
+    """Each step of each round; another generator begins each round.
+
+    empty: a site of ours without posts.
+    """
+    for number in range(rounds):
+        first = number % len(sites)
+        for step in STEPS[:4]:
+            for site in (*sites[first:], *sites[:first]):
+                run = run_step(site, step, f"mark{number}{step}")
+                yield Measured(site.subject.name, step, number, run)
+        empty.clear()
+        yield Measured(empty.subject.name, "empty", number, run_build(empty))
+        yield Measured(empty.subject.name, "version", number, run_version(empty))
+
+
+def run_step(site: Site, step: Step, mark: str) -> Run:
+    """Make what the step asks for, build, and see that it has arrived. mark: a word no page has yet."""
+    if step == "cold":
+        site.clear()
+    elif step == "post":
+        site.edit_post(mark)
+    elif step == "template":
+        site.edit_template(mark)
+    run = run_build(site)
+    if step in ("post", "template") and not site.shows(mark):
+        raise SystemExit(f"{site.subject.name} does not show the edit of its {step}")
+    return run
+
+
+def runs_by_step(measured: Sequence[Measured]) -> Mapping[tuple[str, Step], Sequence[Run]]:
+    """Generator and step → its runs, by round."""
+    found: dict[tuple[str, Step], list[Run]] = {}
+    for one in measured:
+        found.setdefault((one.name, one.step), []).append(one.run)
+    return found

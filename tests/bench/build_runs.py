@@ -1,0 +1,78 @@
+"""One run of a generator: seconds, processor time and memory, on so many cores, bytecode in place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .build_sites import Site
+from .build_subjects import ROOT
+
+# ru_maxrss counts kilobytes on Linux and bytes on macOS
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run took."""
+
+    wall_s: float
+    """From the start of the program to its end."""
+    cpu_s: float
+    """Of it and its processes, user and system."""
+    peak_bytes: int
+    """Most memory of its largest process.
+
+    Not below what this process had when it started the run: Linux counts a child from its fork on.
+    """
+
+
+def prepare_machine(cores: int) -> None:
+    """Compile our package, and keep what is started from here to so many cores where the system can."""
+    subprocess.run(
+        (sys.executable, "-m", "compileall", "-q", str(ROOT / "blogsmith")), env=_environment(), check=True
+    )
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+
+
+def run_build(site: Site) -> Run:
+    """Build the site. What it prints goes into a file beside the site."""
+    return _run(site, site.subject.command)
+
+
+def run_version(site: Site) -> Run:
+    """Have the generator say its version."""
+    return _run(site, site.subject.version)
+
+
+def _run(site: Site, command: Sequence[str]) -> Run:
+    command = [part.replace("{root}", str(site.root)) for part in command]
+    log = site.root.with_suffix(".log")
+    environment = {**_environment(), **site.subject.environment}
+    # keys and consent of ours lie in the user's folders
+    environment["XDG_STATE_HOME"] = str(site.root.with_suffix(".state"))
+    with log.open("wb") as file:
+        started = time.perf_counter()
+        with subprocess.Popen(command, cwd=site.root, env=environment, stdout=file, stderr=file) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - started
+    if process.returncode:
+        _fail(site, command, log)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * _RSS_UNIT)
+
+
+def _environment() -> dict[str, str]:
+    # an environment that forbids bytecode would have every start compile the package again
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def _fail(site: Site, command: Sequence[str], log: Path) -> None:
+    lines = log.read_text("utf-8", errors="replace").splitlines()[-20:]
+    raise SystemExit("\n".join((f"{site.subject.name} failed: {' '.join(command)}", *lines)))

@@ -1,0 +1,93 @@
+"""The sites that are built: one for each generator with the same posts, and the edits made in them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from .build_corpus import make_post, slug_of
+from .build_subjects import OURS, Subject
+
+_MARK = re.compile(r"<p>mark\w+</p>")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site of one generator, on disk."""
+
+    subject: Subject
+    root: Path
+    posts: int
+
+    @property
+    def output(self) -> Path:
+        """What its builds write."""
+        return self.root / self.subject.output
+
+    @property
+    def page(self) -> Path:
+        """The finished page of the post that is edited, in the middle of the site."""
+        return self.output / "posts" / slug_of(self.posts // 2) / "index.html"
+
+    def clear(self) -> None:
+        """Remove what builds have made, so that the next one is cold."""
+        for name in (self.subject.output, *self.subject.caches):
+            path = self.root / name
+            if path.is_file():
+                path.unlink()
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def edit_post(self, mark: str) -> None:
+        """Add a sentence to one post."""
+        file = self.root / self.subject.posts / f"{slug_of(self.posts // 2)}.md"
+        file.write_text(f"{file.read_text('utf-8')}\nOne more sentence, {mark}.\n", encoding="utf-8")
+
+    def edit_template(self, mark: str) -> None:
+        """Put a paragraph into the template of posts, in place of the last one."""
+        file = self.root / self.subject.template
+        text = _MARK.sub("", file.read_text("utf-8"))
+        file.write_text(text.replace("</article>", f"<p>{mark}</p></article>"), encoding="utf-8")
+
+    def shows(self, mark: str) -> bool:
+        """Whether the last edit has arrived in the finished page."""
+        return self.page.exists() and mark in self.page.read_text("utf-8")
+
+
+def write_site(subject: Subject, root: Path, posts: int, seed: int = 1) -> Site:
+    """Lay out a site of so many posts; each is written as soon as it is made, for ours may be very many."""
+    folder = root / subject.posts
+    folder.mkdir(parents=True)
+    for number in range(posts):
+        post = make_post(number, lambda slug: subject.address.format(slug=slug), seed)
+        text = f"{post.head}\n{subject.start}{post.body}"
+        (folder / f"{post.slug}.md").write_text(text, encoding="utf-8")
+    for path, content in subject.files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content, encoding="utf-8")
+    if subject.modules:
+        # imports of its settings are looked for beside them
+        (root / "node_modules").symlink_to(subject.modules)
+    return Site(subject, root, posts)
+
+
+def write_empty_site(subject: Subject, root: Path) -> Site:
+    """Lay out a site of ours with nothing but a title."""
+    assert subject.name == OURS
+    root.mkdir(parents=True)
+    (root / "blogsmith.yaml").write_text("title: Bench\n", encoding="utf-8")
+    return Site(subject, root, 0)
+
+
+def output_bytes(site: Site) -> int:
+    """How much a build has written."""
+    return sum(file.stat().st_size for file in site.output.rglob("*") if file.is_file())
+
+
+def output_formulas(site: Site) -> int:
+    """How many formulas the finished posts show."""
+    return sum(
+        page.read_text("utf-8").count("<math") for page in (site.output / "posts").glob("post-*/index.html")
+    )
