@@ -96,6 +96,8 @@ def _finish(
     """Make every file of the site, and write them if nothing is wrong."""
     pages = OutputRows(site.composition, rows)
     keep = spool.put if options.write else without_bytes
+    with log.measure("pages"):
+        pages.make_ahead(line.processes(site.resolved), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
     counts = counts_of(

@@ -11,18 +11,16 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, PageFacts, Source
-from ..model.texts import PageText, pack_text, packed_text
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..render.context import Tools
@@ -33,19 +31,11 @@ from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
 from ..tex.convert import Convert
-from .head_rows import decode_head, encode_head
-from .page_keys import context_key, text_settings, text_templates
-from .page_rows import (
-    NotStorable,
-    Question,
-    decode_facts,
-    decode_page,
-    encode_facts,
-    encode_page,
-    question,
-)
+from .page_keys import text_settings, text_templates
+from .page_rows import Question
+from .page_table import PageTable
 from .placeholder import placeholder_body
-from .row_store import NoRows, Row, RowStore
+from .row_store import NoRows, RowStore
 from .time_limit import LIMIT_S, TookTooLong, time_limit
 from .trace import Lookups, is_valid, trace_tools
 
@@ -88,6 +78,10 @@ class _Rendered:
         return next((one for one in self.questions if not one.holds(tools, self.document, root)), None)
 
 
+class UnknownPage(BaseException):
+    """A page asks for what another one holds, and that is not known yet; not to be caught on the way."""
+
+
 class PageCache:
     """Belongs to one preview or one build, and is used by one thread."""
 
@@ -96,11 +90,9 @@ class PageCache:
 
         rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
         """
-        self._rows = rows or NoRows()
-        self._key = ""
-        """Names all that rows depend on, sources apart; empty: none are used."""
-        self.reasons: dict[str, str] = {}
-        """Source path → why that page was rendered, as part of a sentence."""
+        self.table = PageTable(rows or NoRows())
+        self.asks_others = False
+        """Documents that are not known are not parsed: another process does it."""
         self._limit_s = limit_s
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -119,6 +111,11 @@ class PageCache:
         """Grows whenever what other pages can see of a page has changed."""
 
     @property
+    def reasons(self) -> dict[str, str]:
+        """As in `PageTable`."""
+        return self.table.reasons
+
+    @property
     def md(self) -> MarkdownIt:
         """The parser; made once, for it refers to itself, and many of them would wait to be collected."""
         assert self._md is not None, "`take` comes first"
@@ -128,7 +125,7 @@ class PageCache:
         """Work with these settings from now on; forget what others have made."""
         before = self._context
         self._context = context
-        self._take_key(context)
+        self.table.take(context)
         if before is None or self._md is None or before.options != context.options:
             self._options = context.options
             self._md = make_parser(self._options)
@@ -144,12 +141,6 @@ class PageCache:
             if before.plugins.page_readers != context.plugins.page_readers:
                 self._heads.clear()
 
-    def _take_key(self, context: SiteContext) -> None:
-        self._key = ""
-        if not isinstance(self._rows, NoRows):
-            with suppress(NotStorable):
-                self._key = context_key(context)
-
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
         """As `read_document`; the same bytes give the same document, whenever they were read."""
         path = str(source.path)
@@ -159,23 +150,16 @@ class PageCache:
         return head.document, head.diagnostics
 
     def _stored_head(self, source: Source, config: Config) -> CachedHead | None:
-        row = self._rows.get("head", str(source.path)) if self._key else None
-        known = (
-            decode_head(row.data, source, config.timezone)
-            if row and row.key == self._row_key(source)
-            else None
-        )
-        return CachedHead(*known) if known else None
+        found = self.table.head(source, config.timezone)
+        return CachedHead(*found) if found else None
 
     def _new_head(self, source: Source, config: Config) -> CachedHead:
         assert self._context is not None, "`take` comes first"
         document, found = read_document(source, config)
         document, more = filter_document(self._context.plugins, document)
         head = CachedHead(document, (*found, *more))
-        if self._key and document.source is source:
-            with suppress(NotStorable):
-                row = Row(self._row_key(source), encode_head(document, head.diagnostics))
-                self._rows.put("head", str(source.path), row)
+        if document.source is source:
+            self.table.put_head(document, head.diagnostics)
         return head
 
     def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
@@ -191,39 +175,53 @@ class PageCache:
             started = time.perf_counter()
             found = parse_document(document, self._md, self._options)
             self.parsing_s += time.perf_counter() - started
-            self._tokens[path] = found
-            while len(self._tokens) > TOKENS:
-                self._tokens.popitem(last=False)
+            self.keep_tokens(found)
         return found
 
+    def keep_tokens(self, parsed: Parsed) -> None:
+        """The document is about to be rendered."""
+        self._tokens[str(parsed.document.path)] = parsed
+        while len(self._tokens) > TOKENS:
+            self._tokens.popitem(last=False)
+
     def facts_of(self, document: Document) -> Known:
-        """What the document holds."""
+        """What the document holds; UnknownPage if that is not known, and is to be asked of others."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
-            facts, entry = self._stored_facts(document) or self._new_facts(document)
-            if known is None or known.entry != entry:
-                self.entries += 1
-            else:
-                entry = known.entry
-            known = self._known[path] = Known(facts, entry)
+            if self.asks_others:
+                raise UnknownPage
+            facts, entry = self.table.facts(document) or self._new_facts(document)
+            known = self.take_facts(facts, entry)
         return known
 
-    def _stored_facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
-        row = self._rows.get("facts", str(document.path)) if self._key else None
-        return decode_facts(row.data, document) if row and row.key == self._row_key(document.source) else None
+    def has_facts(self, document: Document) -> bool:
+        """Whether what the document holds is known without parsing it."""
+        path = str(document.path)
+        known = self._known.get(path)
+        if known is None or known.facts.document is not document:
+            found = self.table.facts(document)
+            if found is None:
+                return False
+            self.take_facts(*found)
+        return True
+
+    def take_facts(self, facts: PageFacts, entry: PageEntry) -> Known:
+        """What a document holds, as it was found out just now."""
+        path = str(facts.document.path)
+        known = self._known.get(path)
+        if known is None or known.entry != entry:
+            self.entries += 1
+        else:
+            entry = known.entry
+        known = self._known[path] = Known(facts, entry)
+        return known
 
     def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
         parsed = self._parse_in_time(document)
         facts, entry = parsed.facts, page_entry(parsed)
-        if self._key:
-            with suppress(NotStorable):
-                row = Row(self._row_key(document.source), encode_facts(facts, entry))
-                self._rows.put("facts", str(document.path), row)
+        self.table.put_facts(facts, entry)
         return facts, entry
-
-    def _row_key(self, source: Source) -> str:
-        return f"{source.digest} {self._key}"
 
     def _parse_in_time(self, document: Document) -> Parsed:
         """The document with its tokens; without any, and with a message, if that takes too long."""
@@ -241,6 +239,14 @@ class PageCache:
 
         facts: equal only if nothing in the rest of the site has changed, as far as pages can see it.
         """
+        known = self.known_body(document, tools, facts)
+        if known:
+            return known
+        body, lookups = self.render(document, tools)
+        return self.take_body(document, self.table.put_body(document, body, lookups), facts, lookups)
+
+    def known_body(self, document: Document, tools: Tools, facts: object) -> Body | None:
+        """The same, if nothing need be rendered for it."""
         path = str(document.path)
         made = self._bodies.get(path)
         facts = (facts, self.entries)
@@ -249,74 +255,44 @@ class PageCache:
         if made and is_valid(made.lookups, tools, only_own=made.facts == facts):
             self._bodies[path] = replace(made, facts=facts)
             return made.body
+        return None
+
+    def render(self, document: Document, tools: Tools) -> tuple[Body, Lookups]:
+        """The document's HTML, made anew, and what it asked of the site."""
         watched, lookups = trace_tools(tools)
         try:
             with time_limit(self._limit_s):
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
             body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
-        body = replace(body, content=self._pack_content(path, body.content))
-        self._store_body(document, body, lookups)
+        return body, lookups
+
+    def take_body(
+        self,
+        document: Document,
+        body: Body,
+        facts: object,
+        lookups: Lookups,
+        questions: tuple[Question, ...] = (),
+    ) -> Body:
+        """A body that was rendered just now, with what it asked of the site in one form or the other."""
         # looking may have parsed other pages: what it saw is the state after that
-        self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))
+        state = (facts, self.entries)
+        self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)
         return body
 
     def _stored_body(self, document: Document, tools: Tools) -> _Rendered | None:
         """The page as an earlier build made it, if it would be the same now."""
-        if not self._key:
-            return None
-        path = str(document.path)
-        row = self._rows.get("page", path)
-        if row is None or row.key != self._row_key(document.source):
-            self.reasons[path] = self._reason(row, document)
+        found = self.table.body(document)
+        if found is None:
             return None
         assert self._context is not None, "`take` comes first"
-        root = self._context.root
-        found = decode_page(row.data, root, partial(self._stored_content, path))
-        if found is None:
-            self.reasons[path] = "what was kept of it is damaged"
-            return None
         made = _Rendered(document, found[0], {}, None, found[1])
-        broken = made.broken_question(tools, root)
+        broken = made.broken_question(tools, self._context.root)
         if broken:
-            self.reasons[path] = f"the site answers anew: {broken.title}"
+            self.reasons[str(document.path)] = f"the site answers anew: {broken.title}"
             return None
         return made
-
-    def _pack_content(self, path: str, content: PageText) -> PageText:
-        """The same, where it takes least memory."""
-        packed = pack_text(content)
-        if self._key and self._rows.put("content", path, Row(content.digest.hex(), packed)):
-            return self._stored_content(path, content.digest)
-        return packed_text(content.digest, lambda: packed)
-
-    def _stored_content(self, path: str, digest: bytes) -> PageText:
-        rows = self._rows
-
-        def read() -> bytes:
-            row = rows.get("content", path)
-            if row is None or row.key != digest.hex():
-                message, hint = "what was kept of this page cannot be read any more", "build again"
-                raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
-            return row.data
-
-        return packed_text(digest, read)
-
-    def _reason(self, row: Row | None, document: Document) -> str:
-        if row is None:
-            return "nothing is kept of it"
-        if row.key.partition(" ")[0] != document.source.digest:
-            return "its file has changed"
-        return "the settings, the theme, a plugin or the program has changed"
-
-    def _store_body(self, document: Document, body: Body, lookups: Lookups) -> None:
-        if not self._key:
-            return
-        assert self._context is not None, "`take` comes first"
-        root, path = self._context.root, str(document.path)
-        with suppress(NotStorable):
-            asked = [question(one.name, one.arguments, one.answer, root) for one in lookups.values()]
-            self._rows.put("page", path, Row(self._row_key(document.source), encode_page(body, asked, root)))
 
     def _too_long(self, document: Document) -> Diagnostic:
         assert self._limit_s is not None, "without a limit nothing takes too long"
@@ -327,8 +303,7 @@ class PageCache:
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
                 del kept[path]
-        for kind in ("head", "facts", "page", "content"):
-            self._rows.keep_only(kind, paths)
+        self.table.keep_only(paths)
 
 
 def too_long(path: str, limit_s: float) -> Diagnostic:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, SiteError
+from ..execute.session.environment import cores
 from ..hooks.failures import blame_plugins
 from ..lint.run import SiteLint
 from ..model.documents import Body, Document, SiteFiles
@@ -25,6 +26,7 @@ from ..read.files import read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
+from .body_pool import FEWEST, BodyPool
 from .build_cells import BuildCells
 from .cache import PageCache
 from .cell_cache import CellCache
@@ -34,6 +36,7 @@ from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
+from .process_pool import can_fork
 from .reload import reload_site
 from .resolve import Resolver
 from .row_store import RowStore
@@ -169,8 +172,12 @@ class IncrementalPipeline:
         lint = None if options.write else self._new_lint(resolved)
         with_cells: list[str] = []
         log.timings["parse"] = 0.0
+        processes = self.processes(resolved)
         try:
-            for path in log.iterate("render", paths):
+            if not lint and processes > 1:
+                bodies |= self._pool_bodies(resolved, paths, processes, log)
+            left = paths if lint else [path for path in paths if path not in bodies]
+            for path in log.iterate("render", left):
                 document = resolved.documents[path]
                 if self._memory.facts_of(document).facts.cells.sessions():
                     with_cells.append(path)
@@ -192,6 +199,34 @@ class IncrementalPipeline:
             log.add(lint.finish())
         log.timings["parse"] = self._memory.parsing_s
         log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
+
+    def processes(self, resolved: ResolvedSite) -> int:
+        """How many processes may make pages at once."""
+        # code of the site may count what it sees, and expect to see all of it
+        is_one = resolved.context.plugins.code is not None or not can_fork()
+        return 1 if is_one else self._options.execution.jobs or cores()
+
+    def _pool_bodies(
+        self, resolved: ResolvedSite, paths: Sequence[str], processes: int, log: BuildLog
+    ) -> dict[str, Body]:
+        """The bodies of pages without cells, if there are enough of them to make; of others none or some."""
+        memory, found, missing = self._memory, dict[str, Body](), list[str]()
+        with log.measure("render"):
+            for path in paths:
+                document = resolved.documents[path]
+                if not memory.has_facts(document):
+                    missing.append(path)
+                elif not memory.facts_of(document).facts.cells.sessions():
+                    body = memory.known_body(document, resolved.tools, resolved.facts)
+                    if body is None:
+                        missing.append(path)
+                    else:
+                        found[path] = body
+        if len(missing) >= FEWEST:
+            pool = BodyPool(memory, resolved, missing)
+            made = zip(log.iterate("render", missing), pool.make(processes), strict=True)
+            found |= {path: body for _, (path, body) in made if body is not None}
+        return found
 
     def _new_lint(self, resolved: ResolvedSite) -> SiteLint:
         waiting = (document for document, _ in resolved.loaded.left_out.values())

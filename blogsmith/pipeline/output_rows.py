@@ -11,14 +11,16 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from pathlib import PurePosixPath
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic
+from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
 from ..project.program import program_digest
 from .output_plan import OutputFile, OutputPlan
+from .page_pool import FEWEST, MadeOutput, PagePool
 from .page_rows import NotStorable, digest_of
 from .row_store import NoRows, Row, RowStore
 from .view_digests import ViewDigests
@@ -40,6 +42,7 @@ class OutputRows:
         self._plan = plan
         self._rows = rows
         self._digests = ViewDigests()
+        self._ahead: dict[PurePosixPath, MadeOutput | SiteError] = {}
         self._site = ""
         """Names what all pages depend on; empty: nothing is kept."""
         files, config = plan.context.theme.files, plan.context.config
@@ -47,25 +50,51 @@ class OutputRows:
             with suppress(NotStorable):
                 self._site = digest_of(program_digest(), plan.site, files, config).hex()
 
-    def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
+    def make_ahead(self, processes: int, keep: Callable[[Output], Output]) -> None:
+        """Make the pages that are not known, if there are many, by several processes.
+
+        keep: as in `make_outputs`. SiteError if a process dies.
+        """
+        missing = [
+            one for one in self._plan.files if isinstance(one.content, PageView) and not self._known(one)
+        ]
+        if processes < 2 or len(missing) < FEWEST:
+            return
+        layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
+        for first in layouts.values():
+            # templates are compiled here, once for all processes
+            with suppress(SiteError):
+                output, problems = self._plan.output(first)
+                self._ahead[first.path] = keep(output), problems
+        missing = [one for one in missing if one.path not in self._ahead]
+        for planned, made in PagePool(self._plan, self._rows).make(missing, processes):
+            self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
+
+    def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
         view = planned.content
-        key = self._key(view) if isinstance(view, PageView) else ""
-        if not key or not isinstance(view, PageView):
-            return self._plan.output(planned)
-        name = str(planned.path)
-        row = self._rows.get(_KIND, name)
-        known = _decode(row.data) if row and row.key == key else None
-        if known:
+        known = self._known(planned)
+        if known and isinstance(view, PageView):
             make: Callable[[], bytes] = partial(self._make, view)
             return Output(planned.path, make=make, digest=known.digest), known.problems
-        output, problems = self._plan.output(planned)
-        assert output.data is not None, "a page is made in memory"
-        with suppress(TypeError, ValueError):
+        ahead = self._ahead.pop(planned.path, None)
+        if isinstance(ahead, SiteError):
+            raise ahead
+        output, problems = ahead or self._plan.output(planned)
+        key = self._key(planned)
+        if not key:
+            return output, problems
+        if output.data is not None and not output.digest:
             output = replace(output, digest=sha256(output.data).hexdigest())
+        with suppress(TypeError, ValueError):
             data = msgspec.msgpack.encode(_Known(output.digest, problems))
-            self._rows.put(_KIND, name, Row(key, data))
+            self._rows.put(_KIND, str(planned.path), Row(key, data))
         return output, problems
+
+    def _known(self, planned: OutputFile) -> _Known | None:
+        key = self._key(planned)
+        row = self._rows.get(_KIND, str(planned.path)) if key else None
+        return _decode(row.data) if row and row.key == key else None
 
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
@@ -74,8 +103,9 @@ class OutputRows:
     def _make(self, view: PageView) -> bytes:
         return self._plan.page(view).html
 
-    def _key(self, view: PageView) -> str:
-        if not self._site:
+    def _key(self, planned: OutputFile) -> str:
+        view = planned.content
+        if not self._site or not isinstance(view, PageView):
             return ""
         try:
             return f"{self._site} {self._digests.digest_of(view).hex()}"

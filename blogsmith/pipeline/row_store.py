@@ -50,6 +50,12 @@ class RowStore(Protocol):
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """Forget rows of a kind whose names are gone."""
 
+    def share(self) -> None:
+        """To be called before processes are forked that are to read; until they end, nothing is written."""
+
+    def reopen(self) -> None:
+        """To be called in such a process before it reads."""
+
 
 class NoRows:
     """Keeps nothing: a preview has everything in memory, and some builds are to be made from nothing."""
@@ -65,11 +71,18 @@ class NoRows:
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """There is nothing to forget."""
 
+    def share(self) -> None:
+        """There is nothing to read."""
+
+    def reopen(self) -> None:
+        """There is nothing to read."""
+
 
 class SqliteRows:
     """Rows in a file of this process; after a failure of the disk nothing is kept any more."""
 
     def __init__(self, file: Path) -> None:
+        self._file = file
         self._connection = sqlite3.connect(file, isolation_level=None)
         # lost at worst: the file is a copy
         self._connection.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN")
@@ -108,6 +121,19 @@ class SqliteRows:
             gone = [(kind, name) for (name,) in found if name not in names]
             self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
             self.is_changed = self.is_changed or bool(gone)
+
+    def share(self) -> None:
+        """As in `RowStore`."""
+        with self._guard():
+            self._connection.execute("COMMIT")
+            self._connection.execute("BEGIN")
+
+    def reopen(self) -> None:
+        """As in `RowStore`."""
+        # a connection may not be used by two processes, nor be closed by the one that has taken it over
+        self._inherited = self._connection
+        with self._guard():
+            self._connection = sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True)
 
     @contextmanager
     def _guard(self) -> Iterator[None]:

@@ -1,0 +1,96 @@
+"""Templates filled by several processes: the finished pages are those that one process makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+import msgspec
+
+from ..diagnostics.model import Diagnostic, SiteError
+from ..model.documents import Output
+from ..model.template_views import PageView
+from .output_plan import OutputFile, OutputPlan
+from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
+from .row_store import RowStore
+
+FEWEST = 40
+"""Pages to make for which processes are worth their start."""
+
+MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
+"""A file, and what there is to say about it."""
+
+
+class _Made(msgspec.Struct, array_like=True):
+    data: bytes
+    digest: str
+    problems: tuple[Diagnostic, ...]
+    errors: tuple[Diagnostic, ...] = ()
+    """Why it could not be made."""
+
+
+class PagePool:
+    """Belongs to one build."""
+
+    def __init__(self, plan: OutputPlan, rows: RowStore) -> None:
+        self._plan = plan
+        self._rows = rows
+
+    def make(
+        self, pages: Sequence[OutputFile], processes: int
+    ) -> Iterator[tuple[OutputFile, MadeOutput | SiteError]]:
+        """The pages, or why they cannot be made, in some order; those that are to be made here are left out.
+
+        Nothing is written to the rows meanwhile. SiteError if a process dies.
+        """
+        self._rows.share()
+        worker = _PageWorker(self._plan, self._rows, pages)
+        requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
+        with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
+            try:
+                for answer in pool.map(requests):
+                    if answer.data:
+                        made = msgspec.msgpack.decode(answer.data, type=_Made)
+                        planned = pages[answer.request]
+                        yield planned, _result(made, planned)
+            except ProcessDied as error:
+                message = (
+                    f"the process that filled the templates of {pages[error.request].origin} {error.ending}"
+                )
+                hint = "`--jobs 1` makes all pages in one process"
+                raise SiteError(Diagnostic("page-process", message, hint=hint)) from error
+
+
+def _result(made: _Made, planned: OutputFile) -> MadeOutput | SiteError:
+    if made.errors:
+        return SiteError(*made.errors)
+    return Output(planned.path, made.data, digest=made.digest), made.problems
+
+
+class _PageWorker:
+    """Lives in each of the processes, from the moment they are forked."""
+
+    def __init__(self, plan: OutputPlan, rows: RowStore, pages: Sequence[OutputFile]) -> None:
+        self._plan = plan
+        self._rows = rows
+        self._pages = pages
+        self._is_open = False
+        self._given_up: set[str] = set()
+
+    def answer(self, request: bytes) -> bytes:
+        """A `_Made`; nothing for a page whose layout takes too long, as another one has shown."""
+        if not self._is_open:
+            self._rows.reopen()
+            self._is_open = True
+        view = self._pages[msgspec.msgpack.decode(request, type=int)].content
+        assert isinstance(view, PageView), "only pages are made by several processes"
+        return b"" if view.layout in self._given_up else msgspec.msgpack.encode(self._make(view))
+
+    def _make(self, view: PageView) -> _Made:
+        try:
+            made = self._plan.page(view)
+        except SiteError as error:
+            if any(found.code == "template-limit" for found in error.diagnostics):
+                self._given_up.add(view.layout)
+            return _Made(b"", "", (), error.diagnostics)
+        return _Made(made.html, sha256(made.html).hexdigest(), made.problems)

@@ -1,0 +1,161 @@
+"""Pages as rows: what a build starts from, and what it leaves to the next one.
+
+What has no form outside a process, and what cannot be read, is as if it had never been put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from ..diagnostics.model import Diagnostic, SiteError
+from ..model.documents import Body, Document, PageFacts, Source
+from ..model.texts import PageText, pack_text, packed_text
+from ..project.context import SiteContext
+from ..site.index import PageEntry
+from .head_rows import decode_head, encode_head
+from .page_keys import context_key
+from .page_rows import (
+    NotStorable,
+    Question,
+    decode_facts,
+    decode_page,
+    encode_facts,
+    encode_page,
+    question,
+)
+from .row_store import NoRows, Row, RowStore
+from .trace import Lookups
+
+_KINDS = ("head", "facts", "page", "content")
+
+
+class PageTable:
+    """Belongs to one pipeline."""
+
+    def __init__(self, rows: RowStore) -> None:
+        self._rows = rows
+        self._key = ""
+        """Names all that rows depend on, sources apart; empty: none are used."""
+        self._root = Path()
+        self.reasons: dict[str, str] = {}
+        """Source path → why a page cannot be taken from here, as part of a sentence."""
+
+    def take(self, context: SiteContext) -> None:
+        """Work with these settings from now on."""
+        self._root, self._key = context.root, ""
+        if not isinstance(self._rows, NoRows):
+            with suppress(NotStorable):
+                self._key = context_key(context)
+
+    def close(self) -> None:
+        """Give and keep nothing any more: in another process, rows are not to be touched."""
+        self._rows, self._key = NoRows(), ""
+
+    def head(self, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
+        """The document of a source, with what is wrong with its head."""
+        data = self._data("head", source)
+        return decode_head(data, source, timezone) if data else None
+
+    def put_head(self, document: Document, found: tuple[Diagnostic, ...]) -> None:
+        """Keep a document as it was read."""
+        if self._key:
+            with suppress(NotStorable):
+                self._put("head", document.source, encode_head(document, found))
+
+    def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
+        """What a document holds."""
+        data = self._data("facts", document.source)
+        return decode_facts(data, document) if data else None
+
+    def put_facts(self, facts: PageFacts, entry: PageEntry) -> None:
+        """Keep what a document holds."""
+        if self._key:
+            with suppress(NotStorable):
+                self.put_encoded_facts(facts.document, encode_facts(facts, entry))
+
+    def put_encoded_facts(self, document: Document, data: bytes) -> None:
+        """The same, as another process has written it."""
+        if self._key:
+            self._put("facts", document.source, data)
+
+    def body(self, document: Document) -> tuple[Body, tuple[Question, ...]] | None:
+        """The body of a page, and what it asked of the site: it is right while the answers are the same."""
+        path = str(document.path)
+        if not self._key:
+            return None
+        row = self._rows.get("page", path)
+        if row is None or row.key != self._row_key(document.source):
+            self.reasons[path] = _reason(row, document)
+            return None
+        found = self.decode_body(document, row.data)
+        if found is None:
+            self.reasons[path] = "what was kept of it is damaged"
+        return found
+
+    def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
+        """The same, as `encode_body` wrote it; its content is read from here."""
+        return decode_page(data, self._root, partial(self._content, str(document.path)))
+
+    def encode_body(self, body: Body, lookups: Lookups) -> bytes:
+        """A body with what it asked; NotStorable if something in it has no form outside a process."""
+        asked = [question(one.name, one.arguments, one.answer, self._root) for one in lookups.values()]
+        return encode_page(body, asked, self._root)
+
+    def put_body(self, document: Document, body: Body, lookups: Lookups) -> Body:
+        """Keep a body; gives it as it takes least memory."""
+        body = self.put_content(document, body, pack_text(body.content))
+        if self._key:
+            with suppress(NotStorable):
+                self.put_encoded_body(document, self.encode_body(body, lookups))
+        return body
+
+    def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
+        """Keep what `pack_text` gave for the content of a body; gives the body that reads it when asked."""
+        path, digest = str(document.path), body.content.digest
+        if self._key and self._rows.put("content", path, Row(digest.hex(), packed)):
+            return replace(body, content=self._content(path, digest))
+        return replace(body, content=packed_text(digest, lambda: packed))
+
+    def put_encoded_body(self, document: Document, data: bytes) -> None:
+        """Keep what `encode_body` gave."""
+        if self._key:
+            self._put("page", document.source, data)
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Forget documents that are gone."""
+        for kind in _KINDS:
+            self._rows.keep_only(kind, paths)
+
+    def _content(self, path: str, digest: bytes) -> PageText:
+        rows = self._rows
+
+        def read() -> bytes:
+            row = rows.get("content", path)
+            if row is None or row.key != digest.hex():
+                message, hint = "what was kept of this page cannot be read any more", "build again"
+                raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
+            return row.data
+
+        return packed_text(digest, read)
+
+    def _data(self, kind: str, source: Source) -> bytes | None:
+        row = self._rows.get(kind, str(source.path)) if self._key else None
+        return row.data if row and row.key == self._row_key(source) else None
+
+    def _put(self, kind: str, source: Source, data: bytes) -> None:
+        self._rows.put(kind, str(source.path), Row(self._row_key(source), data))
+
+    def _row_key(self, source: Source) -> str:
+        return f"{source.digest} {self._key}"
+
+
+def _reason(row: Row | None, document: Document) -> str:
+    if row is None:
+        return "nothing is kept of it"
+    if row.key.partition(" ")[0] != document.source.digest:
+        return "its file has changed"
+    return "the settings, the theme, a plugin or the program has changed"

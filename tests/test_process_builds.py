@@ -1,0 +1,240 @@
+"""Pages made by several processes are those that one process makes: bytes, messages, what is kept."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blogsmith.model.documents import Body
+from blogsmith.pipeline import body_pool, cache, page_pool
+from blogsmith.pipeline.process_pool import ProcessDied, ProcessPool, can_fork
+from blogsmith.project.report import BuildReport, ExecutionOptions
+from blogsmith.render.html import render_body
+from tests.preview_sites import built
+from tests.site_files import build, printed, put
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
+POSTS = 48
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="23" height="9"/>'
+
+
+def text_of(number: int, chance: random.Random) -> str:
+    """A post that refers to others, right and wrong ones."""
+    other = chance.randrange(POSTS)
+    pieces = [
+        f"# Part {number} of $n_{{{number}}}$\n",
+        f"See [part](p{other}.md), [](p{other}.md) and [there](p{other}.md#part-{other % 7}).\n",
+        f"$$\nx_{{{number}}} = \\frac{{1}}{{{number + 1}}}\n$$ {{#eq-x}}\n",
+        f"By {{@p{other}#eq-x}} and {{@eq-x}}.\n",
+        f"```python\ndef f(x):\n    return x + {number}\n```\n",
+        f"> [!NOTE] Note {number}\n> Text with $\\alpha_{{{number}}}$.\n",
+        f"![A picture](pictures/{chance.choice(['a', 'b', 'gone'])}.svg)\n",
+        f"A footnote.[^1]\n\n[^1]: Number {number}.\n",
+        f"[gone](p{POSTS + number}.md) and $\\unknown$\n" if number % 5 == 0 else "",
+    ]
+    head = f"---\ntitle: Post {number}\ndate: 2026-01-{number % 28 + 1:02}\ntags: [t{number % 3}]\n---\n"
+    chance.shuffle(pieces)
+    return head + "\n".join(pieces)
+
+
+def site(root: Path) -> Path:
+    chance = random.Random(5)
+    put(root, {f"content/posts/p{number}.md": text_of(number, chance) for number in range(POSTS)})
+    files = {f"content/posts/pictures/{name}.svg": SVG for name in "ab"}
+    return put(root, {**files, "blogsmith.yaml": "title: Parts\nbase_url: https://example.org\n"})
+
+
+def build_with(root: Path, jobs: int, **options: Any) -> BuildReport:
+    return build(root, execution=ExecutionOptions(jobs=jobs), **options)
+
+
+def mended(root: Path) -> Path:
+    """The same site without errors."""
+    for file in (root / "content/posts").glob("*.md"):
+        lines = file.read_text().split("\n")
+        wrong = ("unknown", "#part-", "gone.svg", "gone]")
+        file.write_text("\n".join(line for line in lines if not any(part in line for part in wrong)))
+    return root
+
+
+@pytest.fixture
+def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What has been made by pools."""
+    found: list[str] = []
+
+    def watch(module: Any, name: str) -> None:
+        plain = getattr(module, name).make
+
+        def make(self: Any, *arguments: Any) -> Any:
+            found.append(name)
+            return plain(self, *arguments)
+
+        monkeypatch.setattr(getattr(module, name), "make", make)
+
+    watch(body_pool, "BodyPool")
+    watch(page_pool, "PagePool")
+    return found
+
+
+class TestBuilds:
+    def test_the_same_site(self, tmp_path: Path, pools: list[str]) -> None:
+        root = mended(site(tmp_path / "site"))
+        one = build_with(root, 1, output=tmp_path / "one")
+        assert not pools
+        several = build_with(root, 3, output=tmp_path / "several")
+        assert pools == ["BodyPool", "PagePool"]
+        assert one.ok and one.diagnostics == several.diagnostics
+        assert built(tmp_path / "one") == built(tmp_path / "several")
+        assert (one.formulas, one.code_blocks, one.pages) == (
+            several.formulas,
+            several.code_blocks,
+            several.pages,
+        )
+
+    def test_the_same_messages(self, tmp_path: Path, pools: list[str]) -> None:
+        root = site(tmp_path)
+        one, several = (build_with(root, jobs) for jobs in (1, 3))
+        assert pools == ["BodyPool", "PagePool"]
+        assert not one.ok and len(one.diagnostics) > POSTS
+        assert printed(one) == printed(several)
+
+    def test_what_is_kept_serves_both(self, tmp_path: Path, pools: list[str]) -> None:
+        """Contents of pages are read from rows by each process."""
+        root = mended(site(tmp_path / "site"))
+        build_with(root, 3, remembers=True)
+        again = build_with(root, 1, remembers=True)
+        assert not again.rebuilt and again.written == 0
+        put(root, {"layouts/post.html": "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"})
+        pools.clear()
+        changed = build_with(root, 3, remembers=True)
+        assert pools == ["PagePool"] and not changed.rebuilt and changed.written >= POSTS
+        build_with(root, 1, output=tmp_path / "clean")
+        assert built(root / "public") == built(tmp_path / "clean")
+
+    def test_pages_with_cells_are_made_here(self, tmp_path: Path, pools: list[str]) -> None:
+        root = mended(site(tmp_path / "site"))
+        cell = "---\nexecute: marked\n---\n# Cell\n\n[part](p3.md)\n\n```python run\nprint(1 + 1)\n```\n"
+        put(root, {"content/posts/cell.md": cell})
+        one, several = (build_with(root, jobs, output=tmp_path / str(jobs)) for jobs in (1, 3))
+        assert len(pools) == 2
+        assert printed(one) == printed(several)
+        assert built(tmp_path / "1") == built(tmp_path / "3")
+
+    @pytest.mark.parametrize("text", ["{{ page.nothing }}", "{% for a in range(99999999) %}x{% endfor %}"])
+    def test_templates_that_fail(self, tmp_path: Path, pools: list[str], text: str) -> None:
+        root = put(mended(site(tmp_path)), {"layouts/post.html": text})
+        one, several = (build_with(root, jobs) for jobs in (1, 3))
+        assert pools and not one.ok
+        assert printed(one) == printed(several)
+
+    def test_code_of_the_site_sees_all_pages(self, tmp_path: Path, pools: list[str]) -> None:
+        from blogsmith.trust.consent import trust
+
+        code = (
+            "def register(hooks):\n    seen = []\n"
+            "    hooks.page_rendered(lambda html, page: seen.append(page.front.title) or html)\n"
+            "    hooks.site_outputs(lambda site: {'seen.txt': str(len(seen))})\n"
+        )
+        root = put(mended(site(tmp_path)), {"plugins/count.py": code})
+        put(root, {"blogsmith.yaml": "title: Parts\nplugins: [count]\n"})
+        trust(root)
+        assert build_with(root, 3).ok
+        assert not pools
+        assert (root / "public/seen.txt").read_text() == str(POSTS)
+
+
+class TestFailures:
+    def break_page(
+        self, monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], *, everywhere: bool = False
+    ) -> None:
+        here, number = os.getpid(), 30
+
+        def render(parsed: Any, tools: Any) -> Body:
+            if parsed.document.path.stem == f"p{number}" and (everywhere or os.getpid() != here):
+                act()
+            return render_body(parsed, tools)
+
+        monkeypatch.setattr(cache, "render_body", render)
+
+    def test_a_process_that_dies_is_named_with_its_page(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        root = mended(site(tmp_path))
+        self.break_page(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        report = build_with(root, 3)
+        (found,) = [found for found in report.diagnostics if found.severity == "error"]
+        assert (found.code, found.path) == ("page-process", "content/posts/p30.md")
+        assert found.message == "the process that made this page was ended by SIGKILL"
+        assert not (root / "public").exists()
+
+    def test_what_is_raised_there_is_raised_here(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail() -> None:
+            raise ZeroDivisionError
+
+        root = mended(site(tmp_path))
+        self.break_page(monkeypatch, fail, everywhere=True)
+        with pytest.raises(ZeroDivisionError):
+            build_with(root, 3)
+
+    def test_what_only_fails_there_is_made_here(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail() -> None:
+            raise ZeroDivisionError
+
+        root = mended(site(tmp_path / "site"))
+        build_with(root, 1, output=tmp_path / "one")
+        self.break_page(monkeypatch, fail)
+        assert build_with(root, 3, output=tmp_path / "several").ok
+        assert built(tmp_path / "one") == built(tmp_path / "several")
+
+
+class TestPool:
+    def test_answers_come_to_their_requests(self) -> None:
+        with ProcessPool(3, lambda request: request * 2) as pool:
+            requests = [str(number).encode() for number in range(50)]
+            found = {answer.request: answer.data for answer in pool.map(requests)}
+            assert found == {number: str(number).encode() * 2 for number in range(50)}
+
+    def test_a_request_goes_to_its_process(self) -> None:
+        with ProcessPool(3, lambda request: str(os.getpid()).encode()) as pool:
+            wanted = [number % 3 for number in range(20)]
+            found = {(answer.process, answer.data) for answer in pool.map([b""] * 20, wanted)}
+            assert len(found) == 3 and len({data for _, data in found}) == 3
+
+    def test_an_exception_is_no_answer(self) -> None:
+        with ProcessPool(2, lambda request: bytes([1 // request[0]])) as pool:
+            found = {answer.request: answer.data for answer in pool.map([b"\1", b"\0", b"\1"])}
+            assert found == {0: b"\1", 1: None, 2: b"\1"}
+
+    def test_an_end_is_told(self) -> None:
+        with pytest.raises(ProcessDied) as caught, ProcessPool(2, lambda request: os._exit(7)) as pool:
+            list(pool.map([b"x"]))
+        assert (caught.value.request, caught.value.ending) == (0, "ended with status 7")
+
+    def test_processes_end_with_the_pool(self) -> None:
+        """Also when something else is raised while they work."""
+        pids: list[int] = []
+
+        def answer(request: bytes) -> bytes:
+            if request == b"wait":
+                time.sleep(600)
+            return str(os.getpid()).encode()
+
+        with pytest.raises(KeyboardInterrupt), ProcessPool(2, answer) as pool:
+            pids += [int(found.data or b"0") for found in pool.map([b"", b""], [0, 1])]
+            for _ in pool.map([b"wait", b""], [0, 1]):
+                raise KeyboardInterrupt
+        assert len(set(pids)) == 2
+        for pid in pids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
