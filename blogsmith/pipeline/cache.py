@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
@@ -213,7 +214,7 @@ class PageCache:
                 return self.parse(document)
         except TookTooLong:
             empty = self.parse(replace(document, body=""))
-            slow = replace(empty, document=document, diagnostics=(self._too_long(document),))
+            slow = structs.replace(empty, document=document, diagnostics=(self._too_long(document),))
             self._tokens[str(document.path)] = slow
             return slow
 
@@ -235,7 +236,7 @@ class PageCache:
             with time_limit(self._limit_s):
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
-            body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
+            body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
         self._store_body(document, body, lookups)
         # looking may have parsed other pages: what it saw is the state after that
         self._bodies[path] = _Rendered(document, body, lookups, (facts[0], self.entries))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from html import unescape
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.template_views import PageView
 
@@ -50,8 +52,7 @@ _SLANTED = MappingProxyType(
 _UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
 
 
-@dataclass(frozen=True, slots=True)
-class FontCut:
+class FontCut(Struct, frozen=True):
     """The math font with some signs only."""
 
     name: str
@@ -60,8 +61,7 @@ class FontCut:
     """Sorted; a sign is a character, or one with the variation selector behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class MathFonts:
+class MathFonts(Struct, frozen=True):
     """The fonts of a site."""
 
     shared: FontCut | None

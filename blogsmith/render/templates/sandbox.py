@@ -11,7 +11,6 @@ back are called by compiled templates, see `compiler.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from types import MappingProxyType
 from typing import Any
 
@@ -40,7 +39,7 @@ _HTML: Mapping[type, frozenset[str]] = MappingProxyType(
 
 _FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {
-        kind: {field.name: field.name in _HTML.get(kind, ()) for field in fields(kind)}
+        kind: {name: name in _HTML.get(kind, ()) for name in kind.__struct_fields__}
         for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
     }
 )
