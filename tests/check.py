@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config

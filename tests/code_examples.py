@@ -10,11 +10,12 @@ import datetime as dt
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from blogsmith.cells.status import survey_site
 from blogsmith.cli.new import new_post, new_site

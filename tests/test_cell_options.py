@@ -62,7 +62,9 @@ def test_an_option_fills_its_field_and_no_other(line: str, field: str, value: ob
     options = with_option(line).options
     assert getattr(options, field) == value
     changed = {
-        name for name in CellOptions.__slots__ if getattr(options, name) != getattr(CellOptions(), name)
+        name
+        for name in CellOptions.__struct_fields__
+        if getattr(options, name) != getattr(CellOptions(), name)
     }
     assert changed <= {field, "places", "texts"}
     key = line.partition(":")[0]

@@ -10,13 +10,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import click
 import pytest
+from msgspec.structs import replace
 
 import blogsmith
 from blogsmith.cli.clock import Clocks
@@ -161,7 +162,7 @@ def test_a_stage_that_cannot_go_on_is_reported_the_same_way(
 
 def given(options: BuildOptions) -> dict[str, object]:
     """The options by name, those of execution and the question that all of them are apart."""
-    names = {field.name for field in fields(options)} - {"execution", "question"}
+    names = {*options.__struct_fields__} - {"execution", "question"}
     return {name: getattr(options, name) for name in names}
 
 

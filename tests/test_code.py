@@ -6,7 +6,6 @@ import re
 import signal
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from html import escape, unescape
 from itertools import groupby
 
@@ -14,6 +13,7 @@ import html5lib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.model.documents import Body
 from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highlight, is_known_language

@@ -16,6 +16,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from blogsmith.config.schema import Dask
 from blogsmith.diagnostics.extras import install_command
@@ -47,7 +48,7 @@ def named(root: Path, name: str, *codes: object, **more: object) -> SessionJob:
 
 def timeless(run: SessionRun) -> SessionRun:
     """Without the wall time."""
-    return replace(run, cells=tuple(replace(c, seconds=0.0) for c in run.cells))
+    return structs.replace(run, cells=tuple(structs.replace(c, seconds=0.0) for c in run.cells))
 
 
 def running(root: Path) -> list[int]:
@@ -162,7 +163,7 @@ def test_a_site_gets_the_same_records_and_pages(tmp_path: Path) -> None:
     for name in "ab":
         assert without_seconds(page(roots[0], name)) == without_seconds(page(roots[1], name))
     written = (file := roots[1] / "_freeze/posts/a/outputs.json").stat().st_mtime_ns
-    again = build(roots[1], execution=replace(STALE, execute="all"))
+    again = build(roots[1], execution=structs.replace(STALE, execute="all"))
     assert (said(again), file.stat().st_mtime_ns) == ("", written)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from blogsmith.execute.session.fork_server_client import ForkServer
 from blogsmith.execute.session.jobs import SessionJob
@@ -59,7 +60,7 @@ def is_forked(run: SessionRun) -> bool:
 
 
 def without_times(run: SessionRun) -> SessionRun:
-    return replace(run, cells=tuple(replace(one, seconds=0.0) for one in run.cells))
+    return structs.replace(run, cells=tuple(structs.replace(one, seconds=0.0) for one in run.cells))
 
 
 def test_a_forked_session_is_like_a_spawned_one(tmp_path: Path, server: ForkServer) -> None:

@@ -9,13 +9,13 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.config.schema import Execution
 from blogsmith.diagnostics.model import Place, TextMap

@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import run_sessions
@@ -151,7 +152,7 @@ def test_executors_of_others(tmp_path: Path) -> None:
 
 def timeless(run: SessionRun) -> SessionRun:
     """Without the wall time."""
-    return replace(run, cells=tuple(replace(c, seconds=0.0) for c in run.cells))
+    return structs.replace(run, cells=tuple(structs.replace(c, seconds=0.0) for c in run.cells))
 
 
 def test_preloaded_modules_change_nothing(tmp_path: Path) -> None:

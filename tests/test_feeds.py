@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
@@ -14,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.config.schema import Config, Feeds
 from blogsmith.model.template_views import Feed, Link, Pager, PageView, SeriesPart
@@ -44,7 +44,7 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
         date=dt.datetime(2026, 1, number, tzinfo=dt.UTC),
         authors=("A",),
     )
-    return replace(view, **fields)  # type: ignore[arg-type]
+    return replace(view, **fields)
 
 
 @pytest.mark.parametrize(

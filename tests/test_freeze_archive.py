@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.diagnostics.model import SiteError
 from blogsmith.freeze.archive import Unpacked, pack, prune, unpack

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.config.schema import FigureSettings
 from blogsmith.diagnostics.model import Place
@@ -204,7 +204,7 @@ def test_environments_that_differ_have_other_keys(one: dict[str, str], other: di
 
 def test_every_option_was_decided_upon() -> None:
     """A new option must be sorted into one of the two tables above."""
-    assert set(CellOptions.__dataclass_fields__) == {
+    assert set(CellOptions.__struct_fields__) == {
         *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "tbl_cap"),
         *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),

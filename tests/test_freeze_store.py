@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.environment import FileDigests

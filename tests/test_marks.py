@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import html5lib
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Body

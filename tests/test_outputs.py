@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from dataclasses import replace
 from html import unescape
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from blogsmith.config.schema import Config, Markup
 from blogsmith.diagnostics.model import Place

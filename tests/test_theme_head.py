@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.model.template_views import PageView, SiteView
 from blogsmith.render.templates.theme import Theme

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from blogsmith.model.template_views import Feed, Link, PageGroup, PageView, SeriesPart
 from blogsmith.model.texts import PageText

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import html5lib
+from msgspec.structs import replace
 
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView

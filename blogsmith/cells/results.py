@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..execute.probe.requirements import needs_any
@@ -20,8 +21,7 @@ from .status import PageStatus, RunOutcome
 from .versions import version_warning
 
 
-@dataclass(frozen=True, slots=True)
-class CellUpdate:
+class CellUpdate(Struct, frozen=True):
     """What the pages show of their cells."""
 
     results: Mapping[str, PageResults] = field(default_factory=dict)

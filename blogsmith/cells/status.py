@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config.schema import Execution
 from ..diagnostics.codes import CELL_CODES
@@ -23,8 +25,7 @@ from ..project.report import BuildLog, BuildOptions, no_progress
 from ..project.select import collect_posts
 
 
-@dataclass(frozen=True, slots=True)
-class PageStatus:
+class PageStatus(Struct, frozen=True):
     """A page with cells."""
 
     facts: PageFacts
@@ -82,8 +83,7 @@ class PageStatus:
                 yield name, value.origin.place(0).line, found.state, found.reasons
 
 
-@dataclass(frozen=True, slots=True)
-class SiteStatus:
+class SiteStatus(Struct, frozen=True):
     """All pages with cells."""
 
     root: Path
@@ -100,8 +100,7 @@ class SiteStatus:
         return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True):
     """What running came to."""
 
     survey: SiteStatus

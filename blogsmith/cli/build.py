@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics.format import print_diagnostics, printable, wants_color
-from ..project.report import BuildOptions, BuildReport, ExecutionOptions
 from . import terminal
 from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
@@ -26,6 +24,9 @@ from .options import (
 from .progress_bar import ProgressBar
 from .summary import execution_line, print_report, timing_table
 from .unchanged import NO_OPTIONS, answer_build, name_question
+
+if TYPE_CHECKING:
+    from ..project.report import BuildReport
 
 # Options of every command that builds, in the order of the help text.
 _BUILD_OPTIONS = (
@@ -113,6 +114,8 @@ def execute(
     """
     root = site_root(site)
     from ..cells.execute import execute_site
+    from ..diagnostics.format import print_diagnostics, wants_color
+    from ..project.report import BuildOptions, ExecutionOptions
 
     with ProgressBar(sys.stderr) as progress, rare_collections():
         asked = ExecutionOptions(
@@ -151,7 +154,9 @@ def _build(
 
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
+    from ..diagnostics.format import printable
     from ..pipeline.build import build_site
+    from ..project.report import BuildOptions
 
     with ProgressBar(sys.stderr) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..project.report import ExecutionOptions
 from . import terminal
 from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
+    from ..project.report import ExecutionOptions
     from .cell_progress import Watching
 
 execute_option = click.option(
@@ -64,6 +64,9 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
         raise click.UsageError("--frozen runs nothing and --execute runs cells: choose one")
+    # records bring a library with them, which help texts need not wait for
+    from ..project.report import ExecutionOptions
+
     return ExecutionOptions(
         execute=execute or "",
         frozen=frozen,

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean
 
@@ -49,8 +50,7 @@ _REFUSED = frozenset(
 _PLACES_HINT = "known: {file}, {line} and {column}"
 
 
-@dataclass(frozen=True, slots=True)
-class EditorChoice:
+class EditorChoice(Struct, frozen=True):
     """An editor as it was named; with a problem, or without any choice, the rest is empty."""
 
     url: str = ""

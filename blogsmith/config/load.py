@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
+from msgspec import Struct
 
 from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
@@ -35,8 +35,7 @@ _WORDS: Mapping[type, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedConfig:
+class LoadedConfig(Struct, frozen=True):
     """The settings of a site, and what is wrong with their file."""
 
     config: Config

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 import click
+from msgspec import Struct
 
 from .characters import is_seen
 from .counts import count_line
@@ -28,8 +28,7 @@ _JOINERS = "\u200c\u200d"
 """Invisible, but parts of emoji and of words in several scripts: left alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Excerpt:
+class _Excerpt(Struct, frozen=True):
     """The part of a line that is shown, with what the caret stands under."""
 
     text: str

@@ -12,9 +12,12 @@ import heapq
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Severity = Literal["error", "warning"]
 
@@ -24,8 +27,7 @@ _MAX_CHOICES = 1000
 _MAX_WORD = 100
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Struct, frozen=True, order=True):
     """A stretch of one line of a file; everything counts from 1, in characters."""
 
     line: int
@@ -36,8 +38,7 @@ class Place:
     """How many characters the caret underlines, at least 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One thing the author should know, with the place where it stands."""
 
     code: str
@@ -174,8 +175,7 @@ def _line_breaks(text: str) -> tuple[int, ...]:
     return tuple(found.start() for found in _LINE_END.finditer(text))
 
 
-@dataclass(frozen=True, slots=True)
-class TextMap:
+class TextMap(Struct, frozen=True):
     """Where the lines of a piece of text stand in its file.
 
     A paragraph in a quote in a list loses its `> ` and indentation on the way to the inline

@@ -12,9 +12,10 @@ import re
 import tarfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..storage.folder import Folder, open_folder
@@ -31,8 +32,7 @@ BROKEN = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
 """What reading an archive that is damaged or hostile raises."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unpacked:
+class Unpacked(Struct, frozen=True):
     """What became of the folders of an archive; all relative to the site root."""
 
     placed: tuple[str, ...] = ()
@@ -43,8 +43,7 @@ class Unpacked:
     """Recorded otherwise here, and left so."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedPage:
+class PackedPage(Struct, frozen=True):
     """One page's folder in an archive, checked."""
 
     outputs: bytes

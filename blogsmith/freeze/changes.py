@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from ..model.cells import Cell, PageCells
 from .environment import Environment
 from .keys import SessionKeys, environment_digests
@@ -12,8 +14,7 @@ from .matching import Match
 from .record import SessionRecord, module_files
 
 
-@dataclass(frozen=True, slots=True)
-class _FileChange:
+class _FileChange(Struct, frozen=True):
     index: int
     """Of the recorded cell that used the file; -1: what stands before all cells, or the page as a whole."""
     who: str

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from msgspec import Struct
+
 from ..config.schema import FigureSettings
 from .keys import DEFAULT_FIGURES
 
@@ -17,8 +19,7 @@ _SMALL = 1024 * 1024
 """Bytes below which a file is read in one piece, which is several times faster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """Handed in, so that judging a page needs neither disk nor clock."""
 
     environment: Mapping[str, str]

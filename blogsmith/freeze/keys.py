@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ..config.schema import FigureSettings
 from ..model.cells import Cell, PageCells
@@ -22,8 +23,7 @@ DEFAULT_FIGURES = FigureSettings()
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class SessionKeys:
+class SessionKeys(Struct, frozen=True):
     """The keys of one session of a page, with their parts; digests are 32 hex digits."""
 
     start: str

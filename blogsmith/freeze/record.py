@@ -6,14 +6,15 @@ A result is valid if its key is the present one and every file it was made from 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..model.results import CellRun
 from .record_form import Origin, ValueRecord
 
 
-@dataclass(frozen=True, slots=True)
-class CellRecord:
+class CellRecord(Struct, frozen=True):
     """The result of one cell."""
 
     key: str
@@ -31,8 +32,7 @@ class CellRecord:
     Then `run.reads`, `run.modules` and `run.absent` also hold what the cells before it had used."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(Struct, frozen=True):
     """One session as it ran in one process."""
 
     start: str
@@ -65,8 +65,7 @@ class SessionRecord:
         return replace(self, cells=cells, origin=Origin(self.origin.machine))
 
 
-@dataclass(frozen=True, slots=True)
-class PageRecord:
+class PageRecord(Struct, frozen=True):
     """Everything recorded of one page."""
 
     sessions: Mapping[str, SessionRecord] = field(default_factory=dict)

@@ -6,8 +6,9 @@ A function of page and record alone: which machine builds the page changes nothi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ..model.cells import Cell
 from ..model.results import CellResult, Machine, PageResults, ValueResult

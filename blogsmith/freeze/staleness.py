@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ..model.cells import Cell, Need, PageCells, Value
 from .changes import StaleReasons
@@ -20,8 +21,7 @@ State = Literal["fresh", "stale", "missing"]
 _MOST_REASONS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What is known of one result."""
 
     state: State = "fresh"
@@ -42,8 +42,7 @@ class Verdict:
         return "; ".join((*self.reasons[:_MOST_REASONS], *rest))
 
 
-@dataclass(frozen=True, slots=True)
-class PageVerdict:
+class PageVerdict(Struct, frozen=True):
     """What is known of all results of a page."""
 
     page: PageCells
@@ -107,8 +106,7 @@ def recorded_name(page: PageCells, session: str, keys: SessionKeys, record: Page
     return session
 
 
-@dataclass(frozen=True, slots=True)
-class VersionChange:
+class VersionChange(Struct, frozen=True):
     """A package, or `python`, that has another version than a result was recorded with."""
 
     name: str
@@ -150,8 +148,7 @@ def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -
             yield VersionChange(name, then[name], now[name])
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
+class _Session(Struct, frozen=True):
     """One session of a page next to its record."""
 
     page: PageCells

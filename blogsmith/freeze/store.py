@@ -13,9 +13,11 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic
 from ..model.results import DARK, Blob, CellOutput, Display
@@ -39,8 +41,7 @@ _ATTRIBUTES = "* -text linguist-generated=true\n"
 _SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What was found of one page."""
 
     record: PageRecord | None

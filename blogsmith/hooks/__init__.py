@@ -20,12 +20,12 @@ Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from markdown_it import MarkdownIt
+from msgspec import Struct, field
 
 from ..config.schema import Config
 from ..diagnostics.extras import install_command
@@ -45,8 +45,7 @@ FileContent = str | bytes | Callable[[], str | bytes]
 OutputsFunction = Callable[["SiteOutputs"], Mapping[str, FileContent]]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteOutputs:
+class SiteOutputs(Struct, frozen=True):
     """What `site_outputs` is given."""
 
     config: Config
@@ -57,8 +56,7 @@ class SiteOutputs:
     """Source path of a page → its front matter and its Markdown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A callout kind a plugin declares; fields as under `callouts:` in the configuration."""
 
     name: str
@@ -70,8 +68,7 @@ class Kind:
     numbered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram:
+class Diagram(Struct, frozen=True):
     """How the fences of one language are drawn."""
 
     plugin: str
@@ -81,8 +78,7 @@ class Diagram:
     """Whether sources of strangers must not reach it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plugins:
+class Plugins(Struct, frozen=True):
     """What all loaded plugins registered. Immutable: lives across pages and builds."""
 
     names: tuple[str, ...] = ()

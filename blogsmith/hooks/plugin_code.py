@@ -11,9 +11,10 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from ..storage.folder import open_folder
 
@@ -22,8 +23,7 @@ _TEMPLATES = f"{FOLDER}/shortcodes/"
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
 
-@dataclass(frozen=True, slots=True)
-class PluginCode:
+class PluginCode(Struct, frozen=True):
     """Paths are relative to the site's root, with forward slashes."""
 
     root: Path

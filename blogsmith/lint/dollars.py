@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..diagnostics.model import Reporter, TextMap
 from ..syntax.codespans import code_span_end, run_length
@@ -39,8 +39,7 @@ _IN_WORDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Doubt:
+class _Doubt(Struct, frozen=True):
     start: int
     end: int
     message: str

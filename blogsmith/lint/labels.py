@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..diagnostics.model import Reporter
 from ..syntax.references.labels import Label
@@ -26,8 +27,7 @@ _REFERENCE = re.compile(
 _NAME = re.compile(r"[\w:.-]*\w")
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+class References(Struct, frozen=True):
     """Ids that a text refers to."""
 
     here: frozenset[str]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..config.load import LoadedConfig
 from ..diagnostics.model import Place, Reporter
@@ -24,8 +25,7 @@ _DEFINITION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MacroUse:
+class MacroUse(Struct, frozen=True):
     """What one page has to do with macros."""
 
     declared: Mapping[str, Place]

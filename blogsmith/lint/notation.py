@@ -7,8 +7,9 @@ where no other letter touches it: the `L` of `KL` is another symbol.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from ..config.schema import Symbol
 from ..diagnostics.model import Reporter
@@ -21,8 +22,7 @@ _MOST = 20
 """Stretches told of one formula; finding each one's place takes as long as the formula."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A stretch of a formula, and what to say about it."""
 
     pattern: tuple[str, ...]

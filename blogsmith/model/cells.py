@@ -6,9 +6,11 @@ Made by `syntax/`, run by `execute/`, shown by `render/`; nothing here computes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ..diagnostics.model import Place, TextMap
 
@@ -16,8 +18,7 @@ Freeze = Literal["auto", "always", "never"]
 """What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """Something a cell cannot run without."""
 
     name: str
@@ -52,8 +53,7 @@ class PageExecution:
     """Name of the Jupyter kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellOptions:
+class CellOptions(Struct, frozen=True):
     """The `#|` lines of a cell, page and site defaults applied.
 
     A field is the option of its name, read by its type unless a row of `syntax/cells/option_values.py` says
@@ -111,8 +111,7 @@ class CellOptions:
     """`fig-cap`, `fig-alt`, `tbl-cap`, `claim` → where their text stands, for what is wrong in them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A fence that is marked as a cell, or any python fence in mode `all`."""
 
     number: int
@@ -143,8 +142,7 @@ class Cell:
         return self.options.eval and self.options.run_in != "browser"
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A `{= expression =}` in the text, computed in the session `main`."""
 
     number: int
@@ -160,8 +158,7 @@ class Value:
     """How many cells of the page stand before it; it sees what they left."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageCells:
+class PageCells(Struct, frozen=True):
     """Everything of one page that runs."""
 
     path: PurePosixPath

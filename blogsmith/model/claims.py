@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from .results import Unjudged
 
@@ -41,8 +42,7 @@ _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimFault:
+class ClaimFault(Struct, frozen=True):
     """A part of a claim's code that is neither true nor false."""
 
     kind: str

@@ -1,7 +1,8 @@
 """The records that travel along the line, one per stage, all frozen.
 
 Source → Document → Parsed (in `syntax/`) → Body → Page → Output. Nothing here computes; a module that
-makes a record fills every field. `Mapping` fields are read-only by agreement.
+makes a record fills every field. `Mapping` fields are read-only by agreement. A document and what stands in
+front of it are dataclasses: plugins change them by `dataclasses.replace`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+import msgspec
+from msgspec import Struct
+
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
 from .texts import PageText
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One text file of the site as read from disk."""
 
     path: PurePosixPath
@@ -30,8 +33,7 @@ class Source:
     """Hex SHA-256 of the bytes; the cache key of everything made from this file alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
+class Asset(Struct, frozen=True):
     """One file that is copied as it is: an image, a data file, something under `static/`."""
 
     path: PurePosixPath
@@ -42,8 +44,7 @@ class Asset:
     """Bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteFiles:
+class SiteFiles(Struct, frozen=True):
     """Everything found under a site root, sorted by path."""
 
     sources: tuple[Source, ...]
@@ -53,7 +54,7 @@ class SiteFiles:
     static: tuple[Asset, ...]
     """Files under `static/`, copied to the root of the output."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    stamps: Mapping[str, FileStamp] = field(default_factory=dict)
+    stamps: Mapping[str, FileStamp] = msgspec.field(default_factory=dict)
     """Of every file by its path: while it stays the same, the file is read once."""
 
 
@@ -169,8 +170,7 @@ class Document:
         return self.source.path
 
 
-@dataclass(frozen=True, slots=True)
-class PageFacts:
+class PageFacts(Struct, frozen=True):
     """What parsing found in a document, without its tokens: these are large."""
 
     document: Document
@@ -179,8 +179,7 @@ class PageFacts:
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TocEntry:
+class TocEntry(Struct, frozen=True):
     """One line of a table of contents."""
 
     level: int
@@ -193,8 +192,7 @@ class TocEntry:
     children: tuple[TocEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ImageInfo:
+class ImageInfo(Struct, frozen=True):
     """An image of the site as a page may use it."""
 
     url: str
@@ -206,8 +204,7 @@ class ImageInfo:
     """The file tells where the picture was taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(Struct, frozen=True):
     """How much there is to read, for the reading time."""
 
     words: int = 0
@@ -219,8 +216,7 @@ class Weight:
     images: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
     content: PageText
@@ -242,7 +238,7 @@ class Body:
     """Addresses in this site that the text links to, base path included, without fragments."""
     widgets: frozenset[str] = frozenset()
     """Scripts the page needs: `compare`, `embed`, `runnable`."""
-    files: Mapping[str, Path | bytes] = field(default_factory=dict)
+    files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -252,8 +248,7 @@ class Body:
         return self.content.read()
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One file of the finished site."""
 
     path: PurePosixPath

@@ -7,11 +7,11 @@ It becomes the line of the post when it is shown, so that a recorded result does
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Struct, field
 
 Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
 """How a cell ended; `skipped`: a need was not met, or an earlier cell of the session failed."""
@@ -27,8 +27,7 @@ MOST_SDPA = 16
 ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Struct, frozen=True):
     """Bytes of a picture."""
 
     digest: str
@@ -39,8 +38,7 @@ class Blob:
     """File in the folder of the record; empty before it is recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """Text printed in one go, to one stream."""
 
     name: Literal["stdout", "stderr"]
@@ -49,8 +47,7 @@ class Stream:
     """Bytes behind `text` that were over the limit and are lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Display:
+class Display(Struct, frozen=True):
     """A value or a picture."""
 
     kind: Literal["value", "display"]
@@ -59,8 +56,7 @@ class Display:
     """MIME type → text, or bytes for pictures (SVG too); `image/png;scheme=dark` is one for dark pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An exception."""
 
     name: str
@@ -77,8 +73,7 @@ class Failure:
 CellOutput = Stream | Display | Failure
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeMismatch:
+class ShapeMismatch(Struct, frozen=True):
     """A shape comment that is not true."""
 
     line: int
@@ -92,8 +87,7 @@ class ShapeMismatch:
     """In its session, of the comment: a function may stand in an earlier cell; 0: the cell that ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(Struct, frozen=True):
     """What a claim ends with if that is neither true nor false."""
 
     kind: str
@@ -104,8 +98,7 @@ class Unjudged:
     """The part of the expression that has it; empty: all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class CellRun:
+class CellRun(Struct, frozen=True):
     """How one cell ended."""
 
     status: Status
@@ -142,8 +135,7 @@ class CellRun:
         return self.status in ("ok", "skipped") or (error and self.status == "error")
 
 
-@dataclass(frozen=True, slots=True)
-class ValueRun:
+class ValueRun(Struct, frozen=True):
     """How one `{= … =}` ended."""
 
     status: Literal["ok", "error", "skipped"]
@@ -178,8 +170,7 @@ class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     """Import name → version, of the packages the code imports itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRun:
+class SessionRun(Struct, frozen=True):
     """What running one session gave."""
 
     session: str
@@ -196,8 +187,7 @@ class SessionRun:
     absent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CellResult:
+class CellResult(Struct, frozen=True):
     """What the page shows of a cell."""
 
     status: Status | Literal["off", "pending"]
@@ -222,8 +212,7 @@ class CellResult:
     """Whether a cell before it in its session never ran: it does not follow from what readers see."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueResult:
+class ValueResult(Struct, frozen=True):
     """What the page shows of a `{= … =}`."""
 
     text: str = ""
@@ -233,8 +222,7 @@ class ValueResult:
     stale: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageResults:
+class PageResults(Struct, frozen=True):
     """What a page shows of everything that runs in it."""
 
     cells: Mapping[int, CellResult] = field(default_factory=dict)

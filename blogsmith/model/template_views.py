@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from .documents import TocEntry
 from .texts import NO_TEXT, PageText
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A titled link as templates use it."""
 
     title: str
@@ -23,8 +23,7 @@ class Link:
     """The title with formulas typeset; safe. Empty where it would be the plain one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesPart:
+class SeriesPart(Struct, frozen=True):
     """One line of a series' list of parts."""
 
     title: str
@@ -37,8 +36,7 @@ class SeriesPart:
     """As in `Link`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(Struct, frozen=True):
     """A feed a page points feed readers to."""
 
     title: str
@@ -48,8 +46,7 @@ class Feed:
     """Media type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pager:
+class Pager(Struct, frozen=True):
     """Where a page of a long list stands among the pages of that list."""
 
     number: int
@@ -61,16 +58,14 @@ class Pager:
     """The page of older entries; empty on the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageGroup:
+class PageGroup(Struct, frozen=True):
     """Pages under a heading of a list, such as those of a year."""
 
     title: str
     pages: tuple[PageView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
+class PageView(Struct, frozen=True):
     """One page as templates see it (`page`). Every field is ready to print; nothing is computed there."""
 
     kind: str
@@ -156,8 +151,7 @@ class PageView:
         return self.body.read()
 
 
-@dataclass(frozen=True, slots=True)
-class SiteView:
+class SiteView(Struct, frozen=True):
     """The site as templates see it (`site`)."""
 
     title: str

@@ -13,9 +13,11 @@ import stat
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ..diagnostics.model import Diagnostic, Place
 from ..project.program import program_folders
@@ -199,8 +201,8 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
 
 def _flatten(report: BuildReport) -> dict[str, Any]:
     """What of a report the next build says again, if it finds nothing changed."""
-    counts = {name.name: getattr(report, name.name) for name in fields(Counts)}
-    diagnostics = [asdict(found) for found in report.diagnostics]
+    counts = {name: getattr(report, name) for name in Counts.__struct_fields__}
+    diagnostics = msgspec.to_builtins(report.diagnostics)
     unchanged = report.unchanged + report.written
     return {
         **counts,

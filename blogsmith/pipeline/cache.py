@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
@@ -230,7 +231,7 @@ class PageCache:
                 return self.parse(document)
         except TookTooLong:
             empty = self.parse(replace(document, body=""))
-            slow = replace(empty, document=document, diagnostics=(self._too_long(document),))
+            slow = structs.replace(empty, document=document, diagnostics=(self._too_long(document),))
             self._tokens[str(document.path)] = slow
             return slow
 
@@ -264,7 +265,7 @@ class PageCache:
             with time_limit(self._limit_s):
                 body = render_body(self.parse(document), watched)
         except TookTooLong:
-            body = replace(placeholder_body(document), diagnostics=(self._too_long(document),))
+            body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
         return body, lookups
 
     def take_body(

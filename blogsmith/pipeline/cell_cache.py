@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from ..cells.results import show_results
 from ..cells.status import PageStatus, RunOutcome, read_environment, survey_pages

@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from ..diagnostics.model import Diagnostic, SiteError
 from ..execute.session.environment import cores
 from ..hooks.failures import blame_plugins
@@ -128,7 +130,7 @@ class IncrementalPipeline:
             old = last.files if last and is_same else None
             files = read_site(self._root, context.config, old, asked.changed)
         yield None
-        options = replace(self._options, now=self._now())
+        options = structs.replace(self._options, now=self._now())
         resolved = self._resolver.resolve(context, files, last, options, asked.finished, log)
         resolved = replace(resolved, diagnostics=self._report(log))
         yield None
@@ -287,7 +289,7 @@ class IncrementalPipeline:
     ) -> SiteSnapshot:
         resolved, path = present.resolved, str(document.path)
         documents = {**resolved.documents, path: document}
-        loaded = replace(resolved.loaded, documents=tuple(documents.values()))
+        loaded = structs.replace(resolved.loaded, documents=tuple(documents.values()))
         resolved = replace(resolved, files=files, loaded=loaded)
         known = {other: found for other, found in resolved.cell_states.items() if other != path}
         resolved = self._resolver.with_documents(resolved, documents, asked.finished, known)
@@ -296,7 +298,7 @@ class IncrementalPipeline:
         item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
-        view = replace(view, **{name: getattr(old, name) for name in _RELATED})
+        view = structs.replace(view, **{name: getattr(old, name) for name in _RELATED})
         return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
@@ -371,7 +373,7 @@ class IncrementalPipeline:
             resolved,
             rendered,
             frozenset(documents.keys() - bodies.keys()),
-            replace(frame, term_names=term_names(documents.values())),
+            structs.replace(frame, term_names=term_names(documents.values())),
             {view.url: view for view in views},
             composition,
             fonts,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults

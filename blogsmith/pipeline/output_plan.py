@@ -7,10 +7,12 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+
+from msgspec import structs
 
 from .. import __version__
 from ..config.load import CONFIG_NAME
@@ -71,7 +73,7 @@ class OutputPlan:
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
-        opened = replace(view, body=view.body.open())
+        opened = structs.replace(view, body=view.body.open())
         html = without_forbidden(theme.render(view.layout, opened, self.site)).encode()
         return guard_page(html, self.context.config)
 

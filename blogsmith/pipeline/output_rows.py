@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import PurePosixPath
 
 import msgspec
+from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Body, Document, PageFacts, Source

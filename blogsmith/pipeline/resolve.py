@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import structs
+
 from ..cells.update import may_run
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, ImageInfo, SiteFiles
@@ -162,7 +164,7 @@ class Resolver:
             return cells(document).results
 
         entries = Entries(documents, lambda document: self._memory.facts_of(document).entry)
-        index = replace(index, entries=entries)
+        index = structs.replace(index, entries=entries)
         tools = page_tools(
             context,
             self._memory.md,
@@ -172,7 +174,7 @@ class Resolver:
             python,
             self._measure,
         )
-        tools = replace(
+        tools = structs.replace(
             tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
         )
         return PageLookups(documents, index, tools, cells, looked)

@@ -7,10 +7,11 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import BinaryIO
+
+from msgspec.structs import replace
 
 from ..model.documents import Output
 

@@ -9,8 +9,10 @@ need. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from ..model.documents import Document
 from ..render.context import Tools

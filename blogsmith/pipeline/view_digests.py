@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from ..model.template_views import PageView
 from .page_rows import digest_of
 
-_PLAIN = tuple(field.name for field in fields(PageView) if field.name not in ("body", "pages", "page_groups"))
+_NESTED = frozenset({"body", "pages", "page_groups"})
+_PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTED)
 
 
 class ViewDigests:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Reporter
@@ -22,8 +23,7 @@ from .report import BuildLog, BuildOptions, no_progress
 VENDOR = "fill it with: blogsmith pyodide vendor"
 
 
-@dataclass(frozen=True, slots=True)
-class RunnablePage:
+class RunnablePage(Struct, frozen=True):
     """A page with code that readers run."""
 
     path: PurePosixPath

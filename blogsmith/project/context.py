@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
@@ -26,8 +27,7 @@ from ..trust.consent import judge
 from .bundled import bundled_folder
 
 
-@dataclass(frozen=True, slots=True)
-class SiteContext:
+class SiteContext(Struct, frozen=True):
     """Made once a build from the configuration; immutable."""
 
     root: Path

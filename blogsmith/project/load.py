@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
@@ -24,8 +25,7 @@ from .report import BuildLog, BuildOptions
 ReadDocument = Callable[[Source, Config], tuple[Document, tuple[Diagnostic, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSite:
+class LoadedSite(Struct, frozen=True):
     """The site as read: which documents are built, and where everything goes."""
 
     documents: tuple[Document, ...]

@@ -6,9 +6,11 @@ import datetime as dt
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
@@ -24,8 +26,7 @@ def no_progress(stage: str, done: int, total: int) -> None:
     """A progress that nobody watches."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionOptions:
+class ExecutionOptions(Struct, frozen=True):
     """What the command line decides about running cells."""
 
     execute: Literal["", "stale", "all"] = ""
@@ -42,8 +43,7 @@ class ExecutionOptions:
     """Follows the cells while they run."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(Struct, frozen=True):
     """What the command line decides about one build."""
 
     now: dt.datetime
@@ -65,8 +65,7 @@ class BuildOptions:
     execution: ExecutionOptions = ExecutionOptions()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(Struct, frozen=True, kw_only=True):
     """How much there is in a site."""
 
     pages: int = 0
@@ -83,8 +82,7 @@ class Counts:
     """Cells that ran in this build."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildReport(Counts):
+class BuildReport(Counts, frozen=True, kw_only=True):
     """What a build found and did."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -110,8 +108,7 @@ class BuildReport(Counts):
         return bool(errors) and all(found.code == "freeze-stale" for found in errors)
 
 
-@dataclass(slots=True)
-class BuildLog:
+class BuildLog(Struct):
     """Diagnostics and times of the build so far."""
 
     progress: Progress

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from .context import SiteContext

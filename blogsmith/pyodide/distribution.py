@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
+
+from msgspec import Struct, field
 
 from .lock import Lock, LockProblem, read_lock
 from .names import MODULES
@@ -18,8 +19,7 @@ DEFAULT_FOLDER = "static/pyodide"
 MAX_LOCK_BYTES = 8 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(Struct, frozen=True):
     """What pages say about the Python that they run in the browser."""
 
     url: str = CDN_URL

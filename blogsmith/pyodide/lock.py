@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from .release import CORE
 
@@ -22,8 +23,7 @@ class LockProblem(Exception):
     """Why a text is no lock file that can be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """One package of a distribution."""
 
     name: str
@@ -37,8 +37,7 @@ class Package:
     """What can be imported when it is loaded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(Struct, frozen=True):
     """A lock file as read."""
 
     packages: Mapping[str, Package]

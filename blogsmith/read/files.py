@@ -13,8 +13,11 @@ import os
 import stat
 import unicodedata
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of
@@ -37,8 +40,7 @@ _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """One regular file."""
 
     path: PurePosixPath

@@ -7,7 +7,9 @@ with mistakes still gives a document with all that could be read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
@@ -23,8 +25,7 @@ _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "mat
 """Keys whose values are no prose."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
+class _Split(Struct, frozen=True):
     """A text cut into head and body."""
 
     head: str

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
@@ -59,8 +60,7 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 _NOT_IN_A_CLASS = re.compile(r"[^\w+#.-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Highlighted:
+class Highlighted(Struct, frozen=True):
     """Source code as HTML."""
 
     lines: tuple[str, ...]
@@ -101,8 +101,7 @@ def highlight(
         return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FigureOptions:
+class FigureOptions(Struct, frozen=True, kw_only=True):
     """How a code figure looks beside its highlighting."""
 
     title: str = ""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..config.schema import Config
 from ..diagnostics.model import Place, Reporter, SiteError
@@ -46,8 +47,7 @@ def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageIn
     return f"there is no place for the picture {name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """The site as one page sees it; functions, so that a test can hand in its own."""
 
     config: Config

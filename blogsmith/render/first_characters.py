@@ -10,15 +10,15 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 ASCII = frozenset(map(chr, range(128)))
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """How a part of a pattern can match in front of a character."""
 
     taken: frozenset[str]

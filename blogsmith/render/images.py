@@ -11,11 +11,12 @@ import re
 import stat
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec import Struct
 
 from ..model.documents import ImageInfo
 from .svg.metadata import svg_size
@@ -39,8 +40,7 @@ _WIDTH = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
 _PRINTED_ATTRIBUTE = re.compile(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ImageSize:
+class ImageSize(Struct, frozen=True):
     """How large an image is when nothing scales it."""
 
     width_px: int | None

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct
 
 _YOUTUBE_ID = re.compile(r"[\w-]{11}", re.ASCII)
 _VIMEO_ID = re.compile(r"\d{6,12}")
 _TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Video:
+class Video(Struct, frozen=True):
     """A video another host serves."""
 
     provider: str

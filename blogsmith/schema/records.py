@@ -9,17 +9,17 @@ default.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct, field
 
 from ..diagnostics.model import did_you_mean
 from .readers import Check, Reader, checked, of_kind
 from .slots import Slot
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """How a family of records is written. Keys are dotted as in the manual: `math.macros`, `menu.url`."""
 
     types: Mapping[Any, Reader]
@@ -46,8 +46,7 @@ class Table:
     """Name of a field → its key, where `names` does not say it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A key of a record."""
 
     name: str
@@ -56,8 +55,7 @@ class Field:
     is_required: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Struct, frozen=True):
     """How a mapping becomes a record of one kind. Made once for each kind and key."""
 
     kind: Callable[..., Any]

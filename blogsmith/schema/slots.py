@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter
 from .yaml_loader import MAX_REPORTS, Located, YamlPath
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedMapping:
+class LocatedMapping(Struct, frozen=True):
     """A mapping that is being read. Lives as long as that."""
 
     located: Located

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import yaml
+from msgspec import Struct
 
 _KEY_AND_VALUE = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
 _NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 
 
-@dataclass(frozen=True, slots=True)
-class YamlProblem:
+class YamlProblem(Struct, frozen=True):
     """What is wrong and which characters of the text show it."""
 
     message: str
@@ -29,8 +28,7 @@ class YamlProblem:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
+class _Fault(Struct, frozen=True):
     """The parser's error without its class."""
 
     text: str

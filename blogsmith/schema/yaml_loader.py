@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
+from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter
 from .yaml_errors import describe
@@ -40,8 +41,7 @@ _BREAKING_ESCAPES = "0abefrvxuUNLP"
 """Escapes that can give a character which no page can hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """What a YAML text holds, with places in the author's file."""
 
     value: Any

@@ -6,7 +6,8 @@ Takes rendered documents and makes the `PageView` of every page, generated lists
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView
 from .archive import archive, series_pages

@@ -12,10 +12,11 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from xml.etree import ElementTree
+
+from msgspec.structs import replace
 
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView

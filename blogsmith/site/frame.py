@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import quote
+
+from msgspec import Struct, field
 
 from ..config.schema import Config
 from ..model.documents import Body, Document
@@ -14,8 +15,7 @@ OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
 """Where undated pages stand in time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """A document with everything made of it."""
 
     document: Document
@@ -28,8 +28,7 @@ class Rendered:
     """Name of the section, `posts` or `docs/guide`; empty for pages outside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unpublished:
+class Unpublished(Struct, frozen=True):
     """A post that is not built, as far as a series list names it."""
 
     title: str
@@ -37,8 +36,7 @@ class Unpublished:
     part: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What the views of all pages share."""
 
     config: Config

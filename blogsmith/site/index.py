@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean, nearest
 from ..model.documents import Asset, Document, ImageInfo
@@ -23,8 +24,7 @@ CONTENT = PurePosixPath("content")
 EXTERNAL = ("http://", "https://", "mailto:", "tel:")
 
 
-@dataclass(frozen=True, slots=True)
-class PageEntry:
+class PageEntry(Struct, frozen=True):
     """What other pages need to know of a page besides its address."""
 
     title: str
@@ -34,8 +34,7 @@ class PageEntry:
     labels: Mapping[str, Label]
 
 
-@dataclass(frozen=True, slots=True)
-class SiteIndex:
+class SiteIndex(Struct, frozen=True):
     """The whole site by path and by address. Immutable: made once a build."""
 
     base_path: str

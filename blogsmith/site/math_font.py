@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.template_views import PageView
 from ..tex.mathml.signs import signs_of
@@ -33,8 +35,7 @@ _RECIPE = "1"
 """Changes when `font_cut` makes another font of the same signs."""
 
 
-@dataclass(frozen=True, slots=True)
-class FontCut:
+class FontCut(Struct, frozen=True):
     """The math font with some signs only."""
 
     name: str
@@ -43,8 +44,7 @@ class FontCut:
     """Sorted; a sign is a character, or one with the variation selector behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class MathFonts:
+class MathFonts(Struct, frozen=True):
     """The fonts of a site."""
 
     shared: FontCut | None

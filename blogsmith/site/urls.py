@@ -13,9 +13,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
@@ -37,8 +38,7 @@ _PLACEHOLDER = re.compile(r":([a-z]+)")
 _INDEX_NAMES = ("index.md", "index.markdown")
 
 
-@dataclass(frozen=True, slots=True)
-class Urls:
+class Urls(Struct, frozen=True):
     """The addresses of a site; keys are source paths such as `content/posts/a.md`."""
 
     urls: Mapping[str, str]
@@ -86,8 +86,7 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
     return _folder_url(path.parent, urls.folder_slugs) + path.name
 
 
-@dataclass(frozen=True, slots=True)
-class _Tree:
+class _Tree(Struct, frozen=True):
     """The folders that hold Markdown."""
 
     lists: frozenset[PurePosixPath]
@@ -130,8 +129,7 @@ def _folder_names(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> 
     return [slugs.get(part) or slugify(part.name) for part in reversed(below)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(Struct, frozen=True):
     """What all pages in a folder have in common."""
 
     section: PurePosixPath | None
@@ -146,8 +144,7 @@ class _Folder:
     """Why it makes no address."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """Addresses given so far. Lives as long as one `assign_urls`."""
 
     config: Config

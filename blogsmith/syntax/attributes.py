@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from msgspec import Struct, field
 
 from ..diagnostics.model import Place
 from .references.labels import normal_id
@@ -30,8 +30,7 @@ _ITEM = re.compile(
 _AFTER = ("image", "code_inline", "link_close", "span_close")
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True):
     """A parsed attribute list."""
 
     end: int

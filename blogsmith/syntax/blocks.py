@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from msgspec import Struct
 
 from ..diagnostics.model import TextMap
 from .attributes import ALLOWED
@@ -38,8 +38,7 @@ _LABEL_SPAN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BlockExtent:
+class BlockExtent(Struct, frozen=True):
     """Where a div reaches; indices into the source."""
 
     tag: StartTag

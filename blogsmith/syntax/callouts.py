@@ -8,10 +8,10 @@ Runs on block tokens, before the inline rules: the title becomes an inline token
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..diagnostics.model import TextMap
 from .records import Callout, get, put
@@ -22,8 +22,7 @@ _MARKER = re.compile(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")
 _ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """The marker line of a callout, taken apart."""
 
     callout: Callout

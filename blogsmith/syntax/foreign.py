@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
 from .records import get
 from .state import page_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Habit:
+class _Habit(Struct, frozen=True):
     """One construct of another generator."""
 
     pattern: re.Pattern[str]
@@ -87,8 +86,7 @@ def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place
             yield origin.place(at, len(text)), text, hit.hint
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A stretch of the text in the order of the source; without a hint it is only passed over."""
 
     text: str

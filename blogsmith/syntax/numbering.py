@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ..diagnostics.model import Place
 from ..model.cells import Cell

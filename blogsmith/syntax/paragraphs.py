@@ -7,18 +7,16 @@ environment end no paragraph (a `- b` there is a minus sign), and a paragraph th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from msgspec import Struct
 
 from .lookahead import comes_after
 from .math.delimiters import find_closing, opens_display
 from .state import line_start
 
 
-@dataclass(frozen=True, slots=True)
-class ParagraphExtent:
+class ParagraphExtent(Struct, frozen=True):
     """How far a paragraph reaches."""
 
     end: int

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
+from msgspec import Struct
 
 from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
@@ -148,8 +148,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 """Core rules after linkify and smart quotes, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """A document as tokens: what `render/` turns into a page. Tokens are not changed any more."""
 
     document: Document

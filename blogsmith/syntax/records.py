@@ -7,10 +7,10 @@ it typed. Rules make the records, `render/` reads them, nobody changes them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from markdown_it.token import Token
+from msgspec import Struct, field
 
 from ..diagnostics.model import Place, TextMap
 
@@ -29,8 +29,7 @@ def put(token: Token, record: object) -> None:
     token.meta[type(record).__name__.lower()] = record
 
 
-@dataclass(frozen=True, slots=True)
-class Math:
+class Math(Struct, frozen=True):
     """A formula, inline or display."""
 
     tex: str
@@ -48,8 +47,7 @@ class Math:
     """Of the label's text."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowMark:
+class RowMark(Struct, frozen=True):
     """What a row of a display prints at its right edge."""
 
     number: str = ""
@@ -60,8 +58,7 @@ class RowMark:
     """Printed without the parentheses: `\\tag*`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subequations:
+class Subequations(Struct, frozen=True):
     """Equations that share a number, told apart by letters: (1a), (1b)."""
 
     label: str = ""
@@ -69,8 +66,7 @@ class Subequations:
     label_place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Callout:
+class Callout(Struct, frozen=True):
     """A `[!KIND]` block."""
 
     kind: str
@@ -91,8 +87,7 @@ class Callout:
     """Name of a theme colour; empty: the theme's choice."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionSetting:
+class OptionSetting(Struct, frozen=True):
     """An option of a cell as it is written."""
 
     key: str
@@ -111,8 +106,7 @@ class OptionSetting:
     """Of each entry, if the value is a list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """What the info string of a code fence says."""
 
     language: str = ""
@@ -136,8 +130,7 @@ class Fence:
     """Options of a cell in the info string."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shortcode:
+class Shortcode(Struct, frozen=True):
     """A `{% name … %}` call, or a block `<div>` that means one."""
 
     name: str
@@ -155,15 +148,13 @@ class Shortcode:
     """Where each argument's name stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collapsible:
+class Collapsible(Struct, frozen=True):
     """A `<div class="collapsible">`; an inline token with its label follows the opening token."""
 
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """An image alone in its paragraph."""
 
     id: str = ""
@@ -173,8 +164,7 @@ class Figure:
     """True when a caption follows as an inline token."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableRecord:
+class TableRecord(Struct, frozen=True):
     """What belongs to a table beyond its cells."""
 
     ordinal: int
@@ -186,8 +176,7 @@ class TableRecord:
     """True when an inline token with the caption follows `table_open`."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteRef:
+class NoteRef(Struct, frozen=True):
     """A footnote mark in the text."""
 
     number: int
@@ -196,8 +185,7 @@ class NoteRef:
     """1-based count of the marks that point to this note."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteItem:
+class NoteItem(Struct, frozen=True):
     """One footnote at the end of the page."""
 
     number: int
@@ -205,8 +193,7 @@ class NoteItem:
     """How many marks point here; one back link each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(Struct, frozen=True):
     """One key of a citation."""
 
     key: str
@@ -215,8 +202,7 @@ class Cited:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     """A `[@a; @b]` or `@a` in the text."""
 
     items: tuple[Cited, ...]
@@ -227,8 +213,7 @@ class Citation:
     a shortcode, which no back link leads to."""
 
 
-@dataclass(frozen=True, slots=True)
-class CitationEntry:
+class CitationEntry(Struct, frozen=True):
     """One line of the page's bibliography."""
 
     key: str
@@ -236,8 +221,7 @@ class CitationEntry:
     """How many citations point here; 0 for an uncited entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class XRef:
+class XRef(Struct, frozen=True):
     """A reference to a label."""
 
     target: str
@@ -251,8 +235,7 @@ class XRef:
     """The author's text, for messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading of the page."""
 
     level: int
@@ -263,8 +246,7 @@ class Heading:
     """`1.2` when headings are numbered."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkAt:
+class LinkAt(Struct, frozen=True):
     """Where a link or an image stands, and what it points to as written."""
 
     target: str

@@ -7,11 +7,12 @@ arguments never reach a template as source.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics.model import Place, TextMap
 from .cells.values import refuse_values
@@ -34,8 +35,7 @@ _FIGURE_ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
 _ID = re.compile(r"[\w:.-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(Struct, frozen=True):
     """What stands behind the name of a call."""
 
     args: dict[str, str]

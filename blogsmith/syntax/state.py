@@ -17,6 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
+from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..model.cells import PageExecution, Value
@@ -70,8 +71,7 @@ class DisplayStructure(Protocol):
     def macros(self) -> Mapping[str, Any]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class KindRow:
+class KindRow(Struct, frozen=True):
     """One callout kind: the table row behind `[!KIND]`."""
 
     name: str

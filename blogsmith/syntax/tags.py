@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _ATTRIBUTE = re.compile(
     r"[\s/]+(?P<name>[^\s\"'<>/=]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'=<>`]+)))?"
@@ -16,8 +17,7 @@ _START = re.compile(r"<([A-Za-z][A-Za-z0-9-]*)")
 _CLOSE = re.compile(r"\s*/?>")
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """One attribute of a start tag."""
 
     name: str
@@ -31,8 +31,7 @@ class Attribute:
     name_start: int
 
 
-@dataclass(frozen=True, slots=True)
-class StartTag:
+class StartTag(Struct, frozen=True):
     """A start tag in a text."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
 from ..model.cells import CellOptions
@@ -30,7 +30,7 @@ def _lines(tokens: Sequence[Token], first_line: int, depth: int) -> Iterator[str
         parts += [
             _record(record)
             for record in token.meta.values()
-            if is_dataclass(record) and not isinstance(record, TextMap)
+            if isinstance(record, Struct) and not isinstance(record, TextMap)
         ]
         yield " ".join(parts).rstrip()
         yield from _lines(token.children or (), first_line, depth + 1)
@@ -49,20 +49,20 @@ def _place(token: Token, first_line: int) -> str:
     return str(token.map[0] + first_line) if token.map else ""
 
 
-def _record(record: object) -> str:
+def _record(record: Struct) -> str:
     shown = []
-    for item in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, item.name)
+    for field in record.__struct_fields__:
+        value = getattr(record, field)
         if isinstance(value, CellOptions):
             shown += [f"{name}={said!r}" for name, said in _option_items(value)]
-        elif item.name not in _HIDDEN and value not in ("", (), None, False, frozenset()):
-            shown.append(f"{item.name}={value!r}")
+        elif field not in _HIDDEN and value not in ("", (), None, False, frozenset()):
+            shown.append(f"{field}={value!r}")
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
 def _option_items(options: CellOptions) -> Iterator[tuple[str, object]]:
     """The options of a cell that are not as they would be anyway, without what the cell itself shows."""
-    for item in fields(options):
-        value = getattr(options, item.name)
-        if item.name not in (*_HIDDEN, "label", "code_summary") and value != item.default:
-            yield item.name, tuple(str(need) for need in value) if item.name == "needs" else value
+    for name, default in zip(options.__struct_fields__, options.__struct_defaults__, strict=True):
+        value = getattr(options, name)
+        if name not in (*_HIDDEN, "label", "code_summary") and value != default:
+            yield name, tuple(str(need) for need in value) if name == "needs" else value

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
 from typing import Protocol
+
+from msgspec import Struct
 
 from .analysis.numbering import MAX_LENGTH
 from .constructs.grid import number_row, read_gap
@@ -39,8 +40,7 @@ _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class TypesetFormula:
+class TypesetFormula(Struct, frozen=True):
     """A typeset formula."""
 
     mathml: str

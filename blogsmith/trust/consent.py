@@ -12,11 +12,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from ..config.editors import read_editor
 from ..config.load import load_config
@@ -32,8 +32,7 @@ _NAMED = 3
 """Changes that a message names."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentChange:
+class ConsentChange(Struct, frozen=True):
     """One file or setting that is not as it was when consent was given."""
 
     name: str
@@ -52,8 +51,7 @@ class ConsentChange:
         return "gone" if self.after is None else "changed"
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Struct, frozen=True):
     """Whether code of a site may run here, and if not, why."""
 
     state: State

@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import errno
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
@@ -28,8 +29,7 @@ from .stage import recover, replace_file, replace_tree
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteReport:
+class WriteReport(Struct, frozen=True):
     """How many files of the site were touched."""
 
     written: int = 0

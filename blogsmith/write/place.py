@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..storage.folder import Folder, open_folder
@@ -20,8 +21,7 @@ _OTHER_SETTING = "choose another `output:` in blogsmith.yaml"
 _CHOOSE = "take the link away, or name the folder yourself: blogsmith build --output FOLDER"
 
 
-@dataclass(frozen=True, slots=True)
-class OutputPlace:
+class OutputPlace(Struct, frozen=True):
     """The output folder, which may not be there yet."""
 
     parent: Folder

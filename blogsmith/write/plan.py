@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..model.documents import Output
 from ..storage.folder import Folder
@@ -13,8 +14,7 @@ from .manifest import MANIFEST, digest, read_manifest
 from .place import OutputPlace
 
 
-@dataclass(frozen=True, slots=True)
-class WritePlan:
+class WritePlan(Struct, frozen=True):
     """The old site, the new one, and whose file is whose. Paths are relative to the output folder."""
 
     title: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.model.documents import ImageInfo
 from blogsmith.model.results import Blob, CellOutput, CellResult, Display, PageResults, Stream

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from ...model.results import MOST_SDPA, SDPA, CellRun, Failure, Machine, ShapeMismatch, Unjudged, ValueRun
 from ...model.units import format_size
@@ -107,6 +108,6 @@ def _sdpa(found: object) -> tuple[str, ...]:
     return tuple(sorted(kept)[:MOST_SDPA])
 
 
-def _known_fields(record: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _known_fields(record: type[Struct], given: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that are fields of a record: a newer worker may say more."""
-    return {field.name: given[field.name] for field in fields(record) if field.name in given}  # type: ignore[arg-type]
+    return {name: given[name] for name in record.__struct_fields__ if name in given}

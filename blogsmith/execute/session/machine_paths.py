@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ...model.results import CellOutput, CellRun, Display, Failure, SessionRun, Stream, ValueRun
 from ..worker.tracebacks import short_path, without_libraries

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ...model.results import SessionRun
 from .protocol import Frame
@@ -50,10 +52,10 @@ class UsedFiles:
         """`run` with all of it, files with their digests; a file that is gone is left out."""
         digests: dict[str, str] = {}
         cells = [
-            replace(cell, **self._fields(self._cells.get(position, Used()), digests))  # type: ignore[arg-type]
+            replace(cell, **self._fields(self._cells.get(position, Used()), digests))
             for position, cell in enumerate(run.cells, 1)
         ]
-        return replace(run, cells=tuple(cells), **self._fields(self._first, digests))  # type: ignore[arg-type]
+        return replace(run, cells=tuple(cells), **self._fields(self._first, digests))
 
     def _fields(self, used: Used, digests: dict[str, str]) -> Mapping[str, object]:
         return {

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from ...cells.run import record_page
 from ...diagnostics.model import Diagnostic, SiteError
 from ...execute.session.diagnostics import run_problems
@@ -118,7 +120,7 @@ class PageRun:
         page = self.planned.wanted.page
         # what another page, an earlier run or another blogsmith has recorded since the site was looked at
         before = read_page(root, page.cells.path).record
-        page = replace(page, record=before, verdict=judge(page.cells, before, around))
+        page = structs.replace(page, record=before, verdict=judge(page.cells, before, around))
         return record_page(page, good, root, around, date) != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from ...cells.requirements import job_of, missing_requirements, sessions_to_run
 from ...cells.run import cluster_of, setting_for, unmet_in
 from ...cells.status import PageStatus
@@ -105,7 +107,7 @@ class Planner:
         if page.has_errors:
             return PlannedPage(wanted, place)
         if str(page.cells.path) in forced:
-            asked = replace(asked, execute="all", needs=())
+            asked = structs.replace(asked, execute="all", needs=())
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
     def _present(self, context: SiteContext) -> ExecutionSetting:
@@ -128,7 +130,7 @@ class Planner:
             found = unmet_in(ordinary, work.asked, setting, cluster, self._probe.run)
             if not whole:
                 return found
-            all_of_them = replace(work.asked, execute="all")
+            all_of_them = structs.replace(work.asked, execute="all")
             return {**found, **unmet_in(whole, all_of_them, setting, cluster, self._probe.run)}
 
     def _jobs_of(

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from html import escape
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.characters import without_forbidden
 
@@ -65,8 +67,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """How text is printed; colours 0 to 15, None: as the page."""
 
     ink: int | None = None

@@ -7,10 +7,10 @@ they are handed in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure

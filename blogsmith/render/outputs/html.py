@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from msgspec import Struct
+
 from ...model.documents import ImageInfo
 from ..blocks import table_caption
 from ..images import img_tag
@@ -30,8 +32,7 @@ _ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)")
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class TableHead:
+class TableHead(Struct, frozen=True):
     """What the author says of a table."""
 
     id: str = ""
@@ -40,8 +41,7 @@ class TableHead:
     """HTML; empty: as the table itself says."""
 
 
-@dataclass(frozen=True, slots=True)
-class CleanHtml:
+class CleanHtml(Struct, frozen=True):
     """What is left of a value's HTML."""
 
     html: str

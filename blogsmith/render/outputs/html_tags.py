@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from html import unescape
+
+from msgspec import Struct, field
 
 _TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "title"})
 """Tags inside them are text: only their own end tag ends them."""
@@ -17,8 +18,7 @@ _TAG = re.compile(
 _ATTRIBUTE = re.compile(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
 
 
-@dataclass(frozen=True, slots=True)
-class TagRule:
+class TagRule(Struct, frozen=True):
     """A start or an end tag."""
 
     name: str

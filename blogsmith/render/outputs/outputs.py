@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...model.cell_locations import locate_in_post
 from ...model.cells import Cell
@@ -24,8 +27,7 @@ WIDE = 30
 """Characters that surely fit a phone, also in a box; a longer line scrolls."""
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedOutputs:
+class RenderedOutputs(Struct, frozen=True):
     """The outputs of a cell as they stand in the page."""
 
     html: str = ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ...diagnostics.model import TextMap
 from ...model.cells import Cell
@@ -43,8 +44,7 @@ _ACTIVE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A picture in one or two schemes."""
 
     kind: str

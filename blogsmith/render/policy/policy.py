@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
@@ -46,8 +47,7 @@ _ENCODING_BYTES = 1024
 """In which browsers look for the encoding of a page."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedPage:
+class GuardedPage(Struct, frozen=True):
     """A page with its policy."""
 
     html: bytes

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from html import unescape
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 _NAMED = re.compile(
     rb"<(?:s(?:cript|tyle|ource)|i(?:frame|mg|nput|mage)|f(?:rame|orm)|video|audio|track|embed|object|link"
@@ -30,8 +32,7 @@ _TEXTS = frozenset(("script", "style", "textarea", "title"))
 """Elements that hold text in which no tag begins; in drawings a title may be empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageTag:
+class PageTag(Struct, frozen=True):
     """A start tag, with the text of the element if that holds nothing else."""
 
     name: str

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from itertools import groupby
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+
+from msgspec import Struct
 
 from .simplification import local_name, round_numbers
 from .styles import resolve_styles
@@ -36,8 +37,7 @@ _NARROW_PX = 320
 """What fits beside the gutters of any phone: no need to scroll."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """A cleaned drawing."""
 
     markup: str

@@ -17,6 +17,7 @@ from typing import Any
 
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import Namespace
+from msgspec import Struct
 
 from ..timeout import alarm, has_alarm
 
@@ -115,8 +116,7 @@ def is_container(value: object) -> bool:
     return isinstance(value, _CONTAINERS)
 
 
-@dataclass(frozen=True, slots=True)
-class LoopExtent:
+class LoopExtent(Struct, frozen=True):
     """How large a value is when it is written out."""
 
     values: int

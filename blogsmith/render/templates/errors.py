@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError, TemplateRuntimeError
 from jinja2.utils import missing
+from msgspec import Struct
 
 from ...diagnostics.model import Diagnostic, Place, did_you_mean
 from .budget import NET_S, OverBudget, TakesTooLong
@@ -39,9 +40,10 @@ def _describe(obj: Any, name: str | None) -> str | None:
     """What is missing where, with the nearest name; None leaves the words to Jinja."""
     if obj is missing:
         return f'"{name}" is not defined'
-    if is_dataclass(obj):
+    if isinstance(obj, Struct) or is_dataclass(obj):
         owner = type(obj).__name__.removesuffix("View").lower()
-        return _no_such(f'{owner} has no field "{name}"', name, field_names(type(obj)))
+        names = field_names(type(obj)) if isinstance(obj, Struct) else [field.name for field in fields(obj)]
+        return _no_such(f'{owner} has no field "{name}"', name, names)
     if isinstance(obj, Mapping):
         return _no_such(f'there is no entry "{name}"', name, [str(key) for key in obj])
     return None

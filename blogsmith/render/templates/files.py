@@ -11,9 +11,10 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct, field
 
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
@@ -31,8 +32,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateFile:
+class TemplateFile(Struct, frozen=True):
     """One template as read."""
 
     label: str
@@ -40,8 +40,7 @@ class TemplateFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFile:
+class StaticFile(Struct, frozen=True):
     """One file of a theme's `static/` folder."""
 
     asset: Asset
@@ -50,8 +49,7 @@ class StaticFile:
     """8 hex digits of its SHA-256, for the address."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeFiles:
+class ThemeFiles(Struct, frozen=True):
     """Everything a theme is made of; where two files have one name, the first in order is here."""
 
     name: str
@@ -65,8 +63,7 @@ class ThemeFiles:
     """The whole font for formulas, from which builds cut their own; its path is where those go."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeFolder:
+class ThemeFolder(Struct, frozen=True):
     """One theme of the chain: the theme itself or one that it extends."""
 
     name: str
@@ -78,8 +75,7 @@ class ThemeFolder:
     math_font: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Struct, frozen=True):
     """Where themes may lie."""
 
     site_root: Path

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ...model.template_views import PageView, SiteView
 
 _TYPES = {"post": "BlogPosting", "home": "WebSite"}
 
 
-@dataclass(frozen=True, slots=True)
-class HeadAssets:
+class HeadAssets(Struct, frozen=True):
     """Ready to print in `<head>`."""
 
     image_url: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ...model.documents import TocEntry
 from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from .head import HeadAssets
 
-_HTML: Mapping[type, frozenset[str]] = MappingProxyType(
+_HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
     {
         PageView: frozenset({"content", "title_html", "description_html"}),
         Link: frozenset({"title_html"}),
@@ -22,10 +23,10 @@ _READ: Mapping[type, Mapping[str, str]] = MappingProxyType({PageView: {"body": "
 """Record → a field that templates do not see → what is read from it."""
 
 
-def field_names(kind: type) -> list[str]:
+def field_names(kind: type[Struct]) -> list[str]:
     """The fields of a record that templates see."""
     read = _READ.get(kind, {})
-    return [read.get(field.name, field.name) for field in fields(kind)]
+    return [read.get(name, name) for name in kind.__struct_fields__]
 
 
 def is_hidden(kind: type, name: object) -> bool:

@@ -9,9 +9,11 @@ as such where it is read, see `sandbox.py`, so templates need no `| safe`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
@@ -26,8 +28,7 @@ from .sandbox import Sandbox
 _INLINE = ".inline"
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Struct, frozen=True):
     """A theme ready to render. Made by `load_theme`; never changes."""
 
     files: ThemeFiles

@@ -6,7 +6,9 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import Cell
@@ -33,8 +35,7 @@ _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
 """Beginning of a command of IPython → what to write instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why a text is no Python."""
 
     message: str

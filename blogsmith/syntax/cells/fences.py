@@ -9,10 +9,10 @@ the cells, all this holds for its language.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place
 from ...model.cells import Cell, CellOptions, PageCells

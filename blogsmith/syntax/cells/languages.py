@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ..records import Fence
 
@@ -57,8 +58,7 @@ _RUN_ELSEWHERE = frozenset(
 _OFF = re.compile(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """How lines of options begin in one language, and how they look where they do not count."""
 
     sign: str

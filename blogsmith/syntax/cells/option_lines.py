@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from ...diagnostics.model import Place, Reporter, TextMap, nearest
 from ...schema.yaml_loader import Located, load
@@ -24,8 +25,7 @@ _UNSPACED = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
 _FIRST = re.compile(r"(?<=first on line )(\d+)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class OptionBlock:
+class OptionBlock(Struct, frozen=True):
     """What stands in front of the code."""
 
     settings: tuple[OptionSetting, ...]
@@ -99,8 +99,7 @@ def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -
         page.reporter.warn("cell-option", f"{found[1]} is a comment here, not an option", place, hint)
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Struct, frozen=True):
     """YAML that stands in lines with marks before it; places in it are the file's."""
 
     lines: tuple[str, ...]

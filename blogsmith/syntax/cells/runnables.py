@@ -7,10 +7,10 @@ recorded output, and the block is an ordinary `<div>` around it. What strangers 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ...diagnostics.model import Place
 from ...model.cells import Cell
@@ -20,8 +20,7 @@ from .checks import check_syntax
 from .fences import is_python
 
 
-@dataclass(frozen=True, slots=True)
-class Runnable:
+class Runnable(Struct, frozen=True):
     """On a fence that is a cell, or on both ends of a block: what runs there."""
 
     code: str
@@ -42,8 +41,7 @@ class Runnable:
     """The last value is the truth of a claim, which the recorded output leaves out."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Struct, frozen=True):
     opening: Token
     closing: Token
     fences: tuple[Token, ...]

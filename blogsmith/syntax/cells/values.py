@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import Reporter, TextMap
 from ...model.cells import Cell, Value
@@ -42,8 +43,7 @@ _NOT_HERE = "a value cannot stand here"
 _PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """What stands between the marks, taken apart; offsets count from the first character behind `{=`."""
 
     expression: str

@@ -8,8 +8,9 @@ span, since code is recognised first.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from ..codespans import code_span_end, run_length
 from ..lookahead import comes_after
@@ -34,8 +35,7 @@ _MAX_TEXT_GROUP = 1000
 """Characters searched for the end of a `\\text{…}`."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFormula:
+class FoundFormula(Struct, frozen=True):
     """A formula in a text; all are indices into that text."""
 
     start: int
@@ -49,8 +49,7 @@ class FoundFormula:
     display: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedFormula:
+class RefusedFormula(Struct, frozen=True):
     """A pair of `$` that is text, because a digit follows the second."""
 
     start: int

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import structs
 
 from ...diagnostics.model import Reporter
 from ..records import Math, get, put
@@ -45,7 +46,7 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
     for child in children:
         if child.type == "math_display":
             child.type = "math_inline"
-            put(child, replace(get(child, Math), display=False))
+            put(child, structs.replace(get(child, Math), display=False))
         elif child.type == "shortcode":
             place = child.meta["shortcode"].place
             message = f"{child.meta['shortcode'].name} cannot stand in a heading, title or caption"

@@ -8,10 +8,10 @@ its content. So an anchor never moves when an equation is put in above it.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from hashlib import blake2b
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place, Reporter
 from ..records import Math, RowMark, Subequations, get, put

@@ -8,12 +8,13 @@ is a block token `math_display`; one inside a paragraph is an inline token of th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import TextMap
 from ..lookahead import comes_after
@@ -75,8 +76,7 @@ def _report_open(state: StateInline, silent: bool) -> None:
         page.reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", place, hint)
 
 
-@dataclass(frozen=True, slots=True)
-class _After:
+class _After(Struct, frozen=True):
     """What follows a formula directly and belongs to it."""
 
     pos: int

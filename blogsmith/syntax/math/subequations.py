@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place
 from ..figures import parse_inline
@@ -53,8 +55,7 @@ def _inside_span(tex: str) -> tuple[int, int] | None:
     return start + len(_BEGIN), found.end - len(_END)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A stretch of the environment's inside."""
 
     kind: Literal["display", "label", "text"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ...diagnostics.model import Place
 from ..records import Math, get, put

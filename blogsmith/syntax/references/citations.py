@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of

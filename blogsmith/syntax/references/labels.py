@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from ...diagnostics.model import Place
 from ..state import PageState
 
@@ -18,8 +20,7 @@ def normal_id(label: str) -> str:
     return "-".join(label.split()).replace(":", "-", 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """Something a reference can point to."""
 
     id: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..parse.errors import ParseError
 from ..parse.lexer import Token
@@ -22,8 +23,7 @@ _DEFINERS = frozenset((*_NEW, *_DEF, "\\DeclareMathOperator", "\\let"))
 DEFINES = re.compile(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """What is left of a formula."""
 
     tokens: list[Token]

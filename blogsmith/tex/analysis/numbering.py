@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as data_field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
 from ..parse.reader import Macro
@@ -41,8 +44,7 @@ _CALL = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class RowMistake:
+class RowMistake(Struct, frozen=True):
     """What is wrong with the labels and tags of a row."""
 
     code: str
@@ -68,13 +70,12 @@ class SourceRow:
     """`\\tag*`: printed without parentheses."""
     notag: bool = False
     """`\\notag` or `\\nonumber` stands in it."""
-    content: str = field(default="", compare=False)
+    content: str = data_field(default="", compare=False)
     """TeX of the row without spaces and without what is said about its number."""
     mistakes: tuple[RowMistake, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RowStructure:
+class RowStructure(Struct, frozen=True):
     """A display as numbering sees it."""
 
     environment: str
@@ -176,8 +177,7 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
     return rows
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     """What has been read of a row."""
 
     label: list[Token] = field(default_factory=list)

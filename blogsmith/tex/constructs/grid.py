@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from html import escape
+
+from msgspec import Struct, field
 
 from ..mathml.atoms import NONE
 from ..parse.errors import ParseError
@@ -18,8 +19,7 @@ _EMPTY_CELL = _READ_AGAIN = 10
 _LINES = ("\\hline", "\\hdashline")
 
 
-@dataclass(slots=True)
-class GridRow:
+class GridRow(Struct):
     """One row while it is read."""
 
     cells: list[list[str]] = field(default_factory=list)
@@ -38,8 +38,7 @@ class GridRow:
     """A line of text above, `\\intertext`."""
 
 
-@dataclass(slots=True)
-class Grid:
+class Grid(Struct):
     """What an environment holds."""
 
     rows: list[GridRow]
@@ -58,8 +57,7 @@ def _no_gap(column: int) -> int:
     return NONE
 
 
-@dataclass(frozen=True, slots=True)
-class GridLayout:
+class GridLayout(Struct, frozen=True):
     """How the cells of an environment are read."""
 
     style: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from ..mathml.atoms import Atom
 from .reader import Expander
@@ -15,8 +16,7 @@ Combine = Callable[[str, str], str]
 """(what stands before an infix, what stands behind it) → one element."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constructs(Generic[P]):
+class Constructs(Struct, Generic[P], frozen=True):
     """What commands and environments do; `parser.py` says what their functions are given."""
 
     commands: Mapping[str, Callable[[P, str], Atom | None]]

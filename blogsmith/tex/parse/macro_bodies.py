@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from .scan import cut_token, split
 
@@ -12,8 +13,7 @@ EXPANDED = 200_000
 """Tokens that commands such as `\\qty` and `\\ce` may make together; each may hold others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Struct, frozen=True):
     """A user's macro."""
 
     arity: int

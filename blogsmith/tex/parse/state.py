@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from ..mathml.alphabets import BOLD_OF, Face
 from ..mathml.atoms import NONE
@@ -20,8 +21,7 @@ DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
 """TeX's styles."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowNumber:
+class RowNumber(Struct, frozen=True):
     """What a row prints at its right edge."""
 
     number: str

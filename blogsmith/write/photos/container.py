@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, TypeAlias
+
+from msgspec import Struct
 
 MAX_READS = 2_000_000
 """Pieces of one file that are looked at; a GIF of half a gigabyte has as many."""
@@ -18,8 +19,7 @@ class Damaged(Exception):
     """The file is not what its first bytes promise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Bytes that stay as they are."""
 
     start: int
@@ -27,8 +27,7 @@ class Span:
     """Behind the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(Struct, frozen=True):
     """As many zeros, in the place of bytes that must not move what stands behind them."""
 
     length: int

@@ -7,7 +7,8 @@ formats; what their EXIF data say of it counts for nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from .container import Blank, ByteReader, Damaged, Part, Span
 
@@ -18,8 +19,7 @@ _EMPTY_EXIF = b"\0\0\0\0MM\0*\0\0\0\x08" + bytes(6)
 _MAX_ITEMS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """One box of an ISO file (ISO/IEC 14496-12)."""
 
     name: bytes

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from msgspec import Struct
+
 from .scan import Scanner
 
 _OXIDATION = re.compile(r"\\mathrm\{[IVX]+\}")
@@ -30,8 +32,7 @@ class Side(Enum):
     """Nothing attaches to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChemicalPart:
+class ChemicalPart(Struct, frozen=True):
     """One part of a formula."""
 
     tex: str
@@ -39,8 +40,7 @@ class ChemicalPart:
     side: Side = Side.LOOSE
 
 
-@dataclass(frozen=True, slots=True)
-class Scripts:
+class Scripts(Struct, frozen=True):
     """Scripts of an atom; two of them stand above one another."""
 
     lower: str = ""

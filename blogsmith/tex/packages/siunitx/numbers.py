@@ -6,7 +6,9 @@ Everything is done on digits as text, so a number keeps every digit the author w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .options import Options, UnitError, quote_text
 
@@ -24,8 +26,7 @@ _MAX_SHIFT = 99
 """Decimal places that an option may move the decimal marker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A number taken apart."""
 
     comparator: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...parse.reader import text_of
 
@@ -34,8 +36,7 @@ def quote_text(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """How numbers, units and lists are printed; fields are named like the options of version 3."""
 
     parse_numbers: bool = True
@@ -90,7 +91,7 @@ class Options:
     number_angle_product: str = ""
 
 
-_OPTIONS = tuple(field.name.replace("_", "-") for field in fields(Options))
+_OPTIONS = tuple(name.replace("_", "-") for name in Options.__struct_fields__)
 _LARGEST = 99
 """Of a number of digits or an exponent that an option asks for."""
 _LONGEST = 100
@@ -242,13 +243,13 @@ def _change_option(options: Options, name: str, value: str) -> Options:
     field = key.replace("-", "_")
     default = getattr(options, field)
     if isinstance(default, bool):
-        return replace(options, **{field: _boolean(name, value)})  # type: ignore[arg-type]
+        return replace(options, **{field: _boolean(name, value)})
     if isinstance(default, int):
-        return replace(options, **{field: _integer(name, value)})  # type: ignore[arg-type]
+        return replace(options, **{field: _integer(name, value)})
     choices = _CHOICES.get(key)
     if choices and value not in choices:
         raise UnitError(f"{name} cannot be {quote_text(value) or 'empty'}", f"one of {', '.join(choices)}")
-    return replace(options, **{field: value})  # type: ignore[arg-type]
+    return replace(options, **{field: value})
 
 
 def _boolean(name: str, value: str) -> bool:

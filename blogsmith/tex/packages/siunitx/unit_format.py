@@ -5,9 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...parse.reader import text_of
 from .options import Options, UnitError
@@ -23,8 +26,7 @@ _SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
 _WORD = re.compile(r"\\[A-Za-z]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Factor:
+class _Factor(Struct, frozen=True):
     """One unit with its prefix."""
 
     symbol: str
@@ -145,7 +147,7 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
     if not factors:
         raise UnitError(f"{token} needs a unit in front of it", token=token)
     change = {"qualifier": argument} if token == "\\of" else {"power": POWERS_BEHIND.get(token, argument)}
-    factors[-1] = replace(factors[-1], **change)  # type: ignore[arg-type]
+    factors[-1] = replace(factors[-1], **change)
 
 
 @lru_cache(256)
