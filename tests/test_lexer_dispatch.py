@@ -138,8 +138,10 @@ def test_characters_are_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [(r"^a", True), (r"(?m)(^\s*)b", True), (r"\A#!", True), (r"(?:^a|^b)c", True)]
-    + [(r"a", False), (r"(?:^a|b)c", False), (r"a?^b", False), (r"(?<=\n)a", False), (r"", False)],
+    [
+        *((source, True) for source in (r"^a", r"(?m)(^\s*)b", r"\A#!", r"(?:^a|^b)c")),
+        *((source, False) for source in (r"a", r"(?:^a|b)c", r"a?^b", r"(?<=\n)a", r"")),
+    ],
 )
 def test_which_patterns_begin_lines(source: str, expected: bool) -> None:
     assert begins_lines(re.compile(source)) is expected

@@ -189,6 +189,9 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     dispatch_rules(md)
+    # asked for at each quote, item and text: a missing one costs an exception each time
+    for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
+        md.options[name] = False
     for rules in RULES:
         rules(md)
     for name, rule in BEFORE_INLINE:
