@@ -15,7 +15,7 @@ from pygments.lexers import CppLexer, PythonLexer, find_lexer_class, get_all_lex
 from pygments.lexers.data import JsonLexer, YamlLexer
 from pygments.lexers.dotnet import CSharpLexer
 
-from blogsmith.render.first_characters import ASCII, first_characters
+from blogsmith.render.first_characters import ASCII, begins_lines, first_characters
 from blogsmith.render.lexer_dispatch import DispatchLexer, dispatching
 from blogsmith.render.timeout import alarm
 
@@ -134,3 +134,14 @@ def test_characters_are_left_out() -> None:
         for source in (r"abc", r"(?i)k", r"\b(?:if|else)\b", r"a?b", r"(?=a)")
     ]
     assert found == [{"a"}, {"k", "K"}, {"i", "e"}, {"a", "b"}, {"a"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        *((source, True) for source in (r"^a", r"(?m)(^\s*)b", r"\A#!", r"(?:^a|^b)c")),
+        *((source, False) for source in (r"a", r"(?:^a|b)c", r"a?^b", r"(?<=\n)a", r"")),
+    ],
+)
+def test_which_patterns_begin_lines(source: str, expected: bool) -> None:
+    assert begins_lines(re.compile(source)) is expected

@@ -202,15 +202,15 @@ def _plain(source: str) -> tuple[str, ...]:
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     """Pieces as lines of HTML: neighbours of one class share a span, and none goes on in the next line."""
     html: list[str] = []
+    escaped = _Escaped()
     last, is_open = "", False
-    for css, text in pieces:
+    for css, source in pieces:
         if css != last:
             if is_open:
                 html.append("</span>")
                 is_open = False
             last = css
-        if not text.isalnum():
-            text = _text(text)
+        text = escaped[source]
         if css and text:
             if "\n" in text:
                 text, is_open = _break_lines(text, css, is_open)
@@ -220,6 +220,14 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     if is_open:
         html.append("</span>")
     return tuple("".join(html).split("\n"))
+
+
+class _Escaped(dict[str, str]):
+    """A piece of code → its HTML: blanks, brackets and names come again and again."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = html = text if text.isalnum() else _text(text)
+        return html
 
 
 def _break_lines(text: str, css: str, is_open: bool) -> tuple[str, bool]:

@@ -55,7 +55,9 @@ def begins_lines(pattern: re.Pattern[str]) -> bool:
 
 
 def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
-    name, value = (str(parts[0][0]), parts[0][1]) if len(parts) else ("", None)
+    if not len(parts):
+        return False
+    name, value = str(parts[0][0]), parts[0][1]
     if name == "SUBPATTERN":
         return _begins_line(value[3])
     if name == "BRANCH":

@@ -81,6 +81,9 @@ def _token(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return rule(rendering, tokens, index)
     if token.type == "inline":
         return _inline(rendering, tokens, index)
+    if token.nesting and not (token.block or token.attrs or token.hidden):
+        # `<em>`, `</strong>`
+        return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
     return rendering.stock.renderToken(tokens, index, rendering.tools.md.options, {})
 
 
@@ -197,7 +200,9 @@ def table_of_contents(
 
 def _strip_links(html: str) -> str:
     """`html` without links and ids of formulas: titles and entries stand in links, and on other pages."""
-    return _FORMULA_ID.sub(r"\1", _REFERENCE.sub(r"\1", html))
+    if "<a " in html:
+        html = _REFERENCE.sub(r"\1", html)
+    return _FORMULA_ID.sub(r"\1", html) if ' id="' in html else html
 
 
 def _without_links(token: Token) -> Token | None:

@@ -1,9 +1,10 @@
 """Pygments' lexers with fewer rules tried: those that cannot begin with the next character are passed over.
 
 A lexer's state has some fifty regular expressions, tried one after the other at each token; of those that
-can begin with a given letter there are five, and fewer still inside a line. Tables, callbacks and order are Pygments' own, so the tokens
-are the same, one by one, in a quarter of the time. Lexers with a loop of their own keep it: where it calls
-the next class in line that is this one, and where it names `RegexLexer` it is Pygments'.
+can begin with a given letter there are five, and fewer still inside a line. Tables, callbacks and order are
+Pygments' own, so the tokens are the same, one by one, in a quarter of the time. Lexers with a loop of their
+own keep it: where it calls the next class in line that is this one, and where it names `RegexLexer` it is
+Pygments'.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .first_characters import ASCII, begins_lines, first_characters
 Rule = tuple[Any, Any, Any]
 """A row of Pygments: how to match, what to make of the match, what state comes next."""
 
-_Tables = dict[str, "State"]
+_Tables = dict[str, "StateRules"]
 
 
 class Rules(dict[str, Sequence[Rule]]):
@@ -45,7 +46,7 @@ def _can_begin(rule: Rule, character: str) -> bool:
     return not isinstance(pattern, re.Pattern) or character in first_characters(pattern)
 
 
-class State:
+class StateRules:
     """The rules of one of a lexer's states."""
 
     __slots__ = ("all", "inside")
@@ -102,9 +103,9 @@ class DispatchLexer(RegexLexer):
                 yield position, Whitespace if character == "\n" else Error, character
                 position += 1
 
-    def _rules(self, state: str) -> State:
+    def _rules(self, state: str) -> StateRules:
         if state not in self.rules_of_states:
-            self.rules_of_states[state] = State(self._tokens[state])
+            self.rules_of_states[state] = StateRules(self._tokens[state])
         return self.rules_of_states[state]
 
 

@@ -50,11 +50,18 @@ class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
     def _note_signs(self) -> None:
         # a domain alone may be any word with a dot
         signs = ["."] if self._opts["fuzzy_link"] else []
-        self._sign = re.compile("|".join(map(re.escape, [*self._signs, *signs])), re.IGNORECASE)
+        self._lower_signs = [sign.lower() for sign in (*self._signs, *signs)]
+        self._sign = re.compile("|".join(map(re.escape, self._lower_signs)), re.IGNORECASE)
 
     def may_match(self, text: str) -> bool:
         """Whether `text` holds what every address has; without it there is no match."""
-        return self._sign.search(text) is not None
+        if not text.isascii():
+            return self._sign.search(text) is not None
+        text = text.lower()
+        for sign in self._lower_signs:  # noqa: SIM110  # most texts are short
+            if sign in text:
+                return True
+        return False
 
 
 def bare_link_rules(md: MarkdownIt) -> None:
@@ -88,4 +95,5 @@ def _link_addresses(state: StateCore) -> None:
 
 
 def _may_have_links(token: Token, finder: AddressFinder) -> bool:
-    return any(child.type == "text" and finder.may_match(child.content) for child in token.children or ())
+    texts = [child.content for child in token.children or () if child.type == "text"]
+    return finder.may_match("\n".join(texts))

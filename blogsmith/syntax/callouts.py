@@ -21,6 +21,8 @@ from .state import KindRow, PageState, page_of
 _MARKER = re.compile(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")
 _ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
+_OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
+
 
 class Marker(Struct, frozen=True):
     """The marker line of a callout, taken apart."""
@@ -41,7 +43,7 @@ def callouts(state: StateCore) -> None:
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        marker = _marker_at(tokens, index, page)
+        marker = _marker_at(tokens, index, page) if token.type in _OPENINGS else None
         if marker is None:
             if index in closing:
                 result.extend(_close(closing[index], token))

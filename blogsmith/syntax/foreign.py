@@ -51,8 +51,8 @@ _ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_MARKS = frozenset("{[:(^\\!")
-_LONG_MARKS = ("???", "===", "++")
+_SIGNS = re.compile(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+")
+"""One of these stands in each match of the patterns above."""
 
 
 def foreign(state: StateCore) -> None:
@@ -70,7 +70,7 @@ def foreign(state: StateCore) -> None:
 
 def _may_hold_any(text: str) -> bool:
     """Quick, since most texts hold none."""
-    return not _MARKS.isdisjoint(text) or any(mark in text for mark in _LONG_MARKS)
+    return _SIGNS.search(text) is not None
 
 
 def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:

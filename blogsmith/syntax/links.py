@@ -75,20 +75,28 @@ def image_located(state: StateInline, silent: bool) -> bool:
         page.base, page.takes_values = base, takes_values
 
 
-def _link(state: StateInline, silent: bool) -> bool:
-    return page_of(state.env).links and locate_tokens(link, "link_open", "href")(state, silent)
+_link = locate_tokens(link, "link_open", "href")
+_image = locate_tokens(image_located, "image", "src")
+_autolink = locate_tokens(autolink, "link_open", "href")
+_html = locate_tokens(html_inline, "html_inline", "")
 
 
-def _image(state: StateInline, silent: bool) -> bool:
-    return page_of(state.env).links and locate_tokens(image_located, "image", "src")(state, silent)
+def link_rule(state: StateInline, silent: bool) -> bool:
+    """The stock rule, unless more brackets stand open than can be sorted out."""
+    return page_of(state.env).links and _link(state, silent)
 
 
-def _autolink(state: StateInline, silent: bool) -> bool:
+def image_rule(state: StateInline, silent: bool) -> bool:
+    """The stock rule, unless more brackets stand open than can be sorted out."""
+    return page_of(state.env).links and _image(state, silent)
+
+
+def autolink_rule(state: StateInline, silent: bool) -> bool:
     """The stock rule for our schemes only: `<std::vector>` is no address."""
     scheme = _SCHEME.match(state.src, state.pos)
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
-    return locate_tokens(autolink, "link_open", "href")(state, silent)
+    return _autolink(state, silent)
 
 
 def linkify_rule(state: StateInline, silent: bool) -> bool:
@@ -104,11 +112,12 @@ def linkify_rule(state: StateInline, silent: bool) -> bool:
     return linkify(state, silent)
 
 
-def _html(state: StateInline, silent: bool) -> bool:
+def html_rule(state: StateInline, silent: bool) -> bool:
+    """The stock rule, where a tag or its end may stand."""
     for opening, closing in _MARKED_ENDS:
         if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
             return False
-    return page_of(state.env).html and locate_tokens(html_inline, "html_inline", "")(state, silent)
+    return page_of(state.env).html and _html(state, silent)
 
 
 def _accept(url: str) -> bool:
@@ -117,9 +126,9 @@ def _accept(url: str) -> bool:
 
 def link_rules(md: MarkdownIt) -> None:
     """Wrap the stock rules."""
-    md.inline.ruler.at("link", _link)
-    md.inline.ruler.at("image", _image)
-    md.inline.ruler.at("autolink", _autolink)
-    md.inline.ruler.at("html_inline", _html)
+    md.inline.ruler.at("link", link_rule)
+    md.inline.ruler.at("image", image_rule)
+    md.inline.ruler.at("autolink", autolink_rule)
+    md.inline.ruler.at("html_inline", html_rule)
     # what an address leads to is checked, and reported, when the page is rendered
     md.validateLink = _accept  # type: ignore[method-assign]

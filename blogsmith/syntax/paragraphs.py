@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
+from .dispatch import BlockDispatch, LineTable
 from .lookahead import comes_after
 from .math.delimiters import find_closing, opens_display
 from .state import line_start
@@ -27,7 +28,8 @@ class ParagraphExtent(Struct, frozen=True):
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: everything no other rule wants."""
-    extent = _extent(state, start, state.lineMax, underline=False)
+    end = state.lineMax
+    extent = _known_extent(state, start, end) or _extent(state, start, end, underline=False)
     _push(state, start, extent.end, extent.end, "paragraph", "p", "")
     return True
 
@@ -38,15 +40,29 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
         return False
     extent = _extent(state, start, end, underline=True)
     if not extent.marker:
+        if isinstance(state, LineTable):
+            state.looked_at = (_position(state, start, end), extent.end)
         return False
     tag = "h1" if extent.marker == "=" else "h2"
     _push(state, start, extent.end, extent.end + 1, "heading", tag, extent.marker)
     return True
 
 
+def _known_extent(state: StateBlock, start: int, end: int) -> ParagraphExtent | None:
+    """What `setext_heading` has found right before, if it looked at the same lines in the same container."""
+    if not isinstance(state, LineTable) or state.looked_at is None:
+        return None
+    position, last = state.looked_at
+    state.looked_at = None
+    return ParagraphExtent(last) if position == _position(state, start, end) else None
+
+
+def _position(state: StateBlock, start: int, end: int) -> tuple[int, ...]:
+    return (start, end, line_start(state, start), state.sCount[start], state.blkIndent, state.level)
+
+
 def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
     parent, state.parentType = state.parentType, "paragraph"
-    terminators = state.md.block.ruler.getRules("paragraph")
     closing = _open_delimiter(state, start, end)
     line = start + 1
     marker = ""
@@ -58,7 +74,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
         elif state.sCount[line] - state.blkIndent <= 3:
             marker = _underline(state, line) if underline else ""
             # a quote's lazy line was judged by the quote rule already
-            if marker or (state.sCount[line] >= 0 and _ends(state, line, end, terminators)):
+            if marker or (state.sCount[line] >= 0 and _ends(state, line, end)):
                 break
             closing = _open_delimiter(state, line, end)
         line += 1
@@ -66,8 +82,16 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
     return ParagraphExtent(line, marker)
 
 
-def _ends(state: StateBlock, line: int, end: int, terminators: list) -> bool:  # type: ignore[type-arg]
-    return any(rule(state, line, end, True) for rule in terminators)
+def _ends(state: StateBlock, line: int, end: int) -> bool:
+    block = state.md.block
+    if isinstance(block, BlockDispatch):
+        rules = block.rules_at(state, line, "paragraph")
+    else:
+        rules = block.ruler.getRules("paragraph")
+    for rule in rules:  # noqa: SIM110  # a generator takes as long as the rules
+        if rule(state, line, end, True):
+            return True
+    return False
 
 
 def _underline(state: StateBlock, line: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_core import normalize as normalize_line_ends
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
@@ -26,6 +27,7 @@ from .callouts import callouts
 from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, refuse_values, value_rules
+from .dispatch import dispatch_rules
 from .fences import fences
 from .figures import figures
 from .foreign import foreign
@@ -53,6 +55,12 @@ MAX_BRACKETS = 500
 _BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
+
+
+def normalize(state: StateCore) -> None:
+    """The stock core rule, for texts that it changes."""
+    if "\r" in state.src or "\0" in state.src:
+        normalize_line_ends(state)
 
 
 def locate(state: StateCore) -> None:
@@ -86,6 +94,9 @@ def inline(state: StateCore) -> None:
 
 def _open_brackets(text: str) -> int:
     """How many `[` are open at most; markdown-it's time grows with the square of it."""
+    if text.count("[") <= MAX_BRACKETS:
+        # a bound is enough, and most texts hold few
+        return 0
     most = level = 0
     for found in _BRACKET.finditer(text):
         level = max(0, level + {"[": 1, "]": -1}.get(found[0], 0))
@@ -176,10 +187,15 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     """The markdown-it instance for a site."""
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
+    dispatch_rules(md)
+    # asked for at each quote, item and text: a missing one costs an exception each time
+    for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
+        md.options[name] = False
     for rules in RULES:
         rules(md)
     for name, rule in BEFORE_INLINE:
         md.core.ruler.before("inline", name, rule)
+    md.core.ruler.at("normalize", normalize)
     md.core.ruler.at("inline", inline)
     if options.linkify:
         bare_link_rules(md)

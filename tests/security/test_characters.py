@@ -251,3 +251,24 @@ def test_nothing_forbidden_is_left(text: str) -> None:
     clean = without_forbidden(text)
     assert find_forbidden(clean) is None
     assert (clean == text) is (find_forbidden(text) is None)
+
+
+def test_each_forbidden_character_is_found_in_any_text() -> None:
+    chars = [*range(0x09), 0x0B, *range(0x0E, 0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)]
+    chars += [
+        *range(0xFDD0, 0xFDF0),
+        *(plane + last for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)),
+    ]
+    for code in chars:
+        for text in (f"a{chr(code)}b", f"é\u00bf{chr(code)}𝑥"):
+            found = find_forbidden(text)
+            assert found is not None and found[0] == chr(code)
+            assert without_forbidden(text) == text.replace(chr(code), "")
+    for text in (
+        "a\tb\n\r\x0c",
+        "\u00a0\u00bf\u00ff",
+        "\uff5e\ufdef"[:1],
+        "\U0001f3f4\U0001ffbf",
+        "\ufe0f\uffbf",
+    ):
+        assert find_forbidden(text) is None

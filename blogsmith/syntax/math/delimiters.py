@@ -22,7 +22,7 @@ ENVIRONMENTS = frozenset(
 ) | {"math", "subequations"}
 """Environments that are a display by themselves."""
 
-_OPENINGS = ("$$", "\\[", "\\begin{")
+_OPENING = re.compile(r"\$\$|\\\[|\\begin\{")
 """What a display begins with."""
 _BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
@@ -149,7 +149,7 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | No
 def opens_display(text: str, pos: int, end: int) -> str:
     """The closing delimiter of a display left open at the end of `text[pos:end]`, else empty."""
     # most lines hold none, and every line of every paragraph is asked
-    if not any(text.find(opening, pos, end + 1) >= 0 for opening in _OPENINGS):
+    if not _OPENING.search(text, pos, end):
         return ""
     while pos < end:
         char = text[pos]

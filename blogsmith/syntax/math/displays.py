@@ -30,7 +30,7 @@ def split_paragraphs(state: StateCore) -> None:
     tokens = state.tokens
     for index, token in enumerate(tokens):
         children = token.children or []
-        if token.type == "inline" and any(child.type in BLOCKS for child in children):
+        if token.type == "inline" and not BLOCKS.isdisjoint([child.type for child in children]):
             before = tokens[index - 1].type if index else ""
             if before in _PHRASING:
                 _keep_inline(children, page_of(state.env).reporter)

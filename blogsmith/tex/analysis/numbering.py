@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
-from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize
+from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize, tokenize_unplaced
 from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula
 
@@ -40,6 +40,7 @@ _MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
 """A macro that makes one of these changes what is numbered."""
 _STRUCTURE = re.compile(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """What a formula without environment, label and tag does not hold; `%` begins a comment."""
+_PLACED = re.compile(r"\\(?:label|tag)")
 _CALL = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
@@ -98,7 +99,9 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
         macros = found.macros
     elif _STRUCTURE.search(tex) is None:
         return RowStructure("", (SourceRow(content="".join(tex.split())),), macros)
-    tokens = unwrap(found.tokens if found else tokenize(tex), "subequations")
+    # places are asked for where a label or tag stands, or is wrong
+    read = tokenize if _PLACED.search(tex) else tokenize_unplaced
+    tokens = unwrap(found.tokens if found else read(tex), "subequations")
     name = outer_environment(tokens)
     if name in ROW_ENVIRONMENTS:
         rows = _split(_without_count(name, unwrap(tokens, name)))
