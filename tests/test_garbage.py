@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,6 +14,16 @@ from blogsmith.cli.garbage import rare_collections
 class Node:
     def __init__(self) -> None:
         self.self = self
+
+
+@pytest.fixture(autouse=True)
+def nothing_frozen() -> Iterator[None]:
+    """As Python starts; a run of tests has frozen what it began with."""
+    gc.unfreeze()
+    yield
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def test_collections_are_rare_and_python_gets_its_own_back() -> None:
@@ -30,3 +41,11 @@ def test_dead_cycles_are_still_found() -> None:
         for _ in range(200_000):
             Node()
         assert first() is None
+
+
+def test_what_the_caller_froze_stays_frozen() -> None:
+    gc.freeze()
+    before = gc.get_freeze_count()
+    with rare_collections():
+        assert gc.get_freeze_count() == before
+    assert gc.get_freeze_count() == before

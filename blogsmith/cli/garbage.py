@@ -18,10 +18,14 @@ _NEW_OBJECTS = 50_000
 def rare_collections() -> Iterator[None]:
     """Search rarely inside, and never among what is there already: modules, tables, compiled patterns."""
     before = gc.get_threshold()
-    gc.freeze()
+    # who called may have done so for itself; what it froze could not be told from the rest afterwards
+    was_frozen = gc.get_freeze_count() > 0
+    if not was_frozen:
+        gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, *before[1:])
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()

@@ -91,6 +91,10 @@ class Reader:
         self.requests()
         self._driver.get(url)
 
+    def go_to(self, url: str) -> None:
+        """Load another page in the same look; what is remembered and recorded stays."""
+        self._driver.get(url)
+
     def open_again(self) -> None:
         """Load the page again; what it remembers stays."""
         self._driver.refresh()
