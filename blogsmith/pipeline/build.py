@@ -26,6 +26,7 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
+from .body_builder import count_processes
 from .build_record import BuildExtent, save_stamps, start_build
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
@@ -98,7 +99,7 @@ def _finish(
     pages = OutputRows(site.composition, rows)
     keep = spool.put if options.write else without_bytes
     with log.measure("pages"):
-        pages.make_ahead(line.processes(site.resolved), keep)
+        pages.make_ahead(count_processes(site.resolved, options), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
     counts = counts_of(

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgspec import structs
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..execute.session.environment import cores
+from ..diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
-from ..lint.run import SiteLint
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
 from ..project.context import SiteContext
@@ -28,7 +25,7 @@ from ..read.files import read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
-from .body_pool import FEWEST, BodyPool
+from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
 from .cell_cache import CellCache
@@ -38,7 +35,6 @@ from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
-from .process_pool import can_fork
 from .reload import reload_site
 from .resolve import Resolver
 from .row_store import RowStore
@@ -146,7 +142,8 @@ class IncrementalPipeline:
         first = [path for path in asked.first if path in resolved.documents]
         order = list(dict.fromkeys([*first, *resolved.documents]))
         if self._log:
-            yield from self._build_bodies(resolved, order, bodies, options, self._log)
+            builder = BodyBuilder(self._memory, self.cells, resolved, options, self._log)
+            yield from builder.build(order, bodies)
         else:
             yield from self._make_bodies(resolved, order, bodies)
         self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
@@ -158,89 +155,6 @@ class IncrementalPipeline:
         for path in paths:
             bodies[path] = self._body(resolved, resolved.documents[path])
             yield None
-
-    def _build_bodies(
-        self,
-        resolved: ResolvedSite,
-        paths: Sequence[str],
-        bodies: dict[str, Body],
-        options: BuildOptions,
-        log: BuildLog,
-    ) -> Iterator[None]:
-        """The same in a build: cells run before the pages that show them are rendered.
-
-        Pages without cells are rendered as soon as they are parsed, so tokens of few pages are there at once.
-        """
-        lint = None if options.write else self._new_lint(resolved)
-        with_cells: list[str] = []
-        log.timings["parse"] = 0.0
-        processes = self.processes(resolved)
-        try:
-            if not lint and processes > 1:
-                bodies |= self._pool_bodies(resolved, paths, processes, log)
-            left = paths if lint else [path for path in paths if path not in bodies]
-            for path in log.iterate("render", left):
-                document = resolved.documents[path]
-                if self._memory.facts_of(document).facts.cells.sessions():
-                    with_cells.append(path)
-                else:
-                    bodies[path] = self._body(resolved, document)
-                if lint:
-                    with log.measure("lint"):
-                        log.add(lint.add(self._memory.parse(document)))
-                yield None
-            if with_cells:
-                pages = [self._memory.facts_of(resolved.documents[path]).facts for path in with_cells]
-                self.cells.run(pages, resolved.context, options, log)
-                for _ in self._make_bodies(resolved, log.iterate("render", with_cells), bodies):
-                    yield None
-        except SiteError:
-            self._report_pages(resolved, bodies, log)
-            raise
-        if lint:
-            log.add(lint.finish())
-        log.timings["parse"] = self._memory.parsing_s
-        log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
-
-    def processes(self, resolved: ResolvedSite) -> int:
-        """How many processes may make pages at once."""
-        # code of the site may count what it sees, and expect to see all of it
-        is_one = resolved.context.plugins.code is not None or not can_fork()
-        return 1 if is_one else self._options.execution.jobs or cores()
-
-    def _pool_bodies(
-        self, resolved: ResolvedSite, paths: Sequence[str], processes: int, log: BuildLog
-    ) -> dict[str, Body]:
-        """The bodies of pages without cells, if there are enough of them to make; of others none or some."""
-        memory, found, missing = self._memory, dict[str, Body](), list[str]()
-        with log.measure("render"):
-            for path in paths:
-                document = resolved.documents[path]
-                if not memory.has_facts(document):
-                    missing.append(path)
-                elif not memory.facts_of(document).facts.cells.sessions():
-                    body = memory.known_body(document, resolved.tools, resolved.facts)
-                    if body is None:
-                        missing.append(path)
-                    else:
-                        found[path] = body
-        if len(missing) >= FEWEST:
-            pool = BodyPool(memory, resolved, missing)
-            made = zip(log.iterate("render", missing), pool.make(processes), strict=True)
-            found |= {path: body for _, (path, body) in made if body is not None}
-        return found
-
-    def _new_lint(self, resolved: ResolvedSite) -> SiteLint:
-        waiting = (document for document, _ in resolved.loaded.left_out.values())
-        return SiteLint(resolved.documents.values(), waiting, resolved.context.settings)
-
-    def _report_pages(self, resolved: ResolvedSite, bodies: Mapping[str, Body], log: BuildLog) -> None:
-        """What is wrong with pages although no site comes of them."""
-        with suppress(SiteError):
-            for path, document in resolved.documents.items():
-                log.add(self._memory.head_diagnostics(path))
-                log.add(self._memory.facts_of(document).facts.diagnostics)
-                log.add(bodies[path].diagnostics if path in bodies else ())
 
     def _new_log(self, context: SiteContext) -> BuildLog:
         return self._log or BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))

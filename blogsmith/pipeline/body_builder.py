@@ -1,0 +1,130 @@
+"""The bodies of all pages in a build: those without cells at once, by several processes, the others after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from ..diagnostics.model import SiteError
+from ..execute.session.environment import cores
+from ..lint.run import SiteLint
+from ..model.documents import Body, Document
+from ..project.report import BuildLog, BuildOptions
+from .body_pool import FEWEST, BodyPool
+from .build_cells import BuildCells
+from .cache import PageCache
+from .process_pool import can_fork
+from .snapshot import ResolvedSite
+
+
+def count_processes(resolved: ResolvedSite, options: BuildOptions) -> int:
+    """How many processes may make pages of a site at once."""
+    # code of the site may count what it sees, and expect to see all of it
+    is_one = resolved.context.plugins.code is not None or not can_fork()
+    return 1 if is_one else options.execution.jobs or cores()
+
+
+class BodyBuilder:
+    """Belongs to one build."""
+
+    def __init__(
+        self,
+        memory: PageCache,
+        cells: BuildCells,
+        resolved: ResolvedSite,
+        options: BuildOptions,
+        log: BuildLog,
+    ) -> None:
+        self._memory = memory
+        self._cells = cells
+        self._resolved = resolved
+        self._options = options
+        self._log = log
+        self._bodies: dict[str, Body] = {}
+
+    def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
+        """Put the bodies of pages, by source path, into `bodies`, in steps of one page each.
+
+        Pages without cells are rendered as soon as they are parsed, so tokens of few pages are there at once.
+        SiteError if cells cannot run, or a process dies; what is wrong with pages is in the log then, too.
+        """
+        self._bodies = bodies
+        log, with_cells = self._log, list[str]()
+        log.timings["parse"] = 0.0
+        lint = None if self._options.write else self._new_lint()
+        try:
+            if not lint:
+                self._make_in_processes(paths)
+            for path in log.iterate("render", [path for path in paths if lint or path not in bodies]):
+                document = self._resolved.documents[path]
+                if self._memory.facts_of(document).facts.cells.sessions():
+                    with_cells.append(path)
+                else:
+                    self._make(document)
+                if lint:
+                    with log.measure("lint"):
+                        log.add(lint.add(self._memory.parse(document)))
+                yield None
+            yield from self._run_cells(with_cells)
+        except SiteError:
+            self._report_pages()
+            raise
+        if lint:
+            log.add(lint.finish())
+        log.timings["parse"] = self._memory.parsing_s
+        log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
+
+    def _make(self, document: Document) -> None:
+        resolved = self._resolved
+        self._bodies[str(document.path)] = self._memory.body(document, resolved.tools, resolved.facts)
+
+    def _run_cells(self, paths: Sequence[str]) -> Iterator[None]:
+        """Run cells of these pages, and render the pages."""
+        if not paths:
+            return
+        documents = [self._resolved.documents[path] for path in paths]
+        pages = [self._memory.facts_of(document).facts for document in documents]
+        self._cells.run(pages, self._resolved.context, self._options, self._log)
+        for document in self._log.iterate("render", documents):
+            self._make(document)
+            yield None
+
+    def _make_in_processes(self, paths: Iterable[str]) -> None:
+        """Bodies of pages without cells, if there are enough of them to make; of others none or some."""
+        processes = count_processes(self._resolved, self._options)
+        if processes < 2:
+            return
+        missing = self._find_missing(paths)
+        if len(missing) >= FEWEST:
+            pool = BodyPool(self._memory, self._resolved, missing)
+            made = zip(self._log.iterate("render", missing), pool.make(processes), strict=True)
+            self._bodies |= {path: body for _, (path, body) in made if body is not None}
+
+    def _find_missing(self, paths: Iterable[str]) -> list[str]:
+        """Pages to make, without those that are known to have cells; the bodies of others are taken as they are."""
+        memory, resolved, missing = self._memory, self._resolved, list[str]()
+        with self._log.measure("render"):
+            for path in paths:
+                document = resolved.documents[path]
+                if not memory.has_facts(document):
+                    missing.append(path)
+                elif not memory.facts_of(document).facts.cells.sessions():
+                    body = memory.known_body(document, resolved.tools, resolved.facts)
+                    if body is None:
+                        missing.append(path)
+                    else:
+                        self._bodies[path] = body
+        return missing
+
+    def _new_lint(self) -> SiteLint:
+        loaded = self._resolved.loaded
+        waiting = (document for document, _ in loaded.left_out.values())
+        return SiteLint(self._resolved.documents.values(), waiting, self._resolved.context.settings)
+
+    def _report_pages(self) -> None:
+        """What is wrong with pages although no site comes of them."""
+        with suppress(SiteError):
+            for path, document in self._resolved.documents.items():
+                self._log.add(self._memory.head_diagnostics(path))
+                self._log.add(self._memory.facts_of(document).facts.diagnostics)
+                self._log.add(self._bodies[path].diagnostics if path in self._bodies else ())
