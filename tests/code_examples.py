@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime as dt
 import os
 import re
+import signal
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache as keep
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from unittest.mock import patch
 
 from msgspec.structs import replace
 
@@ -24,6 +26,7 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
+from blogsmith.pipeline import body_builder, cache
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import ExecutionOptions
@@ -47,7 +50,7 @@ def example(code: str) -> str:
     return found[code] if code in found else _made(code)
 
 
-@cache
+@keep
 def _from_broken_sites() -> Mapping[str, str]:
     """Code → its shortest message under `tests/broken/`."""
     shortest: dict[str, str] = {}
@@ -137,6 +140,18 @@ def _page_slow(root: Path) -> tuple[Diagnostic, ...]:
         replace(one, message=one.message.replace("0.1 s", f"{LIMIT_S:g} s"))
         for one in pages.problems(present)
     )
+
+
+def _page_process(root: Path) -> tuple[Diagnostic, ...]:
+    (_site(root) / "long.md").write_text("# Long\n", encoding="utf-8")
+    here = os.getpid()
+
+    def end_process(*_: object) -> None:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with patch.object(cache, "render_body", end_process), patch.object(body_builder, "FEWEST", 1):
+        return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
 
 
 def _vendor(root: Path) -> tuple[Diagnostic, ...]:
@@ -273,6 +288,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "freeze-write": _freeze_write,
         "need-unmet": _nothing_needed,
         "post-unknown": _no_post,
+        "page-process": _page_process,
         "page-slow": _page_slow,
         "pyodide-vendor": _vendor,
         "file-exists": _file_exists,

@@ -155,9 +155,9 @@ def settings(_: Sequence[str]) -> str:
 def fields(names: Sequence[str]) -> str:
     """Table of the fields of the named records, as templates see them."""
     rows = [
-        (f"`{ast.unparse(field.target)}`", f"`{ast.unparse(field.annotation)}`", meaning)
-        for name in names
-        for field, meaning in sources.described(sources.record(name))
+        (f"`{name}`", f"`{ast.unparse(kind)}`", meaning)
+        for record in names
+        for name, kind, meaning in sources.template_fields(sources.record(record))
     ]
     return table(("field", "type", "meaning"), rows)
 

@@ -14,6 +14,8 @@ from types import MappingProxyType
 
 import click
 
+from blogsmith.render.templates.record_fields import FIELDS
+
 ROOT = Path(__file__).parent.parent
 HELP_WIDTH = 92
 
@@ -70,6 +72,18 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
         if isinstance(node, ast.AnnAssign):
             after = struct.body[at + 1] if at + 1 < len(struct.body) else None
             yield node, _string(after)
+
+
+def template_fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
+    """Name, type and meaning of each field that templates see; properties stand where they are read from."""
+    names = {kind.__name__: tuple(fields) for kind, fields in FIELDS.items()}
+    properties = {node.name: node for node in struct.body if isinstance(node, ast.FunctionDef)}
+    for (node, meaning), name in zip(described(struct), names[struct.name], strict=True):
+        read = properties.get(name)
+        if read is None or read.returns is None:
+            yield name, node.annotation, meaning
+        else:
+            yield name, read.returns, ast.get_docstring(read) or ""
 
 
 def _string(node: ast.AST | None) -> str:

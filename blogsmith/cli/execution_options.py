@@ -27,7 +27,8 @@ execute_option = click.option(
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    help="Sessions that run at once; by default the setting execute.jobs, which is the number of cores.",
+    help="Processes that make pages, and sessions that run, at once; by default as many as there are cores, "
+    "and sessions as the setting execute.jobs says.",
 )
 _EXECUTION_OPTIONS = (
     execute_option,

@@ -1,4 +1,4 @@
-"""The bodies of all pages in a build: those without cells at once, by several processes, the others after a run."""
+"""The bodies of all pages in a build: those without cells first, by several processes; then cells run."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class BodyBuilder:
             self._bodies |= {path: body for _, (path, body) in made if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
-        """Pages to make, without those that are known to have cells; the bodies of others are taken as they are."""
+        """Pages to make, without those that are known to have cells; bodies of others are taken as kept."""
         memory, resolved, missing = self._memory, self._resolved, list[str]()
         with self._log.measure("render"):
             for path in paths:
