@@ -15,7 +15,7 @@ from types import MappingProxyType
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.characters import without_forbidden
+from ..diagnostics.characters import encode_without_forbidden
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
@@ -74,7 +74,7 @@ class OutputPlan:
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
-        html = without_forbidden(theme.render(view.layout, view, self.site)).encode()
+        html = encode_without_forbidden(theme.render(view.layout, view, self.site))
         return guard_page(html, self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
