@@ -45,8 +45,11 @@ _SEQUENCES = (
 
 
 def _may_hold_forbidden(text: str) -> bool:
-    """Quick, since most texts hold none."""
-    data = text.encode("utf-8", "surrogatepass")
+    return _may_encode_forbidden(text.encode("utf-8", "surrogatepass"), text)
+
+
+def _may_encode_forbidden(data: bytes, text: str) -> bool:
+    """Whether `data`, which is `text`, may hold one: quick, since most texts hold none."""
     if len(data.translate(None, _CONTROLS)) < len(data):
         return True
     if len(data) == len(text):
@@ -68,6 +71,12 @@ def find_forbidden(text: str) -> re.Match[str] | None:
 def without_forbidden(text: str) -> str:
     """`text` without these."""
     return _BEYOND.sub("", _FORBIDDEN.sub("", text)) if _may_hold_forbidden(text) else text
+
+
+def encode_without_forbidden(text: str) -> bytes:
+    """The same in UTF-8."""
+    data = text.encode("utf-8", "surrogatepass")
+    return without_forbidden(text).encode() if _may_encode_forbidden(data, text) else data
 
 
 def find_hidden(text: str) -> re.Match[str] | None:

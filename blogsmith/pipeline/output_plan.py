@@ -17,7 +17,7 @@ from msgspec import structs
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.characters import without_forbidden
+from ..diagnostics.characters import encode_without_forbidden
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
@@ -74,7 +74,7 @@ class OutputPlan:
             raise _no_layout(view, self.documents.get(view.path), theme)
         # templates and plugins may print anything
         opened = structs.replace(view, body=view.body.open())
-        html = without_forbidden(theme.render(view.layout, opened, self.site)).encode()
+        html = encode_without_forbidden(theme.render(view.layout, opened, self.site))
         return guard_page(html, self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:

@@ -34,11 +34,8 @@ _NOTHING = Start(frozenset(), ASCII)
 @lru_cache(maxsize=8192)
 def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
     """ASCII characters in front of which `pattern` can match; in front of all others it cannot."""
-    try:
-        parser: Any = importlib.import_module("re._parser")
-        tree = parser.parse(pattern.pattern, pattern.flags)
-    except (ImportError, AttributeError):
-        # no public part of Python: where it is not as it was, nothing is known
+    tree = _tree(pattern)
+    if tree is None:
         return ASCII
     start = _sequence(tree, tree, pattern.flags)
     return start.taken | start.passed
@@ -47,11 +44,18 @@ def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def begins_lines(pattern: re.Pattern[str]) -> bool:
     """Whether all that `pattern` matches begins a line or the text; no if that is not known."""
-    try:
-        parser: Any = importlib.import_module("re._parser")
-        return _begins_line(parser.parse(pattern.pattern, pattern.flags))
-    except (ImportError, AttributeError):
+    if "^" not in pattern.pattern and "\\A" not in pattern.pattern:
         return False
+    tree = _tree(pattern)
+    return tree is not None and _begins_line(tree)
+
+
+def _tree(pattern: re.Pattern[str]) -> Any:
+    """Its parsed form; None where Python is not as it was, for that is no public part of it."""
+    try:
+        return importlib.import_module("re._parser").parse(pattern.pattern, pattern.flags)
+    except (ImportError, AttributeError):
+        return None
 
 
 def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:

@@ -60,25 +60,27 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     out: list[str] = []
     starts: list[int] = []
     for index, token in enumerate(tokens):
-        html = _token(rendering, tokens, index)
-        if token.type == "footnote_open":
+        kind = token.type
+        rule = RULES.get(kind)
+        html = (
+            rule(rendering, tokens, index) if rule and not token.hidden else _stock(rendering, tokens, index)
+        )
+        if kind == "footnote_open":
             starts.append(len(out))
-        if token.type == "paragraph_close" and out[-1:] == [""] and _is_bare(rendering, tokens, index - 2):
+        if kind == "paragraph_close" and out[-1:] == [""] and _is_bare(rendering, tokens, index - 2):
             # a formula that only defines macros was all of it
             del out[-2:]
             continue
         out.append(add_marks(token, html, first_line) if first_line and is_marked(token) else html)
-        if token.type == "footnote_close":
+        if kind == "footnote_close":
             start = starts.pop()
             out[start:] = [notes.with_back_links("".join(out[start:]), token)]
     return "".join(out)
 
 
-def _token(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _stock(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    """A token for which there is no rule."""
     token = tokens[index]
-    rule = RULES.get(token.type)
-    if rule is not None and not token.hidden:
-        return rule(rendering, tokens, index)
     if token.type == "inline":
         return _inline(rendering, tokens, index)
     if token.nesting and not (token.block or token.attrs or token.hidden):
@@ -89,7 +91,7 @@ def _token(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 def _is_bare(rendering: Rendering, tokens: Sequence[Token], index: int) -> bool:
     """Whether the paragraph that opens at `index` has nothing but its name to print."""
-    return _token(rendering, tokens, index) == "<p>"
+    return _stock(rendering, tokens, index) == "<p>"
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

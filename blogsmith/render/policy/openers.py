@@ -36,4 +36,4 @@ def with_openers(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
             text = f' rel="{_WORD}"'
         pieces += [html[at:start], text.encode()]
         at = end
-    return b"".join(pieces) + html[at:]
+    return b"".join((*pieces, html[at:])) if pieces else html

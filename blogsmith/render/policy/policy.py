@@ -68,9 +68,9 @@ def guard_page(html: bytes, config: Config) -> GuardedPage:
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
     at = _place(html, tags)
     front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
-    return GuardedPage(
-        front + meta.encode() + with_openers(html[at:]), tuple(_report_blocked(found, sources))
-    )
+    opens = any("target" in tag.attributes for tag in tags)
+    rest = with_openers(html[at:]) if opens else memoryview(html)[at:]
+    return GuardedPage(b"".join((front, meta.encode(), rest)), tuple(_report_blocked(found, sources)))
 
 
 def policy(sources: Mapping[str, Iterable[str]]) -> str:

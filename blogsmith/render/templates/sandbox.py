@@ -46,6 +46,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
+        self._last_html: tuple[str, Markup] = ("", Markup())
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
@@ -54,11 +55,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Let templates use a filter; what it does is paid for."""
         self.filters[name] = paid_filter(name, function, self.budget)
 
-    def render(self, template: str, context: Mapping[str, Any]) -> str:
-        """The text of a template and of all that it includes, within one budget and a net of time."""
+    def render(self, template: str, context: Mapping[str, Any], end: str = "") -> str:
+        """The text of a template and of all that it includes, within one budget and a net of time.
+
+        end: put behind it here, since each copy of a page is a large one.
+        """
         with self.budget.isolate(), time_net():
             try:
-                return "".join(self.get_template(template).generate(context))
+                return "".join([*self.get_template(template).generate(context), end])
             except TakesTooLong:
                 # with the lines of templates in its traceback, as other errors have them
                 self.handle_exception()
@@ -89,7 +93,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _markup(self, html: str) -> Markup:
         self.budget.take(0, len(html))
-        return Markup(html)
+        # layouts ask a dozen times what the text of a page holds, and each `Markup` is a copy
+        text, markup = self._last_html
+        if text is not html:
+            markup = Markup(html)
+            self._last_html = (html, markup)
+        return markup
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """`left operator right` in a template."""
@@ -137,7 +146,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """What `{{ value }}` writes."""
         if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
-        text = escape(value) if is_escaped else str(value)
+        is_ready = type(value) is Markup and is_escaped
+        text = value if is_ready else escape(value) if is_escaped else str(value)
         left = self.budget.left
         left.characters -= len(text)
         if left.characters < 0:

@@ -63,7 +63,7 @@ class Theme(Struct, frozen=True):
             "site": replace(site, options=options),
             "head": page_head(page, site),
         }
-        return self._render(f"layouts/{layout}.html", context, page.path or page.url) + "\n"
+        return self._render(f"layouts/{layout}.html", context, page.path or page.url, end="\n")
 
     def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
         """The HTML of shortcode `name`; strings in `context` are escaped unless they are `Markup`.
@@ -100,9 +100,9 @@ class Theme(Struct, frozen=True):
         """Files to copy, sorted; their paths are those in the output, under `assets/<theme>/`."""
         return tuple(file.asset for file in self.files.static.values())
 
-    def _render(self, template: str, context: Mapping[str, Any], what: str) -> str:
+    def _render(self, template: str, context: Mapping[str, Any], what: str, end: str = "") -> str:
         try:
-            return self.environment.render(template, context)
+            return self.environment.render(template, context, end)
         except (Exception, TakesTooLong) as error:
             # a template may fail in as many ways as Python; all of them are its author's mistake
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}

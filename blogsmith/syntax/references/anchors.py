@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
+from ...diagnostics.model import TextMap
 from ...model.cells import Cell
 from ..records import (
     Callout,
@@ -27,19 +28,24 @@ _NAMED = (Callout, Fence, Figure, Heading, Shortcode, TableRecord)
 
 def anchors(tokens: Sequence[Token]) -> frozenset[str]:
     """The ids of headings, labels, notes, references, figures and of the author's own HTML."""
-    return frozenset(name for name in _ids(tokens) if name)
+    found: set[str] = set()
+    _add_ids(tokens, found)
+    return frozenset(found - {""})
 
 
-def _ids(tokens: Sequence[Token]) -> Iterator[str]:
+def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
     for token in tokens:
-        yield str(token.attrs.get("id", ""))
-        for record in token.meta.values():
-            yield from _record_ids(record)
-        if token.type in ("html_block", "html_inline"):
-            yield from _RAW_ID.findall(token.content)
+        if "id" in token.attrs:
+            found.add(str(token.attrs["id"]))
         # most have none, and a page of tables has them by the ten thousand
+        if token.meta:
+            for record in token.meta.values():
+                if type(record) is not TextMap:
+                    found.update(_record_ids(record))
+        if token.type in ("html_block", "html_inline"):
+            found.update(_RAW_ID.findall(token.content))
         if token.children:
-            yield from _ids(token.children)
+            _add_ids(token.children, found)
 
 
 def _cell_ids(cell: Cell) -> Iterator[str]:
