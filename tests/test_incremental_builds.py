@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,94 +14,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.execute.session.working_folder import working_folder
-from blogsmith.pipeline.build_record import kept_report
-from blogsmith.pipeline.build_stamps import unchanged_build
-from blogsmith.pipeline.row_store import FILE, Row, open_rows
-from blogsmith.project.report import BuildReport
+from blogsmith.pipeline.row_store import Row, open_rows
 from blogsmith.render.html import render_body
-from blogsmith.storage.cache import CACHE
 from blogsmith.trust.consent import trust
+from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
 from tests.preview_sites import built
-from tests.site_files import NOW, build, put, put_bare
-from tests.test_preview_line import OTHERS, POSTS, edits, write
+from tests.site_files import build, put, put_bare
+from tests.test_preview_line import OTHERS, POSTS, write
 from tests.test_sites import SITES, copied
 
-KEPT = f"{CACHE}/{FILE}"
-PLUGIN = "def register(hooks):\n    hooks.page_rendered(lambda html, page: html.{})\n"
-MORE = st.sampled_from(
-    [
-        (
-            "plugins/upper.py",
-            PLUGIN.format("upper()"),
-        ),
-        (
-            "plugins/upper.py",
-            PLUGIN.format("strip()"),
-        ),
-        ("blogsmith.yaml", "title: Site\nplugins: [upper]\n"),
-        ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
-        ("layouts/post.html", "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"),
-        ("layouts/post.html", None),
-        (KEPT, "not what anybody kept"),
-        (KEPT, None),
-    ]
-)
-
-
-def compare(root: Path) -> BuildReport:
-    """Build on what is kept and from nothing; both say and write the same."""
-    kept = unchanged_build(str(root), "the same", NOW.timestamp(), write=True)
-    if kept is None:
-        report = build(root, remembers=True, question="the same", output=root / "public")
-    else:
-        report = kept_report(kept)
-    clean = build(root, output=root.with_name("fresh"))
-    assert report.diagnostics == clean.diagnostics
-    assert report.ok == clean.ok
-    if report.ok:
-        assert built(root / "public") == built(root.with_name("fresh"))
-        names = ("pages", "formulas", "code_blocks", "images", "drafts", "scheduled", "cells")
-        assert [getattr(report, name) for name in names] == [getattr(clean, name) for name in names]
-    return report
-
-
-def play(script: list[list[tuple[str, str | None]]], root: Path) -> None:
-    for path, first in POSTS.items():
-        write(root / path, first)
-    compare(root)
-    for step in script:
-        for path, text in step:
-            write(root / path, text)
-            if path.startswith("plugins/") or "plugins" in (text or ""):
-                trust(root)
-        compare(root)
-        # older than a tick of the clock: now stamps may answer
-        time.sleep(0.06)
-        compare(root)
-        compare(root)
-    shutil.rmtree(root.with_name("fresh"), ignore_errors=True)
-    shutil.rmtree(root)
-
-
-SCRIPTS = st.lists(st.lists(st.one_of(edits, edits, MORE), min_size=1, max_size=3), min_size=1, max_size=5)
-LONG = st.lists(st.lists(st.one_of(edits, edits, MORE), min_size=1, max_size=3), min_size=20, max_size=20)
+SHORT = st.lists(STEPS, min_size=1, max_size=5)
+LONG = st.lists(STEPS, min_size=20, max_size=20)
 
 
 @settings(max_examples=12, deadline=None)
-@given(script=SCRIPTS)
-def test_edits_in_any_order(
-    script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    play(script, tmp_path_factory.mktemp("edited"))
+@given(script=SHORT)
+def test_edits_in_any_order(script: list[Step], tmp_path_factory: pytest.TempPathFactory) -> None:
+    play(script, tmp_path_factory.mktemp("edited") / "site")
 
 
 @pytest.mark.long
 @settings(max_examples=500, deadline=None)
 @given(script=LONG)
-def test_edits_in_any_order_for_long(
-    script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    play(script, tmp_path_factory.mktemp("edited"))
+def test_edits_in_any_order_for_long(script: list[Step], tmp_path_factory: pytest.TempPathFactory) -> None:
+    play(script, tmp_path_factory.mktemp("edited") / "site")
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
@@ -174,25 +109,6 @@ def test_a_check_leaves_what_a_build_uses(site: Path) -> None:
     again = build(site, remembers=True, write=False)
     assert again.diagnostics == first.diagnostics == build(site, write=False).diagnostics
     assert rebuilt(site) == {}
-
-
-CELL = """\
----
-title: Cell
-date: 2026-01-01
----
-```python
-#| label: fig-one
-#| fig-cap: One
-#| fig-alt: a square
-from pathlib import Path
-from unittest.mock import patch
-class Picture:
-    def _repr_svg_(self):
-        return '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
-Picture()
-```
-"""
 
 
 def test_records_that_are_edited(site: Path) -> None:
@@ -272,13 +188,7 @@ def test_a_build_that_is_killed(after: int, site: Path) -> None:
 
 def test_two_builds_at_once(site: Path) -> None:
     write(site / "content/about.md", "Another text.\n")
-    context = multiprocessing.get_context("fork")
-    running = [context.Process(target=build, args=(site,), kwargs={"remembers": True}) for _ in range(2)]
-    for process in running:
-        process.start()
-    for process in running:
-        process.join()
-    assert [process.exitcode for process in running] == [0, 0]
+    build_twice_at_once(site)
     assert rebuilt(site) == {}
     compare(site)
 

@@ -1,4 +1,4 @@
-"""Row 13: after any edits a build into the old site, and the preview, are what a clean build makes.
+"""Row 13: after any edits a build on what earlier ones kept, and the preview, are what a clean build makes.
 
 A script depends on its seed alone, which a failing test names. The preview's line has a test of its own in
 `tests/test_preview_line.py`.
@@ -22,7 +22,7 @@ from tests.preview_sites import built, new_line, outputs, settled
 from tests.site_files import build, put
 
 SHORT, LONG = 6, 20
-MOST_STEPS = 250
+MOST_STEPS = 300
 """Some more than a build of the site takes; a kill behind the end of one hits none."""
 
 
@@ -43,7 +43,7 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
     """Edit, build, at times killed, and compare; how many builds were compared."""
     chance = random.Random(seed)
     start(root)
-    build(root)
+    build(root, remembers=True)
     compared, done = 0, []
     for _ in range(edits):
         done.append(edit(root, chance))
@@ -51,10 +51,10 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
             continue
         if chance.random() < 0.2:
             step = chance.randrange(MOST_STEPS)
-            assert in_child(at_step(step, root, kill_self)) in (0, 1, -signal.SIGKILL)
+            assert in_child(at_step(step, root, kill_self, _remember)) in (0, 1, -signal.SIGKILL)
             done.append(f"killed at {step}")
         old = public(root)
-        report = build(root)
+        report = build(root, remembers=True)
         is_fine, right = clean_build(root, root.with_name("fresh"))
         assert report.ok is is_fine, (seed, done)
         assert public(root) == (right if is_fine else old), (seed, done)
@@ -64,6 +64,10 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
             mend(root)
             done.append("mend")
     return compared
+
+
+def _remember(root: Path) -> int:
+    return 0 if build(root, remembers=True).ok else 1
 
 
 def run_preview_script(root: Path, seed: int, edits: int) -> int:

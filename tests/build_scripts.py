@@ -1,0 +1,220 @@
+"""Scripts of edits by chance, and what a build on what is kept has in common with one from nothing: all."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hypothesis import strategies as st
+
+from blogsmith.pipeline.build_record import kept_report
+from blogsmith.pipeline.build_stamps import unchanged_build
+from blogsmith.pipeline.row_store import FILE
+from blogsmith.project.report import BuildReport
+from blogsmith.storage.cache import CACHE
+from blogsmith.trust.consent import trust
+from tests.faults.children import at_step, in_child, kill_self
+from tests.preview_sites import built
+from tests.site_files import NOW, build
+from tests.test_preview_line import POSTS, edits, write
+
+KEPT = f"{CACHE}/{FILE}"
+FOLDER = "_freeze"
+PLUGIN = "def register(hooks):\n    hooks.page_rendered(lambda html, page: html.{})\n"
+CELL = """\
+---
+title: Cell
+date: 2026-01-01
+---
+```python
+#| label: fig-one
+#| fig-cap: One
+#| fig-alt: a square
+from pathlib import Path
+from unittest.mock import patch
+class Picture:
+    def _repr_svg_(self):
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
+Picture()
+```
+"""
+READER = """\
+---
+title: Reader
+date: 2026-01-04
+---
+```{python}
+total = sum(int(line) for line in open("numbers.txt"))
+print(total)
+```
+It is {= total =}, see [](../cell.md).
+"""
+RECORDS = ("delete", "truncate", "age", "redraw")
+"""What may become of the records of cells."""
+MOST_STEPS = 300
+"""Some more than what a build does with the site's folder; a kill behind the end of one hits none."""
+
+Edit = tuple[str, str | None]
+"""A path and its new text, or None: it goes. `_freeze` and one of `RECORDS`: all records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens to a site between two looks at it."""
+
+    is_mended: bool
+    """Whether the first texts are restored before: chance alone hardly ever mends what it broke."""
+    edits: tuple[Edit, ...]
+    before: int | Literal["two"] | None
+    """What is built first: killed at this access to the site's folder, or two at once."""
+
+
+_PLUGINS = (
+    ("plugins/upper.py", PLUGIN.format("upper()")),
+    ("plugins/upper.py", PLUGIN.format("strip()")),
+    ("blogsmith.yaml", "title: Site\nplugins: [upper]\n"),
+    ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
+)
+_LAYOUTS = (
+    ("layouts/post.html", "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"),
+    ("layouts/post.html", None),
+)
+_CELLS = (
+    ("content/posts/cell.md", CELL),
+    ("content/posts/cell.md", CELL.replace('"3"', '"5"')),
+    ("content/posts/cell.md", CELL.replace("Picture()\n", "Picture(1)\n")),
+    ("content/posts/cell.md", CELL.replace("date:", "execute: off\ndate:")),
+    ("content/posts/cell.md", None),
+    ("content/posts/d/index.md", READER),
+    ("content/posts/d/index.md", READER.replace("print(total)", "print(total + 1)")),
+    ("content/posts/d/numbers.txt", "1\n2\n"),
+    ("content/posts/d/numbers.txt", "3\n"),
+    ("content/posts/d/numbers.txt", None),
+)
+FIRST: tuple[Edit, ...] = (*POSTS.items(), ("content/posts/d/numbers.txt", "1\n"))
+"""The site that a script begins with."""
+_RECORDS = tuple((FOLDER, what) for what in RECORDS)
+_CACHES = ((KEPT, "not what anybody kept"), (KEPT, None))
+EDITS = st.one_of(
+    edits,
+    edits,
+    st.sampled_from((*_PLUGINS, *_LAYOUTS, *_CACHES)),
+    st.sampled_from((*_CELLS, *_RECORDS)),
+)
+STEPS = st.builds(
+    Step,
+    st.sampled_from((False, True)),
+    st.lists(EDITS, min_size=1, max_size=3).map(tuple),
+    st.one_of(st.none(), st.none(), st.none(), st.just("two"), st.integers(0, MOST_STEPS)),
+)
+
+
+def compare(root: Path) -> BuildReport:
+    """Build on what is kept and from nothing; both say and write the same."""
+    report = _build_again(root)
+    _expect_clean(root, report, _clean_build(root))
+    return report
+
+
+def play(script: list[Step], root: Path) -> None:
+    """Do what a script says, and compare after each of its steps; then nothing is left."""
+    edit(root, FIRST)
+    compare(root)
+    for step in script:
+        edit(root, FIRST if step.is_mended else ())
+        edit(root, step.edits)
+        if step.before is not None:
+            build_at_odds(root, step.before)
+        first = _build_again(root)
+        clean = _clean_build(root)
+        _expect_clean(root, first, clean, is_first=True)
+        # older than a tick of the clock: now stamps may answer
+        time.sleep(0.06)
+        for _ in range(2):
+            _expect_clean(root, _build_again(root), clean)
+    shutil.rmtree(root.with_name("fresh"), ignore_errors=True)
+    shutil.rmtree(root)
+
+
+def edit(root: Path, changes: tuple[Edit, ...]) -> None:
+    """Make the edits of one step; whoever edits what runs trusts it."""
+    for path, text in changes:
+        if path == FOLDER:
+            edit_records(root, text or "")
+            continue
+        write(root / path, text)
+        if path.startswith("plugins/") or any(word in (text or "") for word in ("plugins", "```")):
+            trust(root)
+
+
+def edit_records(root: Path, what: str) -> None:
+    """Do one of `RECORDS` to the records of all cells."""
+    if what == "delete":
+        shutil.rmtree(root / FOLDER, ignore_errors=True)
+    for file in sorted((root / FOLDER).rglob("*.*")):
+        data = file.read_bytes()
+        if what == "truncate":
+            file.write_bytes(data[: len(data) // 2])
+        elif what == "age":
+            file.write_bytes(data.replace(b"2026", b"2025"))
+        elif what == "redraw":
+            file.write_bytes(data.replace(b'width="4"', b'width="9"'))
+
+
+def build_at_odds(root: Path, what: int | Literal["two"]) -> None:
+    """A build that is killed at its n-th access to the site's folder, or two at once."""
+    if what == "two":
+        build_twice_at_once(root)
+    else:
+        code = in_child(at_step(what, root, kill_self, _remember))
+        assert code in (0, -signal.SIGKILL)
+
+
+def build_twice_at_once(root: Path) -> None:
+    """Two builds that keep what they make in one place, at the same time."""
+    context = multiprocessing.get_context("fork")
+    running = [context.Process(target=build, args=(root,), kwargs={"remembers": True}) for _ in range(2)]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0, 0]
+
+
+def _remember(root: Path) -> int:
+    build(root, remembers=True)
+    return 0
+
+
+def _build_again(root: Path) -> BuildReport:
+    """As the command builds: nothing if nothing has changed, else on what is kept."""
+    kept = unchanged_build(str(root), "the same", NOW.timestamp(), write=True)
+    if kept is not None:
+        return kept_report(kept)
+    return build(root, remembers=True, question="the same", output=root / "public")
+
+
+def _clean_build(root: Path) -> BuildReport:
+    return build(root, output=root.with_name("fresh"))
+
+
+def _expect_clean(root: Path, report: BuildReport, clean: BuildReport, *, is_first: bool = False) -> None:
+    """Both say and have written the same.
+
+    is_first: this build may have replaced damaged records, which it says, and the clean one found them sound.
+    """
+    unequal = ("freeze-damaged",) if is_first else ()
+    told, expected = (
+        [found for found in one.diagnostics if found.code not in unequal] for one in (report, clean)
+    )
+    assert told == expected
+    assert report.ok == clean.ok
+    if report.ok:
+        assert built(root / "public") == built(root.with_name("fresh"))
+        names = ("pages", "formulas", "code_blocks", "images", "drafts", "scheduled", "cells")
+        assert [getattr(report, name) for name in names] == [getattr(clean, name) for name in names]
