@@ -154,9 +154,10 @@ def _build(
 
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
-    from ..diagnostics.format import printable
-    from ..pipeline.build import build_site
-    from ..project.report import BuildOptions
+    with rare_collections():
+        from ..diagnostics.format import printable
+        from ..pipeline.build import build_site
+        from ..project.report import BuildOptions
 
     with ProgressBar(sys.stderr) as progress, rare_collections():
         execution = execution_options(progress, verbose, options)

@@ -16,7 +16,10 @@ _NEW_OBJECTS = 50_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Search rarely inside, and never among what is there already: modules, tables, compiled patterns."""
+    """Search rarely inside, and never among what is there already: modules, tables, compiled patterns.
+
+    Importing the pipeline takes a tenth longer with Python's own pace.
+    """
     before = gc.get_threshold()
     # who called may have done so for itself; what it froze could not be told from the rest afterwards
     was_frozen = gc.get_freeze_count() > 0

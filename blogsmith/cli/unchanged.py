@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
-from ..pipeline.build_stamps import unchanged_build
 from .site_folder import find_site_folder
 from .summary import print_report
 
@@ -40,6 +39,8 @@ def name_question(options: Mapping[str, object]) -> str:
 
 def answer_build(root: str, question: str, clocks: Clocks, *, write: bool) -> int | None:
     """The exit code of a build in which nothing has changed, after it has been reported; else None."""
+    from ..pipeline.build_stamps import unchanged_build
+
     kept = unchanged_build(root, question, clocks.now().timestamp(), write=write)
     if kept is None:
         return None

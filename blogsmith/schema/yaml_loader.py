@@ -31,9 +31,8 @@ MAX_REPORTS = 100
 """A text with more mistakes than this is not read on: nobody would mend them one by one."""
 
 # All that YAML does not allow, and the exotic line breaks that would shift line numbers.
-_REFUSED = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
+# What is allowed instead, with ^, takes 4 ms to compile.
+_REFUSED = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORD = re.compile(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
 _CUT_OFF = re.compile(r"[ \t]+(#\d)")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)

@@ -36,7 +36,8 @@ _DATA = re.compile(r' data-[\w-]+="[^"]*"')
 _ADDRESS = re.compile(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
 _SHELL = re.compile(r' (?:tabindex|loading|decoding|data-line|data-cell)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# (what it can hold instead, with ^, takes 4 ms to compile)
+_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def feed_html(page: PageView, config: Config) -> str:
