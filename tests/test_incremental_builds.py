@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from blogsmith.execute.session.working_folder import working_folder
 from blogsmith.pipeline.row_store import Row, open_rows
 from blogsmith.render.html import render_body
+from blogsmith.site import feeds
 from blogsmith.trust.consent import trust
 from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
 from tests.preview_sites import built
@@ -208,3 +210,26 @@ def test_another_run_does_not_clear_away_what_a_slow_build_keeps(
     with open_rows(tmp_path) as rows:
         assert rows.get("page", "a") == Row("key", b"data")
     assert list(temporary.iterdir()) == []
+
+
+def test_feeds_are_made_when_a_post_in_them_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    atom = feeds.atom
+
+    def watched(name: str, *arguments: Any) -> bytes:
+        made.append(name)
+        return atom(name, *arguments)
+
+    monkeypatch.setattr(feeds, "atom", watched)
+    post = "---\ntitle: {0}\ndate: 2026-01-0{0}\ntags: [t{0}]\n---\nText {1}.\n"
+    config = "title: S\nbase_url: https://example.org\nfeeds: {entries: 2}\n"
+    files = {f"content/posts/p{number}.md": post.format(number, "") for number in (1, 2, 3)}
+    root = put_bare(tmp_path, {"blogsmith.yaml": config, **files})
+    steps = ((1, ["S", "S: t1", "S: t2", "S: t3"]), (3, ["S: t1"]), (2, ["S", "S: t3"]))
+    for number, (edited, expected) in enumerate(steps):
+        assert build(root, remembers=True).ok
+        assert sorted(made) == expected
+        made.clear()
+        put(root, {f"content/posts/p{edited}.md": post.format(edited, f"anew {number}")})

@@ -18,7 +18,9 @@ from blogsmith.pipeline import build as line
 from blogsmith.pipeline import build_record, build_stamps
 from blogsmith.pipeline.build_record import BuildStart
 from blogsmith.storage.cache import CACHE
+from blogsmith.storage.tree import Descent
 from blogsmith.trust.consent import trust
+from blogsmith.write import plan
 from tests.site_files import put_bare
 
 STAMP = f"{CACHE}/{build_stamps.FILES[True]}"
@@ -85,6 +87,29 @@ def test_nothing_heavy_is_imported(site: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stderr.splitlines()[-1] == ""
+
+
+def test_outputs_are_read_only_where_stamps_do_not_tell(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an edit nothing of the old site is read, unless somebody has touched it: that is mended."""
+    read: list[str] = []
+    digest_on_disk = plan._digest_on_disk
+
+    def watched(descent: Descent, path: str) -> str:
+        read.append(path)
+        return digest_on_disk(descent, path)
+
+    monkeypatch.setattr(plan, "_digest_on_disk", watched)
+    (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$y$\n")
+    time.sleep(0.1)
+    assert main(["build"]) == 0
+    assert not read
+    other = site / "public/posts/a/index.html"
+    text, status = other.read_text(), other.stat()
+    other.write_text(text.replace("title", "TITLE"))
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert main(["build"]) == 0
+    assert other.read_text() == text
+    assert read
 
 
 def rewrite(path: str) -> Callable[[Path], object]:

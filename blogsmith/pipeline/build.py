@@ -28,6 +28,7 @@ from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .body_builder import count_processes
 from .build_record import BuildExtent, save_stamps, start_build
+from .build_stamps import has_own_outputs
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
 from .output_plan import make_outputs
@@ -123,7 +124,13 @@ def _write(
     log: BuildLog,
 ) -> BuildReport:
     with log.stage("write"):
-        done = write_site(outputs, target, site_root=root, is_chosen=options.output is not None)
+        done = write_site(
+            outputs,
+            target,
+            site_root=root,
+            is_chosen=options.output is not None,
+            is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
+        )
     return replace(
         report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=log.timings
     )

@@ -89,6 +89,8 @@ class _Inventory:
     """Of each of them."""
     listed: dict[str, list[str]] = field(default_factory=dict)
     """Folder whose stamp does not tell → the names in it."""
+    first_output: int = 0
+    """Number of the first path in the output folder; all others come before it."""
 
     def add(self, path: str, before_ns: int) -> None:
         """One path; StampDoubt if what stands there was not changed clearly before a moment."""
@@ -154,6 +156,9 @@ def save_stamps(
             "listed": found.listed,
             "paths": found.paths,
             "stamps": stamps_digest(found.stamps),
+            "output": str(extent.output or ""),
+            "first_output": found.first_output,
+            "output_stamps": stamps_digest(found.stamps[found.first_output :]),
             "report": _flatten(report),
         }
     except (StampDoubt, OSError):
@@ -194,6 +199,7 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
             found.add_tree(path, start.now_ns)
         else:
             found.add(path, start.now_ns)
+    found.first_output = len(found.paths)
     if output:
         found.add_tree(output, ended_ns)
     return found

@@ -27,7 +27,7 @@ FILES = {True: "built.json", False: "checked.json"}
 SEAL_BYTES = 32
 PASSED_OVER = frozenset({".blogsmith", ".git", "node_modules", "__pycache__"})
 """Folders whose contents are of no build."""
-_FORMAT = 2
+_FORMAT = 3
 _MOST_BYTES = 64 << 20
 
 
@@ -52,6 +52,20 @@ def unchanged_build(root: str, question: str, now_s: float, *, write: bool) -> d
         report = record["report"]
         return report if is_same and isinstance(report, dict) else None
     return None
+
+
+def has_own_outputs(root: str, output: str) -> bool:
+    """Whether every file in the output folder is as the last build has left it; False in any doubt."""
+    record = _read(root, FILES[True])
+    with suppress(KeyError, TypeError, AttributeError):
+        return (
+            record is not None
+            and record["output"] == output
+            and all(names_in(folder, root) == names for folder, names in record["listed"].items())
+            and record["output_stamps"]
+            == stamps_digest(map(stamp, record["paths"][record["first_output"] :]))
+        )
+    return False
 
 
 def stamp(path: str) -> tuple[int, ...]:

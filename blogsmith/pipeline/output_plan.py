@@ -31,6 +31,7 @@ from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
+from ..site.generated import GeneratedFile
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap_files
@@ -46,8 +47,8 @@ class OutputFile:
     """Relative to the output folder."""
     origin: str
     """What it is made from, in the author's words."""
-    content: PageView | Callable[[], bytes] | Path
-    """A page, a function that makes its bytes, or the file that is copied there."""
+    content: PageView | GeneratedFile | Callable[[], bytes] | Path
+    """A page, what makes its bytes, or the file that is copied there."""
 
 
 @dataclass(frozen=True, slots=True)

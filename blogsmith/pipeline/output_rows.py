@@ -19,6 +19,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
 from ..project.program import program_digest
+from ..site.generated import GeneratedFile
 from .output_plan import OutputFile, OutputPlan
 from .page_pool import FEWEST, MadeOutput, PagePool
 from .page_rows import NotStorable, digest_of
@@ -72,10 +73,9 @@ class OutputRows:
 
     def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
-        view = planned.content
         known = self._known(planned)
-        if known and isinstance(view, PageView):
-            make: Callable[[], bytes] = partial(self._make, view)
+        if known:
+            make: Callable[[], bytes] = partial(self._make, planned)
             return Output(planned.path, make=make, digest=known.digest), known.problems
         ahead = self._ahead.pop(planned.path, None)
         if isinstance(ahead, SiteError):
@@ -100,15 +100,20 @@ class OutputRows:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
 
-    def _make(self, view: PageView) -> bytes:
-        return self._plan.page(view).html
+    def _make(self, planned: OutputFile) -> bytes:
+        data = self._plan.output(planned)[0].data
+        assert data is not None, "only what is made in memory is known"
+        return data
 
     def _key(self, planned: OutputFile) -> str:
-        view = planned.content
-        if not self._site or not isinstance(view, PageView):
+        content = planned.content
+        pages: tuple[PageView, ...] = content.pages if isinstance(content, GeneratedFile) else ()
+        if isinstance(content, PageView):
+            pages = (content,)
+        if not self._site or not pages:
             return ""
         try:
-            return f"{self._site} {self._digests.digest_of(view).hex()}"
+            return f"{self._site} {self._digests.digest_of_all(pages).hex()}"
         except NotStorable:
             return ""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import blake2b
+
 from ..model.template_views import PageView
 from .page_rows import digest_of
 
@@ -28,3 +31,7 @@ class ViewDigests:
             plain = [getattr(view, name) for name in _PLAIN]
             known = self._known[id(view)] = (view, digest_of(plain, view.body.digest.hex(), listed, groups))
         return known[1]
+
+    def digest_of_all(self, views: Iterable[PageView]) -> bytes:
+        """Of several, in this order."""
+        return blake2b(b"".join(map(self.digest_of, views)), digest_size=16).digest()

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView
 from ..model.texts import NO_TEXT, PageText
+from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
@@ -98,7 +99,7 @@ def first_page_url(url: str) -> str:
     return re.sub(r"page/\d+/$", "", url)
 
 
-def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath, Callable[[], bytes]]:
+def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
     """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
     if not site_feeds(config):
         return {}
@@ -130,9 +131,9 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     def made_json(name: str, url: str, posts: Sequence[PageView]) -> bytes:
         return json_feed(name, url, [prepared(post) for post in posts], config)
 
-    files: dict[PurePosixPath, Callable[[], bytes]] = {
-        PurePosixPath("atom.xml"): partial(made_atom, config.title, "/", posts),
-        PurePosixPath("feed.json"): partial(made_json, config.title, "/", posts),
+    files = {
+        PurePosixPath("atom.xml"): GeneratedFile(partial(made_atom, config.title, "/", posts), (*posts,)),
+        PurePosixPath("feed.json"): GeneratedFile(partial(made_json, config.title, "/", posts), (*posts,)),
     }
     is_short = config.feed_settings.term_text == "summary"
     for page in pages:
@@ -140,7 +141,9 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
         if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
             path = PurePosixPath(url.strip("/")) / "atom.xml"
-            files[path] = partial(made_atom, f"{config.title}: {page.title}", url, posts, is_short)
+            make = partial(made_atom, f"{config.title}: {page.title}", url, posts, is_short)
+            # the page for its title
+            files[path] = GeneratedFile(make, (*posts, page))
     return files
 
 

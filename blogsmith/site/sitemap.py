@@ -7,7 +7,7 @@ absolute; its `robots.txt` then only says that everything may be read. Above wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 from ..config.schema import Config
 from ..model.template_views import PageView
 from .frame import canonical
+from .generated import GeneratedFile
 
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _ENTRY_BYTES = 128
@@ -33,20 +34,23 @@ class SitemapLimits:
 
 def sitemap_files(
     pages: Sequence[PageView], config: Config, limits: SitemapLimits | None = None
-) -> dict[PurePosixPath, Callable[[], bytes]]:
+) -> dict[PurePosixPath, GeneratedFile]:
     """`sitemap.xml`, with the files that it names where one is too few; each is made when it is called."""
     name = PurePosixPath("sitemap.xml")
     if not config.base_url:
         return {}
     limits = limits or SitemapLimits()
     if _fits(pages, limits):
-        return {name: partial(sitemap, pages)}
+        return {name: GeneratedFile(partial(sitemap, pages), (*pages,))}
     parts = list(_parts(pages, limits))
     names = [f"sitemap-{number}.xml" for number in range(1, len(parts) + 1)]
     index = [(canonical(config, f"/{file}"), part) for file, part in zip(names, parts, strict=True)]
     return {
-        name: partial(_index, index),
-        **{PurePosixPath(file): partial(sitemap, part) for file, part in zip(names, parts, strict=True)},
+        name: GeneratedFile(partial(_index, index), (*pages,)),
+        **{
+            PurePosixPath(file): GeneratedFile(partial(sitemap, part), (*part,))
+            for file, part in zip(names, parts, strict=True)
+        },
     }
 
 

@@ -40,11 +40,18 @@ class WriteReport(Struct, frozen=True):
 
 
 def write_site(
-    outputs: Sequence[Output], target: Path, *, site_root: Path, is_chosen: bool = False, wait_s: float = 10.0
+    outputs: Sequence[Output],
+    target: Path,
+    *,
+    site_root: Path,
+    is_chosen: bool = False,
+    is_untouched: bool = False,
+    wait_s: float = 10.0,
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
     is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
+    is_untouched: every file there is known to be as the last build has left it; else all are read.
     wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
     nothing if the folder, a path or a neighbour forbids it, or if the disk does.
     """
@@ -56,7 +63,7 @@ def write_site(
         open_place(target, site_root, is_chosen=is_chosen) as place,
     ):
         _clear_up(place, target, site_root)
-        plan = make_plan(outputs, place)
+        plan = make_plan(outputs, place, is_untouched=is_untouched)
         check_foreign(plan)
         if not plan.is_done:
             _apply(plan, place)

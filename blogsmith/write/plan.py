@@ -59,8 +59,11 @@ class WritePlan(Struct, frozen=True):
         return not self.is_new and not self.changed_files and self.old == self.digests
 
 
-def make_plan(outputs: Sequence[Output], place: OutputPlace) -> WritePlan:
-    """Compare the new site with the folder as it is. Reads files, writes none."""
+def make_plan(outputs: Sequence[Output], place: OutputPlace, *, is_untouched: bool = False) -> WritePlan:
+    """Compare the new site with the folder as it is. Reads files, writes none.
+
+    is_untouched: our files there hold what their manifest says, so none is read.
+    """
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.is_there:
@@ -70,7 +73,8 @@ def make_plan(outputs: Sequence[Output], place: OutputPlace) -> WritePlan:
         old = read_manifest(folder) or {}
         tree = scan(folder)
         own = tree.files & old.keys()
-        unchanged = _unchanged_paths(folder, sorted(own), old, digests)
+        same = [path for path in sorted(own) if old[path] == digests.get(path)]
+        unchanged = frozenset(same) if is_untouched else _unchanged_paths(folder, same, digests)
     return _plan(place.title, wanted, digests, old, tree, own, unchanged)
 
 
@@ -97,11 +101,9 @@ def _plan(
     )
 
 
-def _unchanged_paths(
-    folder: Folder, own: Iterable[str], old: Mapping[str, str], new: Mapping[str, str]
-) -> frozenset[str]:
+def _unchanged_paths(folder: Folder, paths: Iterable[str], new: Mapping[str, str]) -> frozenset[str]:
     with Descent(folder) as descent:
-        return frozenset(path for path in own if old[path] == new.get(path) == _digest_on_disk(descent, path))
+        return frozenset(path for path in paths if new[path] == _digest_on_disk(descent, path))
 
 
 def _digest_on_disk(descent: Descent, path: str) -> str:

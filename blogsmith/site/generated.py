@@ -1,0 +1,21 @@
+"""Files that are made from pages, such as feeds: with what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from ..model.template_views import PageView
+
+
+class GeneratedFile(Struct, frozen=True):
+    """A file that is made when it is called."""
+
+    make: Callable[[], bytes]
+    pages: tuple[PageView, ...]
+    """What it is made from; beside these pages only the settings count."""
+
+    def __call__(self) -> bytes:
+        """Its bytes."""
+        return self.make()
