@@ -21,11 +21,10 @@ from blogsmith.trust.consent import trust
 from tests.faults.children import at_step, in_child, kill_self
 from tests.preview_sites import built
 from tests.site_files import NOW, build
-from tests.test_preview_line import POSTS, edits, write
+from tests.test_preview_line import PLUGINS, POSTS, edits, write
 
 KEPT = f"{CACHE}/{FILE}"
 FOLDER = "_freeze"
-PLUGIN = "def register(hooks):\n    hooks.page_rendered(lambda html, page: html.{})\n"
 CELL = """\
 ---
 title: Cell
@@ -74,12 +73,6 @@ class Step:
     """What is built first: killed at this access to the site's folder, or two at once."""
 
 
-_PLUGINS = (
-    ("plugins/upper.py", PLUGIN.format("upper()")),
-    ("plugins/upper.py", PLUGIN.format("strip()")),
-    ("blogsmith.yaml", "title: Site\nplugins: [upper]\n"),
-    ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
-)
 _LAYOUTS = (
     ("layouts/post.html", "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"),
     ("layouts/post.html", None),
@@ -103,7 +96,7 @@ _CACHES = ((KEPT, "not what anybody kept"), (KEPT, None))
 EDITS = st.one_of(
     edits,
     edits,
-    st.sampled_from((*_PLUGINS, *_LAYOUTS, *_CACHES)),
+    st.sampled_from((*PLUGINS, *_LAYOUTS, *_CACHES)),
     st.sampled_from((*_CELLS, *_RECORDS)),
 )
 STEPS = st.builds(

@@ -14,6 +14,7 @@ from blogsmith.diagnostics.model import SiteError
 from blogsmith.pipeline.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.diagnostics import all_problems
 from blogsmith.preview.pages.render import Pages
+from blogsmith.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled
 from tests.site_files import NOW, build, build_text, put_bare, read_site_text
 from tests.test_broken import FILES
@@ -58,6 +59,13 @@ OTHERS = (
     ("static/more.css", "p { color: red }\n"),
     ("content/posts/c/one.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="3"></svg>\n'),
 )
+PLUGIN = "def register(hooks):\n    hooks.page_rendered(lambda html, page: html{})\n"
+PLUGINS = (
+    ("plugins/ruler.py", PLUGIN.format(" + '<hr>'")),
+    ("plugins/ruler.py", PLUGIN.format(".strip()")),
+    ("blogsmith.yaml", "title: Site\nplugins: [ruler]\n"),
+    ("blogsmith.yaml", "title: Site\nplugins: [llms, external_links]\nbase_url: https://example.org\n"),
+)
 POST_PATHS = ("content/posts/a.md", "content/posts/b.md", "content/posts/d.md", "content/about.md")
 
 edits = st.one_of(
@@ -101,7 +109,10 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
 
 @settings(max_examples=40, deadline=None)
 @given(
-    script=st.lists(st.lists(edits, min_size=1, max_size=3), min_size=1, max_size=6), quickly=st.booleans()
+    script=st.lists(
+        st.lists(edits | st.sampled_from(PLUGINS), min_size=1, max_size=3), min_size=1, max_size=6
+    ),
+    quickly=st.booleans(),
 )
 def test_edits_in_any_order(
     script: list[list[tuple[str, str | None]]], quickly: bool, tmp_path_factory: pytest.TempPathFactory
@@ -115,6 +126,7 @@ def test_edits_in_any_order(
     for step in script:
         for path, text in step:
             write(root / path, text)
+        trust(root)
         changed = tuple(sorted({path for path, _ in step}))
         asked = UpdateRequest(changed, everything=reopen)
         try:
