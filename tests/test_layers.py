@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -88,17 +89,48 @@ def folder_of(file: Path) -> tuple[str, str]:
     return (parts[0], parts[1]) if len(parts) > 2 and parts[0] in INNER_LAYERS else (parts[0], "")
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the tests below ask of a file, which is parsed once."""
+
+    imports: frozenset[str]
+    """Modules of ours."""
+    functions: tuple[tuple[str, int], ...]
+    """Name and lines of every function and method."""
+    classes: tuple[str, ...]
+    """Names at the top."""
+    docstring: str
+
+
 @cache
-def imports_of(file: Path) -> set[str]:
-    """Modules of ours that `file` imports."""
+def outline_of(file: Path) -> Outline:
+    """Parse a file of the package."""
+    tree = ast.parse(file.read_text("utf-8"))
+    nodes = list(ast.walk(tree))
     package = ("blogsmith", *file.relative_to(PACKAGE).parts[:-1])
-    return imports_in(file.read_text("utf-8"), package) - {name_of(file)}
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return Outline(
+        imports=frozenset(imports_among(nodes, package) - {name_of(file)}),
+        functions=tuple((node.name, (node.end_lineno or 0) - node.lineno + 1) for node in functions),
+        classes=tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
+        docstring=ast.get_docstring(tree) or "",
+    )
+
+
+def imports_of(file: Path) -> frozenset[str]:
+    """Modules of ours that `file` imports."""
+    return outline_of(file).imports
 
 
 def imports_in(text: str, package: tuple[str, ...]) -> set[str]:
     """Modules of ours imported anywhere in `text`, also inside functions and for types only."""
+    return imports_among(ast.walk(ast.parse(text)), package)
+
+
+def imports_among(nodes: Iterable[ast.AST], package: tuple[str, ...]) -> set[str]:
+    """Modules of ours that statements among `nodes` import into a module of `package`."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -112,12 +144,6 @@ def imports_in(text: str, package: tuple[str, ...]) -> set[str]:
 def is_ours(name: str) -> bool:
     """Whether a dotted name is a module of this package."""
     return name == "blogsmith" or (name.startswith("blogsmith.") and name[len("blogsmith.") :] in NAMES)
-
-
-def functions_of(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Every function and method of a file."""
-    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
-    return [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
@@ -153,8 +179,7 @@ def test_no_cycles() -> None:
 def test_files_and_functions_stay_small(file: Path) -> None:
     lines = file.read_text("utf-8").count("\n")
     assert lines <= MAX_FILE_LINES
-    lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions_of(file)}
-    assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION_LINES} == {}
+    assert [(name, lines) for name, lines in outline_of(file).functions if lines > MAX_FUNCTION_LINES] == []
 
 
 def test_most_files_are_read_without_scrolling() -> None:
@@ -165,15 +190,15 @@ def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
     # the lab is a library of its own; and records that need a GPU are old when a file of it is another one
     for file in (file for file in MODULES if unit_of(name_of(file)) != "lab"):
-        for node in ast.parse(file.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(name_of(file))
+        for name in outline_of(file).classes:
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(name_of(file))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 @pytest.mark.parametrize("file", MODULES, ids=name_of)
 def test_every_module_says_what_it_is_for(file: Path) -> None:
-    assert ast.get_docstring(ast.parse(file.read_text("utf-8")))
+    assert outline_of(file).docstring
 
 
 @pytest.mark.parametrize(
