@@ -243,6 +243,12 @@ def test_row_14_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_row_14_no_process_of_ours_inherits_the_port() -> None:
+    # another program may take one port in the moment in which nobody has it, but hardly three
+    assert any(_is_free_beside_a_child() for _ in range(3))
+
+
+def _is_free_beside_a_child() -> bool:
+    """Whether a server gets the port of one before it that started a process and ended first."""
     with serving(site(), port=quiet_port()) as server:
         sleeper = subprocess.Popen(
             [sys.executable, "-c", "input()"],
@@ -252,8 +258,9 @@ def test_row_14_no_process_of_ours_inherits_the_port() -> None:
         )
         port = server.port
     with serving(site(), port=port) as again:
-        assert again.port == port
+        found = again.port
     sleeper.communicate(b"\n")
+    return found == port
 
 
 @linux
