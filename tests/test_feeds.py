@@ -155,6 +155,17 @@ def test_atom_is_well_formed_and_complete() -> None:
     assert second.findtext(f"{ATOM}id") == "https://example.org/blog/posts/p1/"
 
 
+@pytest.mark.parametrize(
+    "content", ["<p>a ]]> b</p>", "]]>", "]]>]]>", "<![CDATA[x]]>", '<content type="html" />']
+)
+def test_content_is_read_back_as_it_was(content: str) -> None:
+    title = '<content type="html" />'
+    feed = ElementTree.fromstring(atom("N", "/", [replace(post(1, content), title=title)], CONFIG))
+    entry = feed.find(f"{ATOM}entry")
+    assert entry is not None
+    assert (entry.findtext(f"{ATOM}content"), entry.findtext(f"{ATOM}title")) == (content, title)
+
+
 def test_json_feed_says_the_same() -> None:
     feed = json.loads(json_feed("Notes", "/", [post(1, "<p>x</p>")], CONFIG))
     assert feed["version"] == "https://jsonfeed.org/version/1.1"

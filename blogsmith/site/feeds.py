@@ -216,9 +216,14 @@ def atom_entry(post: PageView, config: Config) -> str:
     if post.description:
         _text(entry, "summary", post.description)
     if post.body:
-        content = ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
-        content.text = post.content
-    return _xml(feed).partition("\n")[2].rpartition("\n")[0]
+        ElementTree.SubElement(entry, f"{{{_ATOM}}}content", {"type": "html"})
+    text = _xml(feed).partition("\n")[2].rpartition("\n")[0]
+    if not post.body:
+        return text
+    # as it is, where every sign of a tag would be written with four or five characters; it may not end early
+    content = post.content.replace("]]>", "]]]]><![CDATA[>")
+    before, empty, after = text.partition('<content type="html" />')
+    return f"{before}{empty[:-3]}><![CDATA[{content}]]></content>{after}"
 
 
 def _text(parent: ElementTree.Element, tag: str, text: str) -> None:

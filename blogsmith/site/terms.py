@@ -52,28 +52,31 @@ def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
 
 
 def _nameless(document: Document) -> Iterator[Diagnostic]:
-    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     for taxonomy, kind in TAXONOMIES:
         for term in terms_of(document.front, taxonomy):
             if not slugify(term):
-                place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
                 message = f'{kind} "{term}" has no letter or digit, so no page lists its posts'
-                reporter.warn("term", message, place, f"give the {kind} a name that can be read aloud")
-    yield from reporter.diagnostics
+                hint = f"give the {kind} a name that can be read aloud"
+                yield from _warn(document, taxonomy, term, message, hint)
+
+
+def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str) -> list[Diagnostic]:
+    # few terms are wrong: only of their pages the lines are looked for
+    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+    place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
+    reporter.warn("term", message, place, hint)
+    return reporter.diagnostics
 
 
 def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
     """A term that falls together with another one, though they do not read the same: `C` and `C++`."""
-    reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     for taxonomy, names in by_taxonomy.items():
         for term in terms_of(document.front, taxonomy):
             name = names.get(slugify(term), term)
             if _normalize_term(name) != _normalize_term(term):
-                place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
                 kind = dict(TAXONOMIES)[taxonomy]
                 message = f'{kind} "{term}" has the same address as "{name}", so both share one page'
-                reporter.warn("term", message, place, "spell one of them out, as in `cpp`")
-    yield from reporter.diagnostics
+                yield from _warn(document, taxonomy, term, message, "spell one of them out, as in `cpp`")
 
 
 def _normalize_term(term: str) -> str:

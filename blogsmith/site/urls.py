@@ -35,6 +35,7 @@ Publication = Literal["published", "draft", "scheduled"]
 CONTENT = PurePosixPath("content")
 
 _PLACEHOLDER = re.compile(r":([a-z]+)")
+_LISTS = frozenset({"index", "_index"})
 _INDEX_NAMES = ("index.md", "index.markdown")
 
 
@@ -100,10 +101,15 @@ class _Tree(Struct, frozen=True):
     def create(cls, documents: Sequence[Document]) -> _Tree:
         """The tree of the site's documents."""
         counts: Counter[PurePosixPath] = Counter()
-        for folder, pages in Counter(document.path.parent for document in documents).items():
-            for around in (folder, *folder.parents):
+        # as texts, which are counted in a tenth of the time
+        folders = Counter(document.path.as_posix().rpartition("/")[0] for document in documents)
+        for folder, pages in folders.items():
+            path = PurePosixPath(folder)
+            for around in (path, *path.parents):
                 counts[around] += pages
-        lists = {d.path for d in documents if _is_list(d.path, counts[d.path.parent])}
+        lists = {
+            d.path for d in documents if d.path.stem in _LISTS and _is_list(d.path, counts[d.path.parent])
+        }
         slugs = {d.path.parent: d.front.slug for d in documents if d.path in lists and d.front.slug}
         sound = {folder: slug for folder, slug in slugs.items() if not slug_problem(slug)}
         return cls(frozenset(lists), sound, frozenset(path.parent for path in lists))
