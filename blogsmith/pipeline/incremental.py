@@ -39,6 +39,7 @@ from .reload import reload_site
 from .resolve import Resolver
 from .row_store import RowStore
 from .snapshot import ResolvedSite, SiteSnapshot
+from .template_rows import TemplateRows
 from .time_limit import LIMIT_S
 
 # Fields of a view that tell how a page stands to others: they stay while only its text is edited.
@@ -84,6 +85,7 @@ class IncrementalPipeline:
         self._now = now
         self._log = log
         self._memory = PageCache(limit_s, rows)
+        self._codes = TemplateRows(rows) if rows else None
         self.cells = BuildCells()
         """Those of a build."""
         cells = self.cells if log else CellCache(root)
@@ -95,6 +97,11 @@ class IncrementalPipeline:
     def reasons(self) -> Mapping[str, str]:
         """As in `PageCache`."""
         return self._memory.reasons
+
+    def keep_templates(self, site: SiteSnapshot) -> None:
+        """Keep the compiled templates of a build that is done."""
+        if self._codes:
+            self._codes.save(site.context.theme.files.templates.keys())
 
     def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
@@ -108,6 +115,7 @@ class IncrementalPipeline:
             self._options.base_url,
             last.context if last and not asked.everything else None,
             asked.changed,
+            self._codes,
         )
         if self._log:
             self._log.ignore = frozenset(context.config.diagnostics.ignore)

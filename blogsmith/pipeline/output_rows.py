@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
-from ..project.program import program_digest
 from ..site.generated import GeneratedFile
 from .output_plan import OutputFile, OutputPlan
 from .page_pool import FEWEST, MadeOutput, PagePool
@@ -49,7 +48,7 @@ class OutputRows:
         files, config = plan.context.theme.files, plan.context.config
         if not isinstance(rows, NoRows):
             with suppress(NotStorable):
-                self._site = digest_of(program_digest(), plan.site, files, config).hex()
+                self._site = digest_of(rows.program, plan.site, files, config).hex()
 
     def make_ahead(self, processes: int, keep: Callable[[Output], Output]) -> None:
         """Make the pages that are not known, if there are many, by several processes.

@@ -10,7 +10,7 @@ import msgspec
 
 from ..config.schema import Config
 from ..project.context import SiteContext
-from ..project.program import program_digest, tools_digest
+from ..project.program import tools_digest
 from .page_rows import digest_of
 
 _OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
@@ -44,15 +44,18 @@ def text_templates(context: SiteContext) -> object:
     return shortcodes, others, layouts, versions if any("asset(" in text for text in texts) else None
 
 
-def context_key(context: SiteContext) -> str:
-    """Names all of this together; NotStorable if something in it has no form of its own."""
+def context_key(context: SiteContext, program: str) -> str:
+    """Names all of this together; NotStorable if something in it has no form of its own.
+
+    program: names the one that builds.
+    """
     plugins, code = context.plugins, context.plugins.code
     own: object = None
     if code is not None:
         # what code of the site reads beside a page is not known: it may be any file, other posts apart
         own = (code.digests, list(_stamps(context.root, context.config.output)))
     return digest_of(
-        program_digest(),
+        program,
         text_settings(context.config),
         text_templates(context),
         own,

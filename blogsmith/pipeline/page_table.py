@@ -50,7 +50,7 @@ class PageTable:
         self._root, self._key = context.root, ""
         if not isinstance(self._rows, NoRows):
             with suppress(NotStorable):
-                self._key = context_key(context)
+                self._key = context_key(context, self._rows.program)
 
     def close(self) -> None:
         """Give and keep nothing any more: in another process, rows are not to be touched."""

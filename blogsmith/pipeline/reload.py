@@ -10,28 +10,34 @@ from msgspec.structs import replace
 from ..config.load import CONFIG_NAME
 from ..hooks.plugin_code import is_covered
 from ..project.context import SiteContext, open_site, with_theme
+from ..render.templates.environment import TemplateCodes
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
 
 
 def reload_site(
-    root: Path, base_url: str | None, before: SiteContext | None, changed: Iterable[str]
+    root: Path,
+    base_url: str | None,
+    before: SiteContext | None,
+    changed: Iterable[str],
+    codes: TemplateCodes | None = None,
 ) -> SiteContext:
     """The opened site as it is now; SiteError if what it is made of is wrong.
 
     before: what it was, None if that may be anything. changed: paths under the root that have changed since.
+    codes: as in `load_theme`.
     """
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:
-        return open_site(root, base_url)
+        return open_site(root, base_url, codes=codes)
     code = any(map(is_covered, changed))
     if code or CONFIG_NAME in tops:
-        opened = open_site(root, base_url, None if code else before.plugins)
+        opened = open_site(root, base_url, None if code else before.plugins, codes)
         # equal parts stay the same objects: what is remembered is remembered under them
         theme, known = opened.theme, before.theme
         is_same = theme.files == known.files and theme.base_path == known.base_path
         return replace(opened, theme=known) if is_same else opened
     if tops & (_THEME | {"plugins"}):
-        return with_theme(before)
+        return with_theme(before, codes)
     return before

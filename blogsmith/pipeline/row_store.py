@@ -14,10 +14,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from ..execute.session.working_folder import working_folder
+from ..project.program import program_digest
 from ..storage.cache import open_cache
 from ..trust.seal import make_sealer, read_sealer
 
@@ -41,6 +43,10 @@ class Row(NamedTuple):
 class RowStore(Protocol):
     """What the pipeline keeps beyond one run."""
 
+    @property
+    def program(self) -> str:
+        """Names the program that builds: what another one has kept may be wrong."""
+
     def get(self, kind: str, name: str) -> Row | None:
         """The row of this kind and name."""
 
@@ -59,6 +65,8 @@ class RowStore(Protocol):
 
 class NoRows:
     """Keeps nothing: a preview has everything in memory, and some builds are to be made from nothing."""
+
+    program = ""
 
     def get(self, kind: str, name: str) -> Row | None:
         """None."""
@@ -91,6 +99,11 @@ class SqliteRows:
         self.is_changed = False
         self.is_whole = True
         """Whether all that was to be kept is in the file."""
+
+    @cached_property
+    def program(self) -> str:
+        """As in `RowStore`."""
+        return program_digest()
 
     def close(self) -> None:
         """Write everything to the file."""

@@ -17,6 +17,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
+from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..schema.yaml_loader import YamlPath
 from ..syntax.kinds import kind_table
@@ -39,10 +40,16 @@ class SiteContext(Struct, frozen=True):
     """Where each setting stands, and warnings about them."""
 
 
-def open_site(root: Path, base_url: str | None = None, loaded_plugins: Plugins | None = None) -> SiteContext:
+def open_site(
+    root: Path,
+    base_url: str | None = None,
+    loaded_plugins: Plugins | None = None,
+    codes: TemplateCodes | None = None,
+) -> SiteContext:
     """Read the settings of the site at `root` and load what they name; SiteError if that fails.
 
     base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
+    codes: as in `load_theme`.
     """
     loaded = load_config(root)
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
@@ -55,17 +62,17 @@ def open_site(root: Path, base_url: str | None = None, loaded_plugins: Plugins |
         plugins = loaded_plugins
         if plugins is None or plugins.names != config.plugins:
             plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
-        theme = _theme(root, config, plugins)
+        theme = _theme(root, config, plugins, codes)
     except SiteError as error:
         raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
     return SiteContext(root, config, theme, plugins, options, loaded)
 
 
-def with_theme(context: SiteContext) -> SiteContext:
+def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> SiteContext:
     """The same with the theme read again; SiteError if something in it is wrong."""
     try:
-        theme = _theme(context.root, context.config, context.plugins)
+        theme = _theme(context.root, context.config, context.plugins, codes)
     except SiteError as error:
         raise SiteError(
             *(_move_to_setting(found, context.settings) for found in error.diagnostics)
@@ -74,9 +81,10 @@ def with_theme(context: SiteContext) -> SiteContext:
     return replace(context, theme=theme, options=options)
 
 
-def _theme(root: Path, config: Config, plugins: Plugins) -> Theme:
+def _theme(root: Path, config: Config, plugins: Plugins, codes: TemplateCodes | None) -> Theme:
     folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
-    return load_theme(config.theme, root, bundled_folder("themes"), folders, base_path=config.base_path)
+    bundled, base_path = bundled_folder("themes"), config.base_path
+    return load_theme(config.theme, root, bundled, folders, base_path=base_path, codes=codes)
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:

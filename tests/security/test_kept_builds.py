@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import shutil
 import sqlite3
@@ -9,10 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from blogsmith.pipeline.build_stamps import FILES, unchanged_build
-from blogsmith.pipeline.row_store import FILE
+from blogsmith.pipeline.row_store import FILE, Row, open_rows
 from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put_bare
@@ -166,7 +168,6 @@ def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.Monkey
     from blogsmith.model.documents import Body
     from blogsmith.model.texts import NO_TEXT, PageText, pack_text
     from blogsmith.pipeline.page_rows import decode_page, encode_page
-    from blogsmith.pipeline.row_store import Row, open_rows
 
     build(site, remembers=True)
     with open_rows(site) as rows:
@@ -178,3 +179,34 @@ def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.Monkey
         rows.put("content", "content/b.md", Row(forged.digest.hex(), pack_text(forged)))
     build(site, remembers=True, output=site / "public")
     assert EVIL in (site / "public/b/index.html").read_bytes()
+
+
+def test_row_44_code_of_templates_is_run_only_if_this_user_made_it(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row holds code: a stranger's is never opened, and this user's own is what proves the test."""
+    build(site, remembers=True)
+    sealed = kept(site).read_bytes()
+    mark = site.parent / "mark"
+    with monkeypatch.context() as other:
+        other.setenv("XDG_STATE_HOME", str(site.parent / "stranger"))
+        build(site, remembers=True)
+        _put_code(site, f"__import__('os').mkdir({str(mark)!r})")
+    (site / "content/b.md").write_text("another text\n")
+    assert build(site, remembers=True).ok
+    assert not mark.exists()
+    kept(site).write_bytes(sealed)
+    _put_code(site, f"__import__('os').mkdir({str(mark)!r})")
+    build(site, remembers=True)
+    assert mark.exists()
+
+
+def _put_code(root: Path, text: str) -> None:
+    """Make this code that of all templates."""
+    with open_rows(root) as rows:
+        row = rows.get("templates", "theme")
+        assert row is not None
+        codes = msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
+        evil = marshal.dumps(compile(text, "evil", "exec"))
+        data = msgspec.msgpack.encode({name: (digest, evil) for name, (digest, _) in codes.items()})
+        assert rows.put("templates", "theme", Row(row.key, data))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from hashlib import sha256
 from types import CodeType, MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, TemplateRuntimeError, nodes, pass_context
 from jinja2.utils import htmlsafe_json_dumps
@@ -34,6 +35,16 @@ _MONTHS = (
 )
 
 
+class TemplateCodes(Protocol):
+    """Where the code of templates is kept beyond one process."""
+
+    def get(self, template: str, digest: str) -> CodeType | None:
+        """The code of a template. digest: names what it is compiled from."""
+
+    def put(self, template: str, digest: str, code: CodeType) -> None:
+        """Keep it in place of what was there."""
+
+
 class _Templates(BaseLoader):
     """Hands Jinja the templates read before; what is not among them does not exist."""
 
@@ -55,6 +66,10 @@ class _SiteSandbox(Sandbox):
     compiled there is right for all sites, and is made once for all of them.
     """
 
+    def __init__(self, codes: TemplateCodes | None, **options: Any) -> None:
+        super().__init__(**options)
+        self._codes = codes
+
     def compile(
         self,
         source: str | nodes.Template,
@@ -65,8 +80,19 @@ class _SiteSandbox(Sandbox):
     ) -> Any:
         """As Jinja's; only the text of a template with its names is ever asked for."""
         if isinstance(source, str) and not raw and not defer_init:
-            return _code(source, name, filename)
+            return self._code_of(source, name, filename)
         return super().compile(source, name, filename, raw, defer_init)
+
+    def _code_of(self, source: str, name: str | None, filename: str | None) -> CodeType:
+        if self._codes is None or name is None:
+            return _code(source, name, filename)
+        origin = f"{name}\0{filename}\0{source}"
+        digest = sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()
+        code = self._codes.get(name, digest)
+        if code is None:
+            code = _code(source, name, filename)
+            self._codes.put(name, digest, code)
+        return code
 
 
 @lru_cache(maxsize=512)
@@ -81,10 +107,10 @@ def _compiler() -> Sandbox:
     return _with_helpers(Sandbox(**_OPTIONS), {}, "")
 
 
-def site_environment(files: ThemeFiles, base_path: str) -> Sandbox:
-    """The sandbox for the templates of a site."""
+def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Sandbox:
+    """The sandbox for the templates of a site. codes: as in `load_theme`."""
     addresses = {name: _address(file, base_path) for name, file in files.static.items()}
-    environment = _SiteSandbox(loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
+    environment = _SiteSandbox(codes, loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
     return _with_helpers(environment, addresses, base_path)
 
 

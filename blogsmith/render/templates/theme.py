@@ -19,7 +19,7 @@ from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
 from .budget import TakesTooLong
-from .environment import site_environment
+from .environment import TemplateCodes, site_environment
 from .errors import template_diagnostic
 from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
@@ -118,16 +118,19 @@ def load_theme(
     extra_shortcodes: Sequence[Path] = (),
     *,
     base_path: str = "",
+    codes: TemplateCodes | None = None,
 ) -> Theme:
     """Read theme `name` from the site's `themes/`, else from the bundled ones.
 
     extra_shortcodes: folders of plugins with shortcode templates, searched last.
     base_path: the path of the site's address, `/blog`, put before every site path.
+    codes: where compiled templates are kept beyond this process; None: nowhere.
     SiteError if the theme is missing or something in it is wrong.
     """
     files = read_theme_files(name, site_root, bundled, extra_shortcodes)
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
-    return Theme(files, base_path, site_environment(files, base_path), _shortcodes(files), layouts)
+    environment = site_environment(files, base_path, codes)
+    return Theme(files, base_path, environment, _shortcodes(files), layouts)
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:

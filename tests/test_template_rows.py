@@ -1,0 +1,146 @@
+"""Compiled templates that builds keep: they are compiled again where anything is not as it was."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType
+from unittest.mock import patch
+
+import msgspec
+import pytest
+
+from blogsmith.pipeline.row_store import NoRows, Row, open_rows
+from blogsmith.pipeline.template_rows import TemplateRows
+from blogsmith.render.templates import environment
+from tests.build_scripts import compare
+from tests.preview_sites import built
+from tests.site_files import build, put, put_bare
+
+POST = "---\ntitle: A\ndate: 2026-01-01\n---\ntext {% note %}\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    files = {"blogsmith.yaml": "title: S\n", "content/a.md": POST, "shortcodes/note.inline.html": "<i>n</i>"}
+    root = put_bare(tmp_path / "site", files)
+    build(root, remembers=True, output=root / "public")
+    return root
+
+
+@pytest.fixture
+def compiled() -> Iterator[list[str | None]]:
+    """Names of the templates that are compiled, as in a process that has compiled none before."""
+    names: list[str | None] = []
+    original = environment._code.__wrapped__
+
+    def compile_template(source: str, name: str | None, filename: str | None) -> CodeType:
+        names.append(name)
+        return original(source, name, filename)
+
+    with patch.object(environment, "_code", compile_template):
+        yield names
+
+
+def stored(root: Path) -> dict[str, tuple[str, bytes]]:
+    with open_rows(root) as rows:
+        row = rows.get("templates", "theme")
+    assert row is not None
+    return msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
+
+
+def test_templates_are_compiled_once(site: Path, compiled: list[str | None]) -> None:
+    first = built(site / "public")
+    names = set(stored(site))
+    assert {"layouts/page.html", "layouts/home.html"} <= names
+    put(site, {"content/a.md": POST.replace("text", "another text")})
+    build(site, remembers=True, output=site / "public")
+    assert compiled == []
+    assert built(site / "public") != first
+    # those that this build did not need are still there
+    assert set(stored(site)) == names
+
+
+def test_a_template_that_changes_is_compiled_alone(site: Path, compiled: list[str | None]) -> None:
+    put(site, {"shortcodes/note.inline.html": "<b>another</b>"})
+    build(site, remembers=True, output=site / "public")
+    assert compiled == ["shortcodes/note.inline.html"]
+    assert b"<b>another</b>" in (site / "public/a/index.html").read_bytes()
+    compare(site)
+
+
+def test_a_template_that_moves_is_compiled_again(site: Path, compiled: list[str | None]) -> None:
+    """Its place stands in messages about it."""
+    lesser, own = site / "themes/bare/layouts/page.html", site / "layouts/page.html"
+    own.parent.mkdir()
+    lesser.rename(own)
+    put(site, {"content/a.md": POST.replace("text", "another text")})
+    build(site, remembers=True, output=site / "public")
+    assert "layouts/page.html" in compiled
+
+
+def test_templates_that_are_gone_are_not_kept(site: Path) -> None:
+    assert "shortcodes/note.inline.html" in stored(site)
+    (site / "shortcodes/note.inline.html").unlink()
+    put(site, {"content/a.md": "text\n"})
+    compare(site)
+    assert "shortcodes/note.inline.html" not in stored(site)
+
+
+def test_mistakes_have_the_same_place(site: Path) -> None:
+    layout = site / "layouts/page.html"
+    put(
+        site,
+        {"layouts/page.html": "<p>\n{% if page.series %}{{ page.nothing }}{% endif %}"},
+    )
+    compare(site)
+    text = layout.read_text().replace("page.series", "page.title")
+    put(site, {"layouts/page.html": text})
+    first, again = build(site, remembers=True), build(site, remembers=True)
+    assert again.diagnostics == first.diagnostics == build(site).diagnostics
+    assert first.diagnostics[0].place is not None
+
+
+@pytest.mark.parametrize("data", [b"", b"[" * 50, msgspec.msgpack.encode({"layouts/page.html": 1})])
+def test_a_row_that_is_damaged(data: bytes, site: Path, compiled: list[str | None]) -> None:
+    build_with_row(site, data)
+    assert "layouts/page.html" in compiled
+    compare(site)
+
+
+@pytest.mark.parametrize(
+    "code", [b"", b"\xff" * 9, marshal.dumps("text"), marshal.dumps(compile("1", "x", "exec"))[:-9]]
+)
+def test_code_that_is_damaged(code: bytes, site: Path, compiled: list[str | None]) -> None:
+    damaged = {name: (digest, code) for name, (digest, _) in stored(site).items()}
+    build_with_row(site, msgspec.msgpack.encode(damaged))
+    assert "layouts/page.html" in compiled
+    compare(site)
+
+
+def build_with_row(root: Path, data: bytes) -> None:
+    """Build a page again, when this is what is kept of templates."""
+    with open_rows(root) as rows:
+        rows.put("templates", "theme", Row(rows.program, data))
+    put(root, {"content/a.md": POST.replace("text", "another text")})
+    assert build(root, remembers=True, output=root / "public").ok
+
+
+def test_code_of_another_program_is_not_taken(site: Path, compiled: list[str | None]) -> None:
+    with open_rows(site) as rows:
+        row = rows.get("templates", "theme")
+        assert row is not None
+        rows.put("templates", "theme", Row("another one", row.data))
+        templates = TemplateRows(rows)
+    (digest, _) = stored(site)["layouts/page.html"]
+    assert templates.get("layouts/page.html", digest) is None
+
+
+def test_a_build_from_nothing_compiles(site: Path, compiled: list[str | None]) -> None:
+    assert build(site).ok
+    assert "layouts/page.html" in compiled
+    templates = TemplateRows(NoRows())
+    templates.put("a", "digest", compile("1", "a", "exec"))
+    templates.save({"a"})
+    assert templates.get("a", "digest") is None
