@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,6 +13,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from ..model.documents import Output
+from ..storage.temporary import nameless_file
 
 
 class OutputSpool:
@@ -55,5 +55,5 @@ def without_bytes(output: Output) -> Output:
 @contextmanager
 def open_spool() -> Iterator[OutputSpool]:
     """A spool that is gone at the end, with all that is in it."""
-    with tempfile.TemporaryFile() as file:
+    with nameless_file() as file:
         yield OutputSpool(file)
