@@ -69,6 +69,18 @@ HEAVY = (
 )
 
 
+NOT_FOR_TEXT = (
+    *("asyncio", "ssl", "multiprocessing", "rich", "PIL", "pygments.lexers"),
+    *("blogsmith.cells.results", "blogsmith.cells.run", "blogsmith.cells.update", "blogsmith.freeze"),
+    *("blogsmith.execute.cluster", "blogsmith.execute.kernel", "blogsmith.execute.probe"),
+    *("blogsmith.execute.session.jobs", "blogsmith.execute.session.process", "blogsmith.execute.worker"),
+    *("blogsmith.hooks.plugin_imports", "blogsmith.lint", "blogsmith.pyodide"),
+    *("blogsmith.render.outputs.cells", "blogsmith.tex.analysis", "blogsmith.tex.convert"),
+    *("blogsmith.tex.constructs", "blogsmith.tex.packages", "blogsmith.tex.parse"),
+)
+"""What modules of the program and of others begin with that a page of plain text has no use for."""
+
+
 def name_of(file: Path) -> str:
     """`syntax.math` for `blogsmith/syntax/math.py`; `__init__` for the package itself."""
     parts = file.relative_to(PACKAGE).with_suffix("").parts
@@ -218,18 +230,35 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
     assert (result.returncode, result.stderr.strip()) == (0, "")
 
 
-def test_a_site_without_cells_imports_nothing_that_runs_them(tmp_path: Path) -> None:
-    (tmp_path / "content").mkdir()
-    (tmp_path / "content" / "_index.md").write_text("# Hello\n", encoding="utf-8")
-    (tmp_path / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
-    names = "('blogsmith.cells.run', 'blogsmith.execute.cluster', 'blogsmith.execute.kernel', 'asyncio')"
+def modules_of_build(root: Path, text: str) -> set[str]:
+    """What a build of a site of one page imports."""
+    (root / "content").mkdir(parents=True)
+    (root / "content" / "_index.md").write_text(text, encoding="utf-8")
+    (root / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
     report = (
-        "from blogsmith.cli.main import main; main(['build']); "
-        f"import sys; print(*sorted(n for n in sys.modules if n.startswith({names})), file=sys.stderr)"
+        "from blogsmith.cli.main import main; main(['build']); import sys; print('modules', *sys.modules)"
     )
-    result = subprocess.run([sys.executable, "-c", report], cwd=tmp_path, capture_output=True, text=True)
-    assert (tmp_path / "public" / "index.html").is_file()
-    assert result.stderr.split("\n")[-2:] == ["", ""], result.stderr
+    result = subprocess.run([sys.executable, "-c", report], cwd=root, capture_output=True, text=True)
+    assert (root / "public" / "index.html").is_file(), result.stderr
+    return set(result.stdout.partition("modules ")[2].split())
+
+
+def test_a_site_of_plain_text_imports_nothing_for_cells_and_formulas(tmp_path: Path) -> None:
+    imported = modules_of_build(tmp_path, "# Hello\n\nA line with `code` in it.\n")
+    assert "blogsmith.render.html" in imported
+    assert sorted(name for name in imported if name.startswith(NOT_FOR_TEXT)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("Let $x$ be.\n", "blogsmith.tex.convert"),
+        ("```{python}\n1\n```\n", "blogsmith.freeze.store"),
+        ("```{python}\n1\n```\n", "blogsmith.render.outputs.cells"),
+    ],
+)
+def test_what_a_page_holds_is_imported_for_it(text: str, module: str, tmp_path: Path) -> None:
+    assert module in modules_of_build(tmp_path, text)
 
 
 @pytest.mark.parametrize(

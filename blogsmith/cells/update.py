@@ -17,7 +17,7 @@ from ..execute.session.jobs import resolve_python
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
-from ..trust.consent import is_trusted
+from .permission import may_run
 from .results import CellUpdate, show_results
 from .status import PageStatus, RunOutcome, read_environment, survey_pages
 from .versions import installed_versions, recorded_packages
@@ -47,14 +47,6 @@ def update_cells(
         with log.stage("run"):
             ran = run_stale_sessions(surveyed, context, options, log)
     return show_results(ran, context, asked, versions, log, may_run=runs)
-
-
-def may_run(context: SiteContext, options: BuildOptions) -> bool:
-    """Whether cells of the site may run now."""
-    asked = options.execution
-    if asked.frozen:
-        return False
-    return bool(asked.execute) or (options.write and is_trusted(context.root, context.config))
 
 
 def package_versions(

@@ -12,7 +12,7 @@ import click
 from . import terminal
 from .clock import Clocks
 from .execution_options import executing, execution_options, jobs_option, loud_option, watching
-from .garbage import rare_collections
+from .garbage import no_collections, rare_collections
 from .options import (
     STALE,
     drafts_option,
@@ -154,7 +154,7 @@ def _build(
 
 
 def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
-    with rare_collections():
+    with no_collections():
         from ..diagnostics.format import printable
         from ..pipeline.build import build_site
         from ..project.report import BuildOptions

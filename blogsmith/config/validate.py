@@ -15,8 +15,6 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.codes import CODES
 from ..diagnostics.model import did_you_mean, nearest
-from ..pyodide.distribution import CDN, setting_problem
-from ..pyodide.names import PACKAGE_NAMES, package_meant
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
 from .editors import read_editor
@@ -97,6 +95,9 @@ def _editor(text: str, slot: Slot) -> str | None:
 
 def _browser(settings: Browser, slot: Slot) -> Browser | None:
     """Which packages there are depends on where they come from."""
+    from ..pyodide.distribution import CDN, setting_problem
+    from ..pyodide.names import PACKAGE_NAMES, package_meant
+
     problem = setting_problem(settings.pyodide)
     if problem:
         hint = "write cdn, or a folder such as static/pyodide"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from . import Hooks, Plugins
-from .plugin_imports import guard_imports
+from .plugin_guard import guard_imports
 
 
 @contextmanager

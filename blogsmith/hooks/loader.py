@@ -11,7 +11,7 @@ from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from . import Hooks, Plugins, combine_hooks
 from .failures import blame_plugin
 from .plugin_code import FOLDER, PluginCode
-from .plugin_imports import forget_plugin_modules, guard_imports, load_plugin_module
+from .plugin_guard import guard_imports
 
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
@@ -22,9 +22,17 @@ def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode
     folders = tuple(folders)
     with guard_imports(code):
         if code:
+            from .plugin_imports import forget_plugin_modules
+
             forget_plugin_modules(code)
         registered = [_register(name, folders, code) for name in names]
     return combine_hooks(registered, code)
+
+
+def _load_covered(name: str, code: PluginCode) -> ModuleType:
+    from .plugin_imports import load_plugin_module
+
+    return load_plugin_module(name, code)
 
 
 def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Hooks:
@@ -36,7 +44,7 @@ def _register(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> 
         raise SiteError(_missing(name, folders, code))
     hooks = Hooks(name, file)
     with blame_plugin(name, file):
-        module = load_plugin_module(name, code) if code and is_of_site else _import(name, file)
+        module = _load_covered(name, code) if code and is_of_site else _import(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
         raise SiteError(Diagnostic("plugin", message, f"plugins/{file.name}", subject=name))

@@ -38,11 +38,8 @@ _HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .
 
 
 @contextmanager
-def guard_imports(code: PluginCode | None) -> Iterator[None]:
-    """Imports inside are those of a site whose plugins are `code`; without any, nothing is different."""
-    if code is None:
-        yield
-        return
+def guard_site_imports(code: PluginCode) -> Iterator[None]:
+    """Imports inside are those of a site whose plugins are `code`."""
     _watch_exec()
     guard, before = SiteImports(code), list(sys.path)
     sys.meta_path.insert(0, guard)
@@ -57,7 +54,7 @@ def guard_imports(code: PluginCode | None) -> Iterator[None]:
 
 
 def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
-    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guard_imports`."""
+    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guard_site_imports`."""
     path = f"{FOLDER}/{name}.py"
     full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
     spec = _spec(full_name, str(code.root / path), code.sources[path])

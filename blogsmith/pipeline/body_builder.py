@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ..diagnostics.model import SiteError
 from ..execute.session.environment import cores
-from ..lint.run import SiteLint
 from ..model.documents import Body, Document
 from ..project.report import BuildLog, BuildOptions
 from .body_pool import FEWEST, BodyPool
@@ -15,6 +15,9 @@ from .build_cells import BuildCells
 from .cache import PageCache
 from .process_pool import can_fork
 from .snapshot import ResolvedSite
+
+if TYPE_CHECKING:
+    from ..lint.run import SiteLint
 
 
 def count_processes(resolved: ResolvedSite, options: BuildOptions) -> int:
@@ -117,6 +120,8 @@ class BodyBuilder:
         return missing
 
     def _new_lint(self) -> SiteLint:
+        from ..lint.run import SiteLint
+
         loaded = self._resolved.loaded
         waiting = (document for document, _ in loaded.left_out.values())
         return SiteLint(self._resolved.documents.values(), waiting, self._resolved.context.settings)

@@ -15,6 +15,7 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Body, Document
 from ..model.texts import pack_text
 from ..syntax.parser import Parsed
+from ..tex.on_demand import import_converter
 from .cache import PageCache, UnknownPage
 from .page_rows import NotStorable, decode_facts, encode_facts
 from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
@@ -62,6 +63,7 @@ class BodyPool:
         SiteError if a process dies.
         """
         requests = [_Request([page]) for page in range(len(self._paths))]
+        import_converter()
         worker = _BodyWorker(self._memory, self._resolved, self._paths)
         with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
             waiting: list[int] = []

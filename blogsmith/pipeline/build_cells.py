@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..cells.results import CellUpdate
-from ..cells.update import update_cells
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
-from .cell_cache import PageCellsState
+from .cell_source import PageCellsState
+
+if TYPE_CHECKING:
+    from ..cells.results import CellUpdate
 
 
-@dataclass(slots=True)
 class BuildCells:
     """Belongs to one build."""
 
-    _update: CellUpdate = field(default_factory=CellUpdate)
+    def __init__(self) -> None:
+        self._update: CellUpdate | None = None
+        """None: nothing has run."""
 
     @property
     def count(self) -> int:
         """Cells that run, in this build or an earlier one."""
-        return self._update.cells
+        return self._update.cells if self._update else 0
 
     @property
     def ran(self) -> int:
         """Cells that ran in this build."""
-        return self._update.ran
+        return self._update.ran if self._update else 0
 
     def forget(self, changed: Collection[str]) -> None:
         """A build looks at everything once."""
@@ -36,6 +38,9 @@ class BuildCells:
         self, pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
     ) -> None:
         """Run what is to be run of these pages, before any of them is rendered."""
+        # most sites have no cells
+        from ..cells.update import update_cells
+
         self._update = update_cells(pages, context, options, log)
 
     def status_of(
@@ -48,5 +53,5 @@ class BuildCells:
         busy: bool,
     ) -> PageCellsState:
         """What a page shows; what is wrong with its cells was told when they ran."""
-        found = self._update.results.get(str(facts.document.path))
+        found = self._update.results.get(str(facts.document.path)) if self._update else None
         return PageCellsState() if found is None else PageCellsState(found)

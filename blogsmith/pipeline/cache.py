@@ -31,7 +31,6 @@ from ..site.index import PageEntry, page_entry
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
-from ..tex.convert import Convert
 from .page_keys import text_settings, text_templates
 from .page_rows import Question
 from .page_table import PageTable
@@ -104,7 +103,7 @@ class PageCache:
         self._bodies: dict[str, _Rendered] = {}
         self.lex: Lex = lru_cache(LEXED)(lex_in_time)
         """As `lex_in_time`, once for each piece of code."""
-        self.formula: Convert = cache_conversions(limit=FORMULAS)
+        self.formula = cache_conversions(limit=FORMULAS)
         """As `convert_formula`, once for each formula under the same macros."""
         self.parsing_s = 0.0
         """Time spent on parsing so far."""

@@ -5,52 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from msgspec.structs import replace
 
 from ..cells.results import show_results
 from ..cells.status import PageStatus, RunOutcome, read_environment, survey_pages
 from ..cells.update import package_versions
-from ..diagnostics.model import Diagnostic
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.store import Reading, folder_of, read_page
 from ..model.documents import PageFacts
-from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
 from ..storage.stamps import FileStamp, stamp_at
+from .cell_source import PageCellsState
 
 _OUTPUTS = "outputs.json"
-
-
-@dataclass(frozen=True, slots=True)
-class PageCellsState:
-    """What is known of the cells of one page."""
-
-    results: PageResults = field(default_factory=PageResults)
-    """What it shows."""
-    page: PageStatus | None = None
-    """None if it has no cells."""
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-class CellSource(Protocol):
-    """Where the pipeline learns what pages show of their cells."""
-
-    def forget(self, changed: Collection[str]) -> None:
-        """Files that have changed, relative to the root: their stamp may still be the same."""
-
-    def status_of(
-        self,
-        facts: PageFacts,
-        context: SiteContext,
-        asked: ExecutionOptions,
-        *,
-        may_run: bool,
-        busy: bool,
-    ) -> PageCellsState:
-        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
 
 
 @dataclass(slots=True)

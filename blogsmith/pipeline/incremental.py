@@ -28,7 +28,7 @@ from ..site.terms import term_names
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
-from .cell_cache import CellCache
+from .cell_source import CellSource
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
@@ -88,7 +88,7 @@ class IncrementalPipeline:
         self._codes = TemplateRows(rows) if rows else None
         self.cells = BuildCells()
         """Those of a build."""
-        cells = self.cells if log else CellCache(root)
+        cells = self.cells if log else _recorded_cells(root)
         self._leaks = DisclosureCache()
         self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
         self._forgetful = (cells, self._leaks, self._resolver)
@@ -303,6 +303,12 @@ class IncrementalPipeline:
             own,
             self._report(log),
         )
+
+
+def _recorded_cells(root: Path) -> CellSource:
+    from .cell_cache import CellCache
+
+    return CellCache(root)
 
 
 def _stays(old: Document, new: Document) -> bool:

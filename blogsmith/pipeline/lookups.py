@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
@@ -13,7 +14,6 @@ from ..model.documents import Document, ImageInfo
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
-from ..pyodide.distribution import Distribution
 from ..render.context import Tools
 from ..render.images import ImageProblem, image_size
 from ..site.archive import plan_archive
@@ -21,6 +21,9 @@ from ..site.feeds import site_feeds
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_image, resolve_link
 from ..site.lists import plan_lists
 from ..site.terms import plan_terms
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
 
 
 def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:

@@ -12,9 +12,11 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from multiprocessing.connection import Connection, Pipe, wait
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 _AHEAD = 2
 """Requests a process has at once: it never waits for the next one."""
@@ -54,6 +56,9 @@ class ProcessPool:
 
     def __init__(self, count: int, answer: Callable[[bytes], bytes]) -> None:
         """answer: is called in the processes, with whatever it knows at this moment."""
+        # most builds make few pages, and start none
+        from multiprocessing.connection import Pipe
+
         self._pipes: list[Connection] = []
         self._pids: list[int] = []
         for _ in range(count):
@@ -91,6 +96,8 @@ class ProcessPool:
 
         process_of: request → the process that is to work on it; None: any. ProcessDied if one ends meanwhile.
         """
+        from multiprocessing.connection import Connection, wait
+
         anyone = deque(range(len(requests)))
         own: list[deque[int]] = [anyone] * len(self) if process_of is None else [deque() for _ in self._pipes]
         for request, process in enumerate(process_of or ()):

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from ..cells.update import may_run
+from ..cells.permission import may_run
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, ImageInfo, SiteFiles
 from ..model.results import PageResults
@@ -17,14 +18,16 @@ from ..project.browser_python import browser_python
 from ..project.context import SiteContext
 from ..project.load import LoadedSite, resolve_urls
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
-from ..pyodide.distribution import Distribution
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
 from .cache import PageCache
-from .cell_cache import CellSource, PageCellsState
+from .cell_source import CellSource, PageCellsState
 from .lookups import index_of, measure_image, page_tools
 from .snapshot import Entries, PageLookups, ResolvedSite
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
 
 
 class Resolver:

@@ -15,7 +15,7 @@ from ..render.context import Tools
 from ..site.frame import Frame, Rendered
 from ..site.index import PageEntry, SiteIndex
 from ..site.math_font import MathFonts
-from .cell_cache import PageCellsState
+from .cell_source import PageCellsState
 from .output_plan import OutputFile, OutputPlan
 
 

@@ -6,19 +6,20 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Reporter
-from ..pyodide.distribution import Distribution, open_distribution
-from ..pyodide.imports import imports_of
-from ..pyodide.names import MODULES, needs_no_package
 from ..syntax.cells.runnables import Runnable
 from ..syntax.parser import Parsed
 from .context import SiteContext
 from .load import load_site, parse_site
 from .report import BuildLog, BuildOptions, no_progress
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
 
 VENDOR = "fill it with: blogsmith pyodide vendor"
 
@@ -37,6 +38,8 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
 
     @cache
     def opened() -> Distribution:
+        from ..pyodide.distribution import open_distribution
+
         settings = context.config.browser
         found = open_distribution(settings.pyodide, context.root, context.config.base_path)
         reporter = Reporter(CONFIG_NAME, context.settings.lines)
@@ -73,6 +76,9 @@ def _runnables(page: Parsed) -> list[Runnable]:
 
 
 def _modules(codes: Iterable[str]) -> tuple[str, ...]:
+    from ..pyodide.imports import imports_of
+    from ..pyodide.names import MODULES, needs_no_package
+
     found = {(item.module, item.guarded) for code in codes for item in imports_of(code)}
     # what code does without, and Pyodide too, is missed by nobody
     wanted = {name for name, guarded in found if not guarded or name in MODULES}

@@ -22,8 +22,7 @@ from ..render.templates.theme import Theme, load_theme
 from ..schema.yaml_loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
-from ..tex.analysis.linear import linear_text
-from ..tex.analysis.numbering import split_rows
+from ..tex.on_demand import linear_text, split_rows
 from ..trust.consent import judge
 from .bundled import bundled_folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -18,12 +18,15 @@ from ..hooks import Plugins
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.results import PageResults
-from ..pyodide.distribution import Distribution, cdn_distribution
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
-from ..tex.convert import Convert, convert_formula
-from ..tex.parse.reader import Macro
+from ..tex.on_demand import convert_formula
 from .lexing import Lex, lex_in_time
+
+if TYPE_CHECKING:
+    from ..pyodide.distribution import Distribution
+    from ..tex.convert import Convert
+    from ..tex.parse.reader import Macro
 
 
 class Shortcodes(Protocol):
@@ -47,6 +50,12 @@ def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageIn
     return f"there is no place for the picture {name}"
 
 
+def _from_cdn() -> Distribution:
+    from ..pyodide.distribution import cdn_distribution
+
+    return cdn_distribution()
+
+
 class Tools(Struct, frozen=True):
     """The site as one page sees it; functions, so that a test can hand in its own."""
 
@@ -68,12 +77,12 @@ class Tools(Struct, frozen=True):
     """What the cells and values of a page came to."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
     """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
-    python: Callable[[], Distribution] = cdn_distribution
+    python: Callable[[], Distribution] = _from_cdn
     """Where readers' browsers get Python; asked for only by pages with code that runs there."""
     lex: Lex = lex_in_time
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
-    """A formula → MathML; it too may remember, see `tex.remembered`."""
+    """A formula → MathML; it too may remember, see `tex.cache`."""
     mark_lines: bool = False
     """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
 

@@ -6,18 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
-from ..tex.analysis.tags import holds_tex, math_content, typeset_tag
 from ..tex.errors import TexError
-from ..tex.parse.state import RowNumber
+from ..tex.on_demand import holds_tex, math_content, typeset_tag
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text
 from .prose import escape_html, find_punctuation
+
+if TYPE_CHECKING:
+    from ..tex.parse.state import RowNumber
 
 NARROW = 26
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
@@ -137,6 +140,8 @@ def _row_link(mark: RowMark) -> str:
 def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
     if not mark.number:
         return None
+    from ..tex.parse.state import RowNumber
+
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
     typeset = math_content(shown) if "<math" in shown else ""
     return RowNumber(mark.number, mark.id, mark.bare, typeset)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import unescape
 from itertools import pairwise
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
@@ -23,12 +24,14 @@ from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
 from ..tex.mathml.signs import signs_of
-from ..tex.parse.reader import Macro
 from . import blocks, fences, figures, formulas, notes, prose, shortcodes
 from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
-from .outputs import cells, runnable, values
+from .outputs import rules
+
+if TYPE_CHECKING:
+    from ..tex.parse.reader import Macro
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -37,9 +40,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **blocks.RULES,
         **figures.RULES,
         **fences.RULES,
-        **cells.RULES,
-        **runnable.RULES,
-        **values.RULES,
+        **rules.RULES,
         **notes.RULES,
         **shortcodes.RULES,
     }
@@ -113,7 +114,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
-    spoken = values.value_texts(rendering)
+    spoken = rules.value_texts(rendering)
     # the title comes first in the page, so macros it defines count from there on
     title = _strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
     description = _strip_links(render_tokens(rendering, parsed.description))

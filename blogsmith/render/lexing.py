@@ -9,7 +9,6 @@ and the rest goes to a child process that can be killed (about 0.1 s each).
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -157,6 +156,8 @@ def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piec
 
 
 def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:
+    import subprocess
+
     job = json.dumps({"source": source, "alias": alias})
     # -P, and far from the site: nothing is imported from there, also with an empty entry in PYTHONPATH
     command = [sys.executable, "-P", "-c", _CHILD, str(_PACKAGE)]

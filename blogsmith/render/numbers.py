@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..tex.analysis.linear import linear_text
-from ..tex.analysis.tags import holds_tex, typeset_tag
 from ..tex.errors import TexError
+from ..tex.on_demand import holds_tex, linear_text, typeset_tag
 from .prose import escape_html
 
 _OPENING = "\\text{"

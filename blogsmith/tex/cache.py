@@ -7,20 +7,22 @@ the formula: after a definition in the text, or in the settings, the formulas be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from .convert import Convert, TypesetFormula, convert_formula
-from .parse.reader import Macro
-from .parse.state import RowNumber
+from .on_demand import convert_formula
+
+if TYPE_CHECKING:
+    from .convert import Convert, TypesetFormula
+    from .parse.reader import Macro
+    from .parse.state import RowNumber
 
 LIMIT = 50_000
 """Formulas that are kept, some kilobytes each; beyond it all are forgotten."""
 
-_Key = tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]]
-
 
 def cache_conversions(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
     """`convert` with a memory; wrong formulas are not remembered. For one thread."""
-    known: dict[_Key, TypesetFormula] = {}
+    known: dict[tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]], TypesetFormula] = {}
     # pages share few sets of macros; a number for each keeps the keys small
     macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
 

@@ -8,7 +8,6 @@ no clone brings: inodes are used again.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import secrets
@@ -61,6 +60,8 @@ def _birth_time_ns(root: Path, status: os.stat_result) -> int:
     """When the folder was made; 0 if the system does not say."""
     if sys.platform != "linux":
         return int(getattr(status, "st_birthtime", 0) * 10**9)
+    import ctypes
+
     # Python's own stat() has it from 3.15 on
     statx = getattr(ctypes.CDLL(None), "statx", None)
     found = ctypes.create_string_buffer(256)

@@ -17,8 +17,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .reaper import Mark, end_survivors
-
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
 _YOUNG_S = 10.0
@@ -77,6 +75,9 @@ def _is_left(entry: os.DirEntry[str]) -> bool:
 
 
 def _end_sessions(folder: str) -> None:
+    # who only wants a folder needs nothing of processes, unless another run has left some
+    from .reaper import Mark, end_survivors
+
     for part in Path(folder).iterdir():
         if _SESSION.fullmatch(part.name):
             for in_limits in (True, False):

@@ -1,13 +1,11 @@
 """Fences that run: code, what came out of it, and where it came from.
 
-Every fence passes here; one that is no cell goes on to `fences.py`. Nothing runs: results are shown as
-they are handed in.
+Nothing runs: results are shown as they are handed in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from markdown_it.token import Token
 from msgspec.structs import replace
@@ -16,8 +14,8 @@ from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...syntax.records import Fence, get
 from ..captions import inline_html
-from ..context import Rendering, Rule
-from ..fences import code_of_fence, fence
+from ..context import Rendering
+from ..fences import code_of_fence
 from ..prose import escape_html
 from .ansi import plain_output
 from .outputs import RenderedOutputs, show_outputs
@@ -31,10 +29,8 @@ _DONE = ("ok", "error")
 """Statuses of cells that came to their end."""
 
 
-def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
-    if "cell" not in token.meta:
-        return fence(rendering, token)
+def cell_html(rendering: Rendering, token: Token) -> str:
+    """The fence of a cell, with what the cell gave."""
     cell = get(token, Cell)
     if not cell.options.include:
         return ""
@@ -129,6 +125,3 @@ def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:
     if seed is None:
         seed = rendering.document.front.execution.seed
     return provenance(result, seed, cell.options.freeze)
-
-
-RULES: Mapping[str, Rule] = MappingProxyType({"fence": _fence})

@@ -6,9 +6,6 @@ click will load, and an author learns of what no browser has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-
 from markdown_it.token import Token
 
 from ...diagnostics.model import Place
@@ -18,7 +15,7 @@ from ...pyodide.names import needs_no_package
 from ...pyodide.release import VERSION
 from ...syntax.cells.runnables import Runnable
 from ...syntax.records import get
-from ..context import Rendering, Rule
+from ..context import Rendering
 from ..prose import attributes, escape_html
 
 _INSTALLER = "micropip"
@@ -46,8 +43,8 @@ def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "")
     return f"{opening}{html}{_BUTTON}\n</div>\n"
 
 
-def _block_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
+def block_open(rendering: Rendering, token: Token) -> str:
+    """The beginning of a block whose code readers run."""
     if "runnable" not in token.meta:
         # its cell runs by itself, or nothing does: no script may take it for a block
         rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
@@ -57,8 +54,9 @@ def _block_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     return f"<div{classes}{_author_attributes(token)}{_data(rendering, get(token, Runnable))}>\n"
 
 
-def _block_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"{_BUTTON}\n</div>\n" if "runnable" in tokens[index].meta else "</div>\n"
+def block_close(token: Token) -> str:
+    """Its end."""
+    return f"{_BUTTON}\n</div>\n" if "runnable" in token.meta else "</div>\n"
 
 
 def _author_attributes(token: Token) -> str:
@@ -125,6 +123,3 @@ def _place(rendering: Rendering, code: Runnable, item: Import) -> Place:
     text = code.code.split("\n")[item.line - 1]
     origin = page.text_map(text, code.first_line - page.first_line + item.line - 1)
     return origin.place(item.column - 1, len(item.module))
-
-
-RULES: Mapping[str, Rule] = MappingProxyType({"runnable_open": _block_open, "runnable_close": _block_close})

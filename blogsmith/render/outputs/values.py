@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from markdown_it.token import Token
 
 from ...model.cells import Value
 from ...model.results import ValueResult
 from ...syntax.records import get
-from ...tex.convert import convert_formula
 from ...tex.errors import TexError
-from ..context import Rendering, Rule
+from ...tex.on_demand import convert_formula
+from ..context import Rendering
 from ..prose import escape_html
 from .ansi import plain_output
 
@@ -46,8 +44,9 @@ def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
     return found.mathml
 
 
-def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    value = get(tokens[index], Value)
+def value_html(rendering: Rendering, token: Token) -> str:
+    """A value where it stands in the text."""
+    value = get(token, Value)
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
         hint = "This value has not been computed."
@@ -71,14 +70,9 @@ def _value_text(result: ValueResult) -> str:
     return " ".join(plain_output(result.text).split())
 
 
-def value_texts(rendering: Rendering) -> Mapping[int, str]:
-    """Number of a value → its plain text; `…` for one that is not known."""
-    known = rendering.results.values
-    numbers = (value.number for value in rendering.parsed.cells.values)
-    return {number: _plain(rendering, known.get(number, _PENDING)) for number in numbers}
-
-
-def _plain(rendering: Rendering, result: ValueResult) -> str:
+def value_text(rendering: Rendering, number: int) -> str:
+    """A value as plain text; `…` for one that is not known."""
+    result = rendering.results.values.get(number, _PENDING)
     if result.pending:
         return "…"
     tex = _tex(result)
@@ -90,6 +84,3 @@ def _tex(result: ValueResult) -> str:
     tex = bare_tex(result.latex)[0] or result.latex.strip()
     # SymPy's formulas all ask for the style of a display
     return tex.removeprefix("\\displaystyle").strip()
-
-
-RULES: Mapping[str, Rule] = MappingProxyType({"value": _value})

@@ -1,0 +1,58 @@
+"""The rules of tokens that cells make; what prints these is imported with a site's first cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from markdown_it.token import Token
+
+from ..context import Rendering, Rule
+from ..fences import fence
+
+
+def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    if "cell" not in token.meta:
+        return fence(rendering, token)
+    from .cells import cell_html
+
+    return cell_html(rendering, token)
+
+
+def _runnable_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    from .runnable import block_open
+
+    return block_open(rendering, tokens[index])
+
+
+def _runnable_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    from .runnable import block_close
+
+    return block_close(tokens[index])
+
+
+def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    from .values import value_html
+
+    return value_html(rendering, tokens[index])
+
+
+def value_texts(rendering: Rendering) -> Mapping[int, str]:
+    """Number of a value → its plain text; `…` for one that is not known."""
+    numbers = [value.number for value in rendering.parsed.cells.values]
+    if not numbers:
+        return {}
+    from .values import value_text
+
+    return {number: value_text(rendering, number) for number in numbers}
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "fence": _fence,
+        "runnable_open": _runnable_open,
+        "runnable_close": _runnable_close,
+        "value": _value,
+    }
+)
