@@ -136,7 +136,12 @@ class Serving:
             found[0] = self.page(path)
             return all(text in found[0] for text in texts)
 
-        assert soon(is_there, PATIENCE_S), (path, texts, found[0][:2000], self.said()[-2000:])
+        assert soon(is_there, PATIENCE_S), (
+            path,
+            texts,
+            found[0][found[0].find("<main") :][:2000],
+            self.said()[-2000:],
+        )
         return found[0]
 
     def wait_for_words(self, *texts: str) -> None:
