@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("YAML and typed records of it", ("schema",)),
     ("records and formats", ("model", "pyodide")),
     ("mistakes", ("diagnostics",)),
-    ("files", ("storage",)),
+    ("files; regular expressions", ("storage", "patterns")),
     ("for posts, not for the builder", ("lab",)),
     ("version", ("__init__",)),
 )

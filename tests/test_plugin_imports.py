@@ -9,6 +9,7 @@ import py_compile
 import sys
 import xml
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,16 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
+def _modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Neither modules nor folders of one test are those of the next."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(xml, "__path__", list(xml.__path__))
-    for name in ("helper", "lib", "lib.helper"):
+    names = ("helper", "lib", "lib.helper")
+    for name in names:
         monkeypatch.delitem(sys.modules, name, raising=False)
+    yield
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 def write(root: Path, files: dict[str, str]) -> None:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from ..diagnostics.extras import DISTRIBUTION
 from ..diagnostics.model import Diagnostic, Reporter
 from ..freeze.staleness import version_changes
+from ..patterns import lazy_pattern
 from .status import PageStatus
 
-_VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
+_VERSION = lazy_pattern(r"^Version: *(\S+)", re.MULTILINE)
 
 
 def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:

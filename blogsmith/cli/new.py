@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import re
 from pathlib import Path, PurePosixPath
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.slugs import slugify
+from ..patterns import lazy_pattern
 from ..project.bundled import bundled_folder
 from ..storage.folder import open_folder
 
 _LONGEST_NAME = 100
 """Bytes of a file name made from a title; file systems allow 255 with the suffix."""
-_NOT_IN_YAML = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_YAML = lazy_pattern("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _RENAMED = {"gitignore": ".gitignore"}
 """A real `.gitignore` under `starter/` would hide files of our own repository."""
 

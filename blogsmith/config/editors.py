@@ -16,6 +16,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean
+from ..patterns import lazy_pattern
 
 _AT_PLACE = "{file}:{line}:{column}"
 _IN_QUERY = "{file}&line={line}&column={column}"
@@ -41,8 +42,8 @@ EDITORS: Mapping[str, str] = MappingProxyType(
 """Name → URL or command, with places for what is opened."""
 PLACES = ("file", "line", "column")
 
-_PLACE = re.compile(r"\{(\w*)\}")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_PLACE = lazy_pattern(r"\{(\w*)\}")
+_SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # What a browser acts on itself: a script, or a page in place of the preview.
 _REFUSED = frozenset(
     {"about", "blob", "chrome", "data", "file", "filesystem", "http", "https", "javascript", "vbscript"}

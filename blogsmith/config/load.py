@@ -6,7 +6,6 @@ All mistakes are found in one run; what is wrong keeps its default. A setting is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from msgspec import Struct
 from ..diagnostics.characters import find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..model.decode import decode, normalize_line_ends
+from ..patterns import lazy_pattern
 from ..schema.readers import QUOTE, of_kind, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
@@ -27,7 +27,7 @@ from .schema import Config
 from .validate import CHECKS
 
 CONFIG_NAME = "blogsmith.yaml"
-_PROSE = re.compile(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
+_PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 """A line whose value is a text for readers, which may need invisible characters."""
 
 _WORDS: Mapping[type, str] = MappingProxyType(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..patterns import lazy_pattern
 from ..schema.slots import Slot
 
 DIRECTIVES = (
@@ -14,7 +15,7 @@ DIRECTIVES = (
 )
 """Those that a page may say of itself."""
 _FROM_SERVERS = frozenset(("frame-ancestors", "sandbox", "report-uri", "report-to"))
-_SOURCE = re.compile(
+_SOURCE = lazy_pattern(
     r"'self'|'sha(?:256|384|512)-[A-Za-z0-9+/=_-]+'|'(?:unsafe-eval|wasm-unsafe-eval|unsafe-hashes|strict-dynamic)'"
     r"|(?:https|http|wss|ws|data|blob|mediastream):"
     r"|(?:(?:https?|wss?)://)?(?:\*\.)?(?:[A-Za-z0-9-]+\.)*[A-Za-z0-9-]+(?::(?:\d{1,5}|\*))?(?:/[\w/.~!$&()*+@=%:-]*)?",

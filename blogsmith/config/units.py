@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from ..model.cells import Freeze
+from ..patterns import lazy_pattern
 from ..schema.readers import parsed, shaped, words
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
@@ -19,17 +20,17 @@ FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "a
 
 BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
 KERNEL_NAMED = shaped(
-    re.compile(r"[A-Za-z0-9][\w.+-]{0,99}"),
+    lazy_pattern(r"[A-Za-z0-9][\w.+-]{0,99}"),
     "name of a kernel",
     "write the name that jupyter kernelspec list shows",
 )
 _MAX_SEED = 2**32 - 1
 """The largest that NumPy takes."""
 
-_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h|hours?)?")
+_TIME = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h|hours?)?")
 _UNITS: Mapping[str, int] = MappingProxyType({"s": 1, "m": 60, "h": 3600})
 _MAX_SECONDS = 7 * 24 * 3600
-_BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?([kmgt])(i?)b", re.IGNORECASE)
+_BYTES = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?([kmgt])(i?)b", re.IGNORECASE)
 _MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-_URL = re.compile(r"https?://[^\s\\\"'<>{}|^`]+")
-_PATTERN_PART = re.compile(r"[\w.:~-]*")
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+from ..patterns import lazy_pattern
+
+_URL = lazy_pattern(r"https?://[^\s\\\"'<>{}|^`]+")
+_PATTERN_PART = lazy_pattern(r"[\w.:~-]*")
+_DEVICE = lazy_pattern(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 def base_url_problem(url: str) -> str:

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from ..diagnostics.codes import CODES
 from ..diagnostics.model import did_you_mean, nearest
+from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
 from ..schema.slots import Slot
 from .editors import read_editor
@@ -23,8 +24,8 @@ from .schema import Browser
 from .units import BYTES_HINT, KERNEL_NAMED, parse_bytes
 from .urls import base_url_problem, permalink_problem
 
-MACRO_NAMED = shaped(re.compile(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
-LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
+MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
+LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """The shape of a BCP 47 tag; whether the language exists is not looked up."""
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
@@ -32,16 +33,16 @@ PACKAGES = ("physics",)
 """LaTeX packages a site or page may ask for."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-_WORD = re.compile(r"[a-z][a-z0-9-]*")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_MODULE = lazy_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ADDRESS = lazy_pattern(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 _ADDRESS_HINT = "write it as tcp://10.0.0.5:8786"
 _PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
 _VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
-_PLACEHOLDER = re.compile(r":([A-Za-z_]+)")
-_MENU_URL = re.compile(r"/(?![/\\])|#|mailto:|https?://[^/]")
+_PLACEHOLDER = lazy_pattern(r":([A-Za-z_]+)")
+_MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
 _TAKEN_FOLDERS = frozenset(
     (
         *("content", "static", "themes", "plugins"),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 
+from ..patterns import lazy_pattern
+
 # HTML 13.2.3.5: controls other than white space, surrogates, code points that are no characters. Those beyond
 # U+FFFF stand apart: in one class with the others each character would be compared with all of them.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_FORBIDDEN = lazy_pattern("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _PLANES = range(0x10000, 0x110000, 0x10000)
 _NO_CHARACTERS = "".join(f"{chr(first + 0xFFFE)}{chr(first + 0xFFFF)}" for first in _PLANES)
-_BEYOND = re.compile(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
+_BEYOND = lazy_pattern(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
 
 # soft hyphen, joiner of marks, marks of direction, Hangul and Khmer fillers, Mongolian separator, zero-width
 # space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark, annotations
@@ -23,10 +25,10 @@ _ALWAYS = (
 )
 _JOINERS = "\u200c\u200d"
 _TAGS = "\U000e0000-\U000e007f"
-_CANDIDATE = re.compile(f"[{_ALWAYS}{_JOINERS}]")
-_TAG = re.compile(f"[{_TAGS}]")
+_CANDIDATE = lazy_pattern(f"[{_ALWAYS}{_JOINERS}]")
+_TAG = lazy_pattern(f"[{_TAGS}]")
 # a joiner beside an ASCII letter or alone in front; a tag that is no part of a flag
-_HIDDEN = re.compile(
+_HIDDEN = lazy_pattern(
     f"[{_ALWAYS}]"
     f"|(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]|[{_JOINERS}](?=[0-9A-Za-z_])"
     f"|(?<![\U0001f3f4\U000e0020-\U000e007e])[{_TAGS}]",

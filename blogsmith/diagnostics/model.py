@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import heapq
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +18,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..patterns import lazy_pattern
+
 Severity = Literal["error", "warning"]
 
-_LINE_END = re.compile("\n")
+_LINE_END = lazy_pattern("\n")
 _MAX_SUGGESTIONS = 50
 _MAX_CHOICES = 1000
 _MAX_WORD = 100

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from ..diagnostics.model import Diagnostic
 from ..model.results import DARK, Blob, CellOutput, Display
 from ..model.slugs import slugify
+from ..patterns import lazy_pattern
 from ..storage.folder import NEW, Folder, open_folder
 from .lock import freeze_lock, write_problem
 from .record import CellRecord, PageRecord, SessionRecord
@@ -34,7 +35,7 @@ MOST_BYTES = 256 * 1024 * 1024
 """Of one file; a cell keeps a MiB of text, so no record comes near it."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a link leads out of the site"
-_OURS = re.compile(rf"{PICTURE}|{re.escape(NEW)}.*")
+_OURS = lazy_pattern(rf"{PICTURE}|{re.escape(NEW)}.*")
 _ATTRIBUTES_FILE = ".gitattributes"
 _ATTRIBUTES = "* -text linguist-generated=true\n"
 """For git: never change line ends, fold the files in reviews."""

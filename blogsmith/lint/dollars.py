@@ -15,18 +15,19 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..diagnostics.model import Reporter, TextMap
+from ..patterns import lazy_pattern
 from ..syntax.codespans import code_span_end, run_length
 from ..syntax.math.delimiters import FoundFormula, RefusedFormula, find_closing, find_formula
 
-_STOP = re.compile(r"[$\\`<]")
-_TAG = re.compile(r"<[A-Za-z/!][^<>]*>")
+_STOP = lazy_pattern(r"[$\\`<]")
+_TAG = lazy_pattern(r"<[A-Za-z/!][^<>]*>")
 _LONGEST = 200
 """Characters between two dollars beyond which nobody meant them for each other."""
 _MOST = 20
 """Doubts told of one paragraph; finding each one's place takes as long as the paragraph."""
-_LIKE_TEX = re.compile(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
-_TEX_FOLLOWS = re.compile(r"\\[A-Za-z]|[A-Za-z][_^]")
-_IN_WORDS = re.compile(
+_LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
+_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
+_IN_WORDS = lazy_pattern(
     r"""
     \\[A-Za-z]+ \s* (?: \{ [^{}]* \} )?     # a command, with \text its words
     | (?P<prose>

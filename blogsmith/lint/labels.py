@@ -7,24 +7,24 @@ headings are left out: their ids are there to be linked to from anywhere.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Sequence
 
 from msgspec import Struct
 
 from ..diagnostics.model import Reporter
+from ..patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 
 _KINDS = frozenset({"eq", "fig", "tbl"})
 
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     r"\\(?:eq)?ref\s*\{(?P<command>[^{}]*)\}"
     r"|@(?P<page>[\w./-]+\#)?(?P<name>[\w:.-]*\w)"
     # `{#id}` gives an id, every other `#id` leads to one
     r"|(?<!\{)\#(?P<anchor>[\w:.-]*\w)",
 )
-_NAME = re.compile(r"[\w:.-]*\w")
+_NAME = lazy_pattern(r"[\w:.-]*\w")
 
 
 class References(Struct, frozen=True):

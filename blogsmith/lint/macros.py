@@ -15,12 +15,13 @@ from msgspec import Struct
 from ..config.load import LoadedConfig
 from ..diagnostics.model import Place, Reporter
 from ..model.documents import FrontMatter
+from ..patterns import lazy_pattern
 from ..syntax.records import Math
 
 CODE = "macro-unused"
 
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_DEFINITION = re.compile(
+_COMMAND = lazy_pattern(r"\\[A-Za-z]+")
+_DEFINITION = lazy_pattern(
     r"\\(?:(?:new|renew|provide)command|DeclareMathOperator|[gex]?def|let)\s*\*?\s*\{?\s*(\\[A-Za-z]+)"
 )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PLACE = re.compile(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
+from ..patterns import lazy_pattern
+
+_PLACE = lazy_pattern(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>:(\d{1,9})')
 
 
 def locate_in_post(text: str, path: str, first_lines: Sequence[int]) -> str:

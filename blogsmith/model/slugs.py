@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-_SEPARATORS = re.compile(r"[^\w]+|_+")
+from ..patterns import lazy_pattern
+
+_SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 
 
 def slugify(text: str) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset
+from ..patterns import lazy_pattern
 from ..project.load import LoadedSite
 from ..site.frame import Rendered
 from ..write.photos.cleaning import private_rest
@@ -26,10 +27,10 @@ WORKING = frozenset(
 )
 """Endings of files that authors work with, in lower case."""
 
-_KEY = re.compile(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
+_KEY = lazy_pattern(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
 _KEY_HEAD = 4096
 _MAX_NOTEBOOK = 50_000_000
-_HOME = re.compile(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
+_HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
 """A folder that belongs to somebody; backslashes as JSON writes them."""
 
 Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]

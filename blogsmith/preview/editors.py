@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from ..config.editors import read_editor
+from ..patterns import lazy_pattern
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"
@@ -24,7 +25,7 @@ BY_COMMAND = "command"
 GRACE_S = 1.0
 """How long a command may take to fail and be heard, in seconds."""
 _LAST_LINE = 10_000_000
-_DRIVE = re.compile(r"[A-Za-z]:")
+_DRIVE = lazy_pattern(r"[A-Za-z]:")
 
 
 @dataclass(frozen=True, slots=True)

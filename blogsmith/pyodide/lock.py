@@ -6,17 +6,17 @@ It is data from strangers: names that would lead out of the folder are refused.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from ..patterns import lazy_pattern
 from .release import CORE
 
-_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\.(?:whl|zip|tar|tar\.gz|tar\.bz2)")
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FILE = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\.(?:whl|zip|tar|tar\.gz|tar\.bz2)")
+_NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 
 
 class LockProblem(Exception):

@@ -16,6 +16,7 @@ from xml.parsers import expat
 
 from ..diagnostics.model import Diagnostic, Place, Reporter, place_within
 from ..model.documents import Asset
+from ..patterns import lazy_pattern
 
 CODE = "svg-active"
 SUFFIX = ".svg"
@@ -34,15 +35,15 @@ _WORDS = (
     b"\0",
 )
 _SIGNS = (
-    re.compile(rb"on[a-z]{3,}+\s*+="),
+    lazy_pattern(rb"on[a-z]{3,}+\s*+="),
     # addresses that lead out of the file
-    re.compile(rb"href\s*+=\s*+[\"'](?!#)"),
-    re.compile(rb"url\(\s*+[\"']?+(?!#)"),
+    lazy_pattern(rb"href\s*+=\s*+[\"'](?!#)"),
+    lazy_pattern(rb"url\(\s*+[\"']?+(?!#)"),
 )
-_EVENT = re.compile(r"on[a-z]+", re.IGNORECASE)
-_SCRIPTED = re.compile(r"[\x00-\x20]*(?:java|vb)script:|[\x00-\x20]*data:text/html", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//\S*", re.IGNORECASE)
-_CSS_ELSEWHERE = re.compile(r"""(?:@import\s+|url\(\s*)["']?((?:https?:)?//[^"')\s;]+)""", re.IGNORECASE)
+_EVENT = lazy_pattern(r"on[a-z]+", re.IGNORECASE)
+_SCRIPTED = lazy_pattern(r"[\x00-\x20]*(?:java|vb)script:|[\x00-\x20]*data:text/html", re.IGNORECASE)
+_ELSEWHERE = lazy_pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//\S*", re.IGNORECASE)
+_CSS_ELSEWHERE = lazy_pattern(r"""(?:@import\s+|url\(\s*)["']?((?:https?:)?//[^"')\s;]+)""", re.IGNORECASE)
 _SVG = "http://www.w3.org/2000/svg"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _LOADING = frozenset(("image", "use", "feImage", "script", "mpath", "tref", "cursor", "font-face-uri"))

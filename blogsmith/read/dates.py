@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-_DATE = re.compile(
+from ..patterns import lazy_pattern
+
+_DATE = lazy_pattern(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:(?:[Tt]|[ ]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:[ ]*(Z|z|[+-]\d{2}(?::?\d{2})?))?)?",
     re.ASCII,
 )
-_NAME_PREFIX = re.compile(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
+_NAME_PREFIX = lazy_pattern(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
 def parse_date(text: str) -> dt.datetime | None:

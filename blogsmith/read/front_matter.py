@@ -6,8 +6,6 @@ with mistakes still gives a document with all that could be read.
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,12 +13,13 @@ from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source
+from ..patterns import lazy_pattern
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import Located, load
 from .head import read_head
 
-_HYPHENS = re.compile(r"-{3,}")
-_KEY = re.compile(r"[A-Za-z]\w*:(?:\s|$)")
+_HYPHENS = lazy_pattern(r"-{3,}")
+_KEY = lazy_pattern(r"[A-Za-z]\w*:(?:\s|$)")
 _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "math", "slug", "template"})
 """Keys whose values are no prose."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
-import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from ..config.schema import MathSettings
 from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
 from ..diagnostics.model import Place
 from ..model.documents import FrontMatter, Series
+from ..patterns import lazy_pattern
 from ..schema.readers import choice, flag, known, of_kind, shaped, text, texts, unless_empty
 from ..schema.records import Table, refuse_key, schema_of
 from ..schema.slots import Slot
@@ -29,7 +29,7 @@ from .dates import parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
 from .references import read_people, read_references
 
-_TEMPLATE = re.compile(r"\w[\w-]*")
+_TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
 _LOOKED_AT = 50

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 
 from ..model.documents import Reference
+from ..patterns import lazy_pattern
 from ..schema.readers import one_line, text
 from ..schema.slots import Slot
 
-_KEY = re.compile(r"\w[\w:.+/-]*")
-_URL = re.compile(r"https?://[^\s<>\"]+")
-_DOI = re.compile(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
-_YEAR = re.compile(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
+_KEY = lazy_pattern(r"\w[\w:.+/-]*")
+_URL = lazy_pattern(r"https?://[^\s<>\"]+")
+_DOI = lazy_pattern(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
+_YEAR = lazy_pattern(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
 _VENUES = ("venue", "container-title", "journal", "booktitle", "publisher")
 
 

@@ -7,7 +7,6 @@ Colours, line numbers and marked lines are the theme's business.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
@@ -16,6 +15,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean
+from ..patterns import lazy_pattern
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = frozenset(
@@ -57,7 +57,7 @@ _ALIASES = MappingProxyType(
 _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 """What extensions of Quarto call cells that readers run."""
 
-_NOT_IN_A_CLASS = re.compile(r"[^\w+#.-]+")
+_NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
 class Highlighted(Struct, frozen=True):

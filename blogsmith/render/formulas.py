@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
+from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
 NARROW = 26
 """Printed characters, roughly counted, that surely fit a phone of 360 px."""
 
-_INNERMOST = re.compile(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
+_INNERMOST = lazy_pattern(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
 _BRACKETS = 2
 _MAX_NESTING = 20
 # commands that print a word of three letters or so
-_WORD = re.compile(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_MARKUP = re.compile(r"<[^<>]*>")
-_LINK = re.compile(r"</?a\b[^<>]*>")
-_UNPRINTED = re.compile(r"[{}^_\s]")
+_WORD = lazy_pattern(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
+_COMMAND = lazy_pattern(r"\\[A-Za-z]+")
+_MARKUP = lazy_pattern(r"<[^<>]*>")
+_LINK = lazy_pattern(r"</?a\b[^<>]*>")
+_UNPRINTED = lazy_pattern(r"[{}^_\s]")
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -186,7 +187,7 @@ def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 
-_REFERENCE = re.compile(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
+_REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
 """What the converter makes of a `\\ref`, whose number it cannot know."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

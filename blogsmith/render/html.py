@@ -20,6 +20,7 @@ from ..diagnostics.model import Reporter
 from ..hooks.calls import filter_html
 from ..model.documents import Body, TocEntry, Weight
 from ..model.texts import PageText
+from ..patterns import lazy_pattern
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, XRef, get
@@ -48,10 +49,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 _BEGINNING = 400
 """Characters; more than a description has."""
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_TAG = re.compile(r"<[^<>]*>")
-_REFERENCE = re.compile(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
-_FORMULA_ID = re.compile(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
+_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_TAG = lazy_pattern(r"<[^<>]*>")
+_REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
+_FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..diagnostics.model import Place, Reporter
+from ..patterns import lazy_pattern
 
-_ID = re.compile(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)")
+_ID = lazy_pattern(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)")
 # the same wherever it stands: in a tag or in text that shows one
-_LIKE_ID = re.compile(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LIKE_ID = lazy_pattern(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
+_COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def report_repeated_ids(html: str, reporter: Reporter) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from ..model.documents import ImageInfo
+from ..patterns import lazy_pattern
 from .svg.metadata import svg_size
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ _GPS = 0x8825
 _TURNED = (5, 6, 7, 8)
 """EXIF tag; 5 to 8 mean that the picture is shown turned by a quarter."""
 
-_WIDTH = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
+_WIDTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
 
-_PRINTED_ATTRIBUTE = re.compile(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
+_PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
 
 class ImageSize(Struct, frozen=True):

@@ -11,11 +11,12 @@ import re
 from markdown_it.token import Token
 
 from ..model.cells import Cell
+from ..patterns import lazy_pattern
 from ..syntax.records import Math, Shortcode, get
 
 # `\s*`: markdown-it breaks the line before a block inside a tight list item
-_FIRST_TAG = re.compile(r"""\s*<[A-Za-z][A-Za-z0-9-]*(?P<rest>(?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*>)""")
-_LINE = re.compile(r"\sdata-line\s*=", re.IGNORECASE)
+_FIRST_TAG = lazy_pattern(r"""\s*<[A-Za-z][A-Za-z0-9-]*(?P<rest>(?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*>)""")
+_LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
 
 
 def is_marked(token: Token) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..patterns import lazy_pattern
 from ..syntax.records import Heading, LinkAt, get
 from .context import Rendering, Rule
 from .raw import rewrite_raw
 
-_PUNCTUATION = re.compile(r"[,.;:!?)\]’”…‑-]+")
+_PUNCTUATION = lazy_pattern(r"[,.;:!?)\]’”…‑-]+")
 
 
 def escape_html(text: str) -> str:

@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place
 from ..model.documents import ImageInfo
+from ..patterns import lazy_pattern
 from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, start_tag
 from .context import Rendering
@@ -24,7 +25,7 @@ ADDRESSES: Mapping[str, str] = MappingProxyType(
 )
 """Tag → the attribute that holds a site path."""
 
-_TAG = re.compile(r"<(?:a|img|video|audio|source|track)(?=[\s>/])", re.IGNORECASE)
+_TAG = lazy_pattern(r"<(?:a|img|video|audio|source|track)(?=[\s>/])", re.IGNORECASE)
 
 
 def rewrite_raw(rendering: Rendering, token: Token) -> str:

@@ -11,9 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from msgspec import Struct
 
-_YOUTUBE_ID = re.compile(r"[\w-]{11}", re.ASCII)
-_VIMEO_ID = re.compile(r"\d{6,12}")
-_TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
+from ..patterns import lazy_pattern
+
+_YOUTUBE_ID = lazy_pattern(r"[\w-]{11}", re.ASCII)
+_VIMEO_ID = lazy_pattern(r"\d{6,12}")
+_TIME = lazy_pattern(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 
 
 class Video(Struct, frozen=True):

@@ -7,13 +7,14 @@ Only the mistakes that authors make have words of their own; the rest keeps the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import yaml
 from msgspec import Struct
 
-_KEY_AND_VALUE = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
+from ..patterns import lazy_pattern
+
+_KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
 _NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 

@@ -19,6 +19,7 @@ import yaml
 from msgspec import Struct
 
 from ..diagnostics.model import Place, Reporter
+from ..patterns import lazy_pattern
 from .yaml_errors import describe
 from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 
@@ -32,10 +33,10 @@ MAX_REPORTS = 100
 
 # All that YAML does not allow, and the exotic line breaks that would shift line numbers.
 # What is allowed instead, with ^, takes 4 ms to compile.
-_REFUSED = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_WORD = re.compile(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
-_CUT_OFF = re.compile(r"[ \t]+(#\d)")
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_WORD = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
+_CUT_OFF = lazy_pattern(r"[ \t]+(#\d)")
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
 """Escapes that can give a character which no page can hold."""
 

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-import re
+from ..patterns import lazy_pattern
 
 MAX_DIGITS = 18
 """Integers of up to 18 digits fit into 64 bits everywhere."""
 
-_NULL = re.compile(r"~|null|Null|NULL|")
-_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_NULL = lazy_pattern(r"~|null|Null|NULL|")
+_BOOL = lazy_pattern(r"true|True|TRUE|false|False|FALSE")
+_INT = lazy_pattern(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_SPECIAL = lazy_pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 def resolve(text: str) -> str | int | float | bool | None:

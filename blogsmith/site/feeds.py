@@ -21,24 +21,25 @@ from msgspec.structs import replace
 from ..config.schema import Config
 from ..model.template_views import Feed, PageView
 from ..model.texts import NO_TEXT, PageText
+from ..patterns import lazy_pattern
 from .generated import GeneratedFile
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_pattern(
     r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>',
     re.DOTALL,
 )
-_RUNNABLE = re.compile(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
-_DATA = re.compile(r' data-[\w-]+="[^"]*"')
+_RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
+_DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
 # of an attribute, wherever it stands; only what is in front of the address is a part of the match
-_ADDRESS = re.compile(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
-_SHELL = re.compile(r' (?:tabindex|loading|decoding|data-line|data-cell)="[^"]*"')
+_ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
+_SHELL = lazy_pattern(r' (?:tabindex|loading|decoding|data-line|data-cell)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
 # (what it can hold instead, with ^, takes 4 ms to compile)
-_NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def feed_html(page: PageView, config: Config) -> str:

@@ -22,6 +22,7 @@ from ..config.schema import Config
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document
 from ..model.slugs import slugify
+from ..patterns import lazy_pattern
 from ..read.dates import split_dated_name
 from .archive import plan_archive
 from .collisions import collisions
@@ -34,7 +35,7 @@ Publication = Literal["published", "draft", "scheduled"]
 
 CONTENT = PurePosixPath("content")
 
-_PLACEHOLDER = re.compile(r":([a-z]+)")
+_PLACEHOLDER = lazy_pattern(r":([a-z]+)")
 _LISTS = frozenset({"index", "_index"})
 _INDEX_NAMES = ("index.md", "index.markdown")
 

@@ -18,12 +18,13 @@ from markdown_it.token import Token
 from msgspec import Struct, field
 
 from ..diagnostics.model import Place
+from ..patterns import lazy_pattern
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_place, line_text, page_of
 
 ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})
 
-_ITEM = re.compile(
+_ITEM = lazy_pattern(
     r"[ \t\n]*(?:#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
     r"|(?P<key>[A-Za-z][\w:-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'}<>]+)))"
 )

@@ -16,6 +16,7 @@ from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
 from ..diagnostics.model import TextMap
+from ..patterns import lazy_pattern
 from .attributes import ALLOWED
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of
@@ -30,9 +31,9 @@ DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "v
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
 """Attributes by which an author means one of our blocks."""
 
-_DIV = re.compile(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_LABEL_SPAN = re.compile(
+_DIV = lazy_pattern(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
+_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
+_LABEL_SPAN = lazy_pattern(
     r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
     re.IGNORECASE | re.DOTALL,
 )

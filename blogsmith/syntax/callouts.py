@@ -14,12 +14,13 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..diagnostics.model import TextMap
+from ..patterns import lazy_pattern
 from .records import Callout, get, put
 from .references.labels import normal_id
 from .state import KindRow, PageState, page_of
 
-_MARKER = re.compile(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")
-_ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
+_MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[])[ \t]*")
+_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
 _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
 

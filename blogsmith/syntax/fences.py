@@ -15,6 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place, TextMap
+from ..patterns import lazy_pattern
 from ..schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
@@ -22,18 +23,18 @@ from .records import Fence, OptionSetting, put
 from .references.labels import normal_id
 from .state import PageState, page_of
 
-_PART = re.compile(
+_PART = lazy_pattern(
     r"[ \t]*(?:\{(?P<brace>[^{}]*)\}"
     r"|(?P<key>[A-Za-z][\w-]*)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s{}]+))"
     r"|(?P<word>[^\s{}]+)|(?P<stray>[{}]))"
 )
-_LINES = re.compile(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
+_LINES = lazy_pattern(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
 _KEYS = ("title", "linenos", "fold", "start", "hl", "id")
 _WORDS = ("linenos", "fold", "eval")
 _RUN = ("run", "exec", "execute")
 _MAX_LINE = 100_000
 
-_IN_BRACES = re.compile(
+_IN_BRACES = lazy_pattern(
     r"[\s,]*(?:(?P<key>[A-Za-z][\w-]*)=(?P<value>\"[^\"]*\"|'[^']*'|\[[^\]]*\]|[^\s,]*)|(?P<word>[^\s,]+))"
 )
 _OTHER_KEYS: Mapping[str, str] = MappingProxyType(

@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
+from ..patterns import lazy_pattern
 from .records import get
 from .state import page_of
 
@@ -27,31 +28,35 @@ class _Habit(Struct, frozen=True):
 
 _LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
 _HABITS = (
-    _Habit(re.compile(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
-    _Habit(re.compile(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"), "a post is no template; write the value out"),
-    _Habit(re.compile(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
-    _Habit(re.compile(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
-    _Habit(re.compile(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
-    _Habit(re.compile(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
-    _Habit(re.compile(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
-    _Habit(re.compile(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
-    _Habit(re.compile(r"\{=[a-z]+\}"), "HTML is written as it is"),
-    _Habit(re.compile(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
+    _Habit(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
     _Habit(
-        re.compile(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
+        lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"), "a post is no template; write the value out"
+    ),
+    _Habit(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
+    _Habit(lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
+    _Habit(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
+    _Habit(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
+    _Habit(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
+    _Habit(lazy_pattern(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
+    _Habit(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
+    _Habit(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
+    _Habit(
+        lazy_pattern(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
         "put it inside a formula, or under math: macros:",
     ),
-    _Habit(re.compile(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
-    _Habit(re.compile(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
-    _Habit(re.compile(r'(?m)^===[!+]?[ \t]+"[^"\n]{1,80}"'), "there are no tabs; write headings"),
-    _Habit(re.compile(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"),
-    _Habit(re.compile(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
+    _Habit(lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}"), "put it between $$ and $$"),
+    _Habit(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
+    _Habit(lazy_pattern(r'(?m)^===[!+]?[ \t]+"[^"\n]{1,80}"'), "there are no tabs; write headings"),
+    _Habit(
+        lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
+    ),
+    _Habit(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
 )
-_ROLE = re.compile(r"\{[a-z][a-z:-]*\}\Z")
+_ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_SIGNS = re.compile(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+")
+_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+")
 """One of these stands in each match of the patterns above."""
 
 

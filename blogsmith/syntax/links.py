@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
@@ -10,6 +9,7 @@ from markdown_it.rules_inline import StateInline, autolink, html_inline, image, 
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
+from ..patterns import lazy_pattern
 from .lookahead import comes_after
 from .records import LinkAt, put
 from .state import PageState, inline_place, page_of
@@ -26,7 +26,7 @@ MAX_ADDRESSES = 1_000_000
 """Characters in the addresses of links and images of a page."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
-_SCHEME = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
+_SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
 
 
 def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:

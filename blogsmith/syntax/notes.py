@@ -6,21 +6,20 @@ kept. Notes may hold any block (indent it by four) and are moved to the end of t
 
 from __future__ import annotations
 
-import re
-
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from ..patterns import lazy_pattern
 from .records import NoteItem, NoteRef, put
 from .state import PageState, block_place, inline_place, line_start, page_of
 
 # bounded as in CommonMark 6.3: without a bound, a row of `[^` takes the square of its length
 _LABEL = r"\[\^([^\s\]]{1,999})\]"
-_DEFINITION = re.compile(_LABEL + r":[ \t]*")
-_MARK = re.compile(_LABEL)
+_DEFINITION = lazy_pattern(_LABEL + r":[ \t]*")
+_MARK = lazy_pattern(_LABEL)
 
 
 def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:

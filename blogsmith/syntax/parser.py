@@ -20,6 +20,7 @@ from ..diagnostics.characters import without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
+from ..patterns import lazy_pattern
 from .attributes import attribute_rules, resolve_blocks
 from .bare_links import bare_link_rules
 from .blocks import block_rules
@@ -52,7 +53,7 @@ from .tables import table_rules
 from .text import task_lists, text_rules
 
 MAX_BRACKETS = 500
-_BRACKET = re.compile(r"\\.|[\[\]]", re.DOTALL)
+_BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
 MAX_NESTING = 100
 """Depth of quotes and lists that is read; deeper text would vanish silently in markdown-it."""
 

@@ -15,24 +15,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..diagnostics.model import Place, TextMap
+from ..patterns import lazy_pattern
 from .cells.values import refuse_values
 from .lookahead import comes_after
 from .records import Shortcode, put
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 
-_OPEN = re.compile(r"\{%-?[ \t\n]*")
-_NAME = re.compile(r"[A-Za-z][\w.-]*")
-_ARG = re.compile(
+_OPEN = lazy_pattern(r"\{%-?[ \t\n]*")
+_NAME = lazy_pattern(r"[A-Za-z][\w.-]*")
+_ARG = lazy_pattern(
     r"[ \t\n]*(?:(?P<key>[A-Za-z][\w-]*)[ \t]*=[ \t]*"
     r"(?:\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<bare>[^\s\"'%}]+))"
     r"|\"(?P<text>(?:[^\"\\]|\\.)*)\"|(?P<word>[^\s=\"'%}]+)(?=[\s%]|-%))",
     re.DOTALL,
 )
-_CLOSE = re.compile(r"[ \t\n]*-?%\}")
-_RAW_END = re.compile(r"\{%-?\s*endraw\s*-?%\}")
-_FIGURE_ID = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
-_ID = re.compile(r"[\w:.-]+")
+_CLOSE = lazy_pattern(r"[ \t\n]*-?%\}")
+_RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
+_FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
+_ID = lazy_pattern(r"[\w:.-]+")
 
 
 class _Arguments(Struct, frozen=True):

@@ -15,6 +15,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ..diagnostics.model import TextMap
+from ..patterns import lazy_pattern
 from .cells.values import value_end
 from .codespans import code_span_end, run_length
 from .math.delimiters import FoundFormula, RefusedFormula, find_formula
@@ -25,11 +26,11 @@ from .state import block_place, line_start, line_text, page_of
 MAX_CELLS = 65_536
 """Empty cells added to short rows, at most: 2 kB of source must not become megabytes."""
 
-_DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_OPENING = re.compile(r"[`$\\{]")
+_DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_OPENING = lazy_pattern(r"[`$\\{]")
 """What may begin something that a pipe can stand in, or take a pipe's meaning away: see `_step`."""
-_PIPE = re.compile(r"\|")
-_CAPTION = re.compile(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
+_PIPE = lazy_pattern(r"\|")
+_CAPTION = lazy_pattern(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
 
 
 def split_row(text: str) -> list[tuple[int, int]]:

@@ -6,15 +6,16 @@ Only for the few block `<div>`s that carry a meaning and for addresses in raw HT
 from __future__ import annotations
 
 import html
-import re
 
 from msgspec import Struct
 
-_ATTRIBUTE = re.compile(
+from ..patterns import lazy_pattern
+
+_ATTRIBUTE = lazy_pattern(
     r"[\s/]+(?P<name>[^\s\"'<>/=]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'=<>`]+)))?"
 )
-_START = re.compile(r"<([A-Za-z][A-Za-z0-9-]*)")
-_CLOSE = re.compile(r"\s*/?>")
+_START = lazy_pattern(r"<([A-Za-z][A-Za-z0-9-]*)")
+_CLOSE = lazy_pattern(r"\s*/?>")
 
 
 class Attribute(Struct, frozen=True):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from ..patterns import lazy_pattern
 from .codespans import code_span_end, run_length
 from .lookahead import matches_after
 
-_KEY = re.compile(r"\[\[([^\[\]\n|]+)\]\](?!\()")
+_KEY = lazy_pattern(r"\[\[([^\[\]\n|]+)\]\](?!\()")
 # in a table cell the pipe is written `\|`
-_ABBR = re.compile(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
-_MARK_CLOSING = re.compile(r"(?<=\S)==(?!=)")
-_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+_ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
+_MARK_CLOSING = lazy_pattern(r"(?<=\S)==(?!=)")
+_TASK = lazy_pattern(r"\[([ xX])\][ \t]+(?=\S)")
 
 
 def mark(state: StateInline, silent: bool) -> bool:

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from ..patterns import lazy_pattern
 from .analysis.numbering import MAX_LENGTH
 from .constructs.grid import number_row, read_gap
 from .constructs.table import constructs
@@ -32,9 +33,9 @@ from .parse.state import RowNumber
 __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formula"]
 
 _DEEP_RECURSION = 20_000
-_LINK = re.compile(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
+_LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _BREAKS = ("\\\\", "\\cr", "\\newline")
-_COMMENT = re.compile(r"(?<!\\)%")
+_COMMENT = lazy_pattern(r"(?<!\\)%")
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()

@@ -9,7 +9,6 @@ no clone brings: inodes are used again.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import stat
 import struct
@@ -17,10 +16,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..patterns import lazy_pattern
 from ..storage.cache import open_cache
 
 _MARK = "trust-"
-_NAME = re.compile(r"trust-[0-9a-f]{32}")
+_NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
 _STATX_BTIME = 0x800
 _BIRTH_AT = 80
 """Offset of `stx_btime` in `struct statx`, which begins with the mask of what the kernel has filled in."""

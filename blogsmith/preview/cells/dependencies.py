@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,14 +11,15 @@ from ...freeze.environment import FileDigests
 from ...freeze.record import SessionRecord, module_files
 from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
+from ...patterns import lazy_pattern
 from ...storage.stamps import FileStamp, stamp_at
 
 Digests = Mapping[str, str | None]
 """Path relative to the site root → hex SHA-256; None: the file is not there."""
 _NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
 _NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
-_FILE = re.compile(r"'([^'\n]+)'")
-_MODULE = re.compile(r"No module named '([\w.]+)'")
+_FILE = lazy_pattern(r"'([^'\n]+)'")
+_MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:

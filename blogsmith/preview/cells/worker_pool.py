@@ -16,6 +16,7 @@ from pathlib import Path
 from ...execute.session.fork_server_client import ForkServer
 from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
+from ...patterns import lazy_pattern
 
 _KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
 """Worth the memory of a server: slow to load, used by many posts. The first that a session imports counts;
@@ -24,7 +25,7 @@ _MOST = 2
 """Servers at a time; each holds 15 to 70 MB, most of it shared with its workers."""
 _DEATHS = 3
 """A server that has died so often is not started again."""
-_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
+_IMPORT = lazy_pattern(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
 _SETTINGS = "matplotlibrc"
 """Read by matplotlib where it is imported."""
 _OWN = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))

@@ -7,7 +7,6 @@ not make it new.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from ...diagnostics.counts import count_line, plural
 from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.model import Diagnostic, sort_key
 from ...model.units import format_duration
+from ...patterns import lazy_pattern
 from ...project.report import Counts
 
 MAX_SHOWN = 20
 """Problems printed in full for one change."""
-_TIMED = re.compile(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
+_TIMED = lazy_pattern(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 
 
 @dataclass(frozen=True, slots=True)

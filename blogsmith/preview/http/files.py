@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from ...patterns import lazy_pattern
+
 # Not every system has all of them. Without O_NONBLOCK the opening of a pipe would wait for a writer.
 _READ_ONLY = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW", "O_CLOEXEC")
 )
-_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+_RANGE = lazy_pattern(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from ...patterns import lazy_pattern
 from ..protocol import PREFIX
 from .reply import RequestRefused
 from .request import Request
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 METHODS = frozenset({"GET", "HEAD", "POST"})
-_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_BAD_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
 # An escaped separator makes two readings of one address; control characters are in no name of ours.
-_REFUSED_ESCAPE = re.compile(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
+_REFUSED_ESCAPE = lazy_pattern(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

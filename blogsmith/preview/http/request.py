@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...patterns import lazy_pattern
 from .limits import MAX_TARGET
 from .reply import RequestRefused
 
-_REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
+_REQUEST_LINE = lazy_pattern(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
 # RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no line that continues another
-_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
+_HEADER = lazy_pattern(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
 _ONCE = frozenset({"host", "origin", "content-length", "x-blogsmith-token"})
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics.characters import without_forbidden
+from ...patterns import lazy_pattern
 
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 """Colours 0 to 7; 8 to 15 are `bright-` and the same."""
@@ -54,17 +55,17 @@ _ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
 )
 
 # ECMA-48: a control sequence, a string with its end, a short escape; of what is broken the beginning
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"\x1b(?:\[([0-9;:]{0,64})m|\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"
     r"|[ -/]+[0-~]|[0-~])?"
 )
 # ISO 8613-6: `38:2:space:r:g:b`, and kinds of underline as `4:3`
-_COLOUR_SPACE = re.compile(r"\b([34]8):2:\d*:(?=\d+:\d+:\d+)")
-_UNDERLINE = re.compile(r"\b4:[1-9]\d*")
-_LINE_END = re.compile(r"\r\n?")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COLOUR_SPACE = lazy_pattern(r"\b([34]8):2:\d*:(?=\d+:\d+:\d+)")
+_UNDERLINE = lazy_pattern(r"\b4:[1-9]\d*")
+_LINE_END = lazy_pattern(r"\r\n?")
+_CONTROL = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # an HTML file cannot hold them
-_NO_CHARACTER = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_NO_CHARACTER = lazy_pattern("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
 class _Look(Struct, frozen=True):

@@ -17,6 +17,7 @@ from html import escape
 from msgspec import Struct
 
 from ...model.documents import ImageInfo
+from ...patterns import lazy_pattern
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html
@@ -24,12 +25,12 @@ from .html_tree import VOID, Node, read_html
 MAX_CHARACTERS = 1_000_000
 """Of what is read; a table that long helps nobody."""
 
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*", re.I
 )
-_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
-_ALIGN = re.compile(r"text-align\s*:\s*(left|center|right)")
-_LINK = re.compile(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
+_PICTURE = lazy_pattern(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
+_ALIGN = lazy_pattern(r"text-align\s*:\s*(left|center|right)")
+_LINK = lazy_pattern(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
 
 
 class TableHead(Struct, frozen=True):

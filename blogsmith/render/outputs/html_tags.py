@@ -8,14 +8,16 @@ from html import unescape
 
 from msgspec import Struct, field
 
+from ...patterns import lazy_pattern
+
 _TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "title"})
 """Tags inside them are text: only their own end tag ends them."""
 
 # Few quotes a tag: each failed attempt stays short, however the text is made.
-_TAG = re.compile(
+_TAG = lazy_pattern(
     r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/><]{0,40})(?P<attributes>(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,200}+)>"
 )
-_ATTRIBUTE = re.compile(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
+_ATTRIBUTE = lazy_pattern(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
 
 
 class TagRule(Struct, frozen=True):

@@ -14,6 +14,7 @@ from ...diagnostics.model import TextMap
 from ...model.cells import Cell
 from ...model.documents import ImageInfo
 from ...model.results import DARK, Blob, Display
+from ...patterns import lazy_pattern
 from ..captions import inline_html, plain
 from ..context import Rendering
 from ..figures import figure_caption
@@ -34,10 +35,10 @@ _ENDINGS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Types of pictures, the first that there is is shown."""
-_NAME = re.compile(r"\w[\w.-]{0,200}")
+_NAME = lazy_pattern(r"\w[\w.-]{0,200}")
 # In an `<img>` nothing of it runs, but it would for a reader who opens the file itself. References in a tag
 # can hide each of these words.
-_ACTIVE = re.compile(
+_ACTIVE = lazy_pattern(
     rb"<(?:[\w.-]+:)?(?:script|foreignobject|iframe|handler|listener)\b"
     rb"|[\s\"'/]on[a-z]+\s*=|javascript:|<!entity|<[^<>]*&(?:#|tab;|newline;|colon;)|\0",
     re.IGNORECASE,

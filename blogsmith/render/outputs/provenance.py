@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from ...model.results import CellResult, Machine
 from ...model.units import format_duration
+from ...patterns import lazy_pattern
 from .ansi import plain_output
 
 UNKNOWN = "unknown"
@@ -48,10 +49,10 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 """Import name → how the project writes itself; others as they are imported."""
 # what a processor's name says that tells nobody anything
-_NOISE = re.compile(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
+_NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
 # not strftime's, which follow the builder's locale
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_KEPT = "never"
 _PACKAGE = "flash-attn"
 

@@ -18,6 +18,7 @@ from msgspec import Struct
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
 from ...diagnostics.model import Diagnostic
+from ...patterns import lazy_pattern
 from .openers import with_openers
 from .sources import SELF, Sources, page_sources
 from .tags import PageTag, page_tags
@@ -39,10 +40,10 @@ _OURS: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """What pages of untrusted posts may need: blogsmith and its themes write it."""
-_SPACE = re.compile(r"https://[a-z0-9-]+\.hf\.space")
+_SPACE = lazy_pattern(r"https://[a-z0-9-]+\.hf\.space")
 _META = "content-security-policy"
-_FRONT = re.compile(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
-_BODY = re.compile(rb"<body[\s>]", re.IGNORECASE)
+_FRONT = lazy_pattern(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
+_BODY = lazy_pattern(rb"<body[\s>]", re.IGNORECASE)
 _ENCODING_BYTES = 1024
 """In which browsers look for the encoding of a page."""
 

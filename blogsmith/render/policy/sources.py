@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
+from ...patterns import lazy_pattern
 from .tags import PageTag, page_tags
 
 SELF = "'self'"
@@ -61,16 +62,16 @@ _FROM_ITS_HOST = ("connect-src", "frame-src", "style-src", "img-src", "font-src"
 """What a script of another host may load from there; a site that runs it trusts that host with the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
 """Hosts of style sheets whose fonts lie elsewhere."""
-_PROGRAM = re.compile(
+_PROGRAM = lazy_pattern(
     r"(?:|module|importmap|speculationrules|(?:text|application)/(?:x-)?(?:java|ecma)script)", re.IGNORECASE
 )
-_HOST = re.compile(r"(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?")
+_HOST = lazy_pattern(r"(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?")
 _SCHEMES = frozenset(("http", "https", "ws", "wss"))
-_PATH = re.compile(r"[\w/.~!$&*+@=%-]*", re.ASCII)
-_IN_SCRIPT = re.compile(
+_PATH = lazy_pattern(r"[\w/.~!$&*+@=%-]*", re.ASCII)
+_IN_SCRIPT = lazy_pattern(
     r"""(\b(?:import|from|importScripts)\b[\s(]*)?["'`]((?:https?:|wss?:)?//[^"'`\s\\]+)["'`]"""
 )
-_IN_STYLE = re.compile(
+_IN_STYLE = lazy_pattern(
     r"""(?:(@import\s*(?:url\(\s*)?)|url\(\s*)["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE
 )
 _MAX_DEPTH = 3

@@ -14,20 +14,22 @@ from html import unescape
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-_NAMED = re.compile(
+from ...patterns import lazy_pattern
+
+_NAMED = lazy_pattern(
     rb"<(?:s(?:cript|tyle|ource)|i(?:frame|mg|nput|mage)|f(?:rame|orm)|video|audio|track|embed|object|link"
     rb"|base|button|textarea|title)(?=[\s/>])|<!--"
 )
-_EVENT = re.compile(rb"on[a-z]{3,}+\s*+=")
+_EVENT = lazy_pattern(rb"on[a-z]{3,}+\s*+=")
 _BEFORE_ATTRIBUTES = b" \n\t\r\f/\"'"
 _MARKS = (b"target", b"data-embed-url", b"data-pyodide", b"http-equiv", b"charset", b"url(")
 """Of attributes that matter on any tag; those of events are too many to be named."""
-_OPENING = re.compile(rb"<(?:[a-z]|!--)")
-_NAME = re.compile(rb"<([a-z][^\s/>]*)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
+_OPENING = lazy_pattern(rb"<(?:[a-z]|!--)")
+_NAME = lazy_pattern(rb"<([a-z][^\s/>]*)", re.IGNORECASE)
+_ATTRIBUTE = lazy_pattern(
     rb"[\s/]*+([^\s/>=][^\s/>=]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>][^\s>]*+)?))?"
 )
-_END = re.compile(rb"[\s/]*+>")
+_END = lazy_pattern(rb"[\s/]*+>")
 _TEXTS = frozenset(("script", "style", "textarea", "title"))
 """Elements that hold text in which no tag begins; in drawings a title may be empty."""
 

@@ -14,6 +14,8 @@ from types import MappingProxyType
 
 from tinycss2.color3 import RGBA, parse_color
 
+from ...patterns import lazy_pattern
+
 ON_HUE = "var(--diagram-paper,Canvas)"
 """Text on one of the strong colours, which are dark on light pages and light on dark ones."""
 
@@ -22,7 +24,7 @@ Rgb = tuple[float, float, float]
 _WHITE: Rgb = (1.0, 1.0, 1.0)
 _BLACK: Rgb = (0.0, 0.0, 0.0)
 
-_WRITTEN = re.compile(
+_WRITTEN = lazy_pattern(
     r"#[0-9a-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<=[:=])\s*\"?[a-z]+", re.IGNORECASE
 )  # a name is a colour only as a value: `fill:red`, `color = "red"`
 _MAX_WRITTEN = 2000

@@ -7,7 +7,6 @@ gradients. Scripts, handlers, links, pictures, HTML, animations, filters and fon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from html import escape
@@ -17,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from msgspec import Struct
 
+from ...patterns import lazy_pattern
 from .simplification import local_name, round_numbers
 from .styles import resolve_styles
 from .writer import Writer
@@ -30,7 +30,7 @@ MAX_LABELS = 200
 FONT = "var(--diagram-font,Helvetica,Arial,sans-serif)"
 """Boxes are laid out for the widths of these letters."""
 
-_BOX = re.compile(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
+_BOX = lazy_pattern(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
 _READABLE = 0.72
 """A drawing shrinks to this part of its size, where 15 px letters have 11 px; then it scrolls."""
 _NARROW_PX = 320

@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import BinaryIO
 from xml.parsers import expat
 
+from ...patterns import lazy_pattern
+
 _CHUNK = 4096
 _MAX_HEAD = 1_000_000
 """Bytes before which the root element must have started."""
@@ -22,7 +24,7 @@ _SVG = "http://www.w3.org/2000/svg"
 _PX_PER_UNIT: Mapping[str, float] = MappingProxyType(
     {"": 1, "px": 1, "pt": 96 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6}
 )
-_LENGTH = re.compile(
+_LENGTH = lazy_pattern(
     r"\+?([0-9]{0,9}\.?[0-9]{1,9}(?:e[+-]?[0-9]{1,2})?)(px|pt|pc|in|cm|mm|q)?", re.IGNORECASE
 )
 _MAX_PX = 1_000_000

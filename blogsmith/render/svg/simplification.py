@@ -6,16 +6,17 @@ is used once moves to its place. A shape drawn as an area and then as an outline
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
+from ...patterns import lazy_pattern
+
 Styles = Mapping[Element, Mapping[str, str]]
 """The presentation attributes of each element."""
 
-_NUMBER = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
-_END = re.compile(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
+_NUMBER = lazy_pattern(r"-?\d+\.\d{2,}(?:e-?\d+)?")
+_END = lazy_pattern(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
 
 
 def local_name(element: Element) -> str:

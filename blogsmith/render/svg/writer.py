@@ -8,6 +8,7 @@ from html import escape
 from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
+from ...patterns import lazy_pattern
 from ...tex.names import name_set
 from .colors import ON_HUE, find_colours, is_plain, rgb, text_color_on, variable
 from .simplification import Styles, local_name, merge_outlines, move_used_once, referenced_id, round_numbers
@@ -55,10 +56,10 @@ _INITIAL: Mapping[str, str] = MappingProxyType(
 )
 _PAINTS = ("fill", "stroke", "stop-color")
 
-_LOCAL = re.compile(r"url\(\s*[\"']?#([^\s\"')]+)[\"']?\s*\)")
-_VALUE = re.compile(r"[\w.%#,\s+()-]*")
-_SIZE = re.compile(r"\d+(?:\.\d+)?")
-_CURVE = re.compile(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+) ([-\d.e]+)")
+_LOCAL = lazy_pattern(r"url\(\s*[\"']?#([^\s\"')]+)[\"']?\s*\)")
+_VALUE = lazy_pattern(r"[\w.%#,\s+()-]*")
+_SIZE = lazy_pattern(r"\d+(?:\.\d+)?")
+_CURVE = lazy_pattern(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+) ([-\d.e]+)")
 _MAX_DEPTH = 200
 _AREA_PX = 12
 _TINY = 2.5

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +17,7 @@ from msgspec import Struct, field
 
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
+from ...patterns import lazy_pattern
 from ...read.files import is_litter
 from ...schema import yaml_loader as loader
 
@@ -29,7 +29,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("math_font", str, "the path of a file"),
     ("options", dict, "a mapping"),
 )
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class TemplateFile(Struct, frozen=True):

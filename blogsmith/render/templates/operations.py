@@ -6,11 +6,11 @@ off; all others are paid for by what they are given and by what they give.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from ...patterns import lazy_pattern
 from .budget import ITEM, NUMBER_BITS, Budget, OverBudget, extent_of, is_container
 
 # tuples: a union would be made anew at each use
@@ -19,8 +19,8 @@ SEQUENCES = (str, bytes, list, tuple)
 _COLLECTIONS = (list, tuple, dict, set)
 _OWNERS = (str, bytes, int)
 
-_WIDTHS = re.compile(r"\d{1,20}")
-_FIELD = re.compile(r"%(?:\([^)]*\))?[#0 +-]*(\*|\d*)(?:\.(\*|\d*))?")
+_WIDTHS = lazy_pattern(r"\d{1,20}")
+_FIELD = lazy_pattern(r"%(?:\([^)]*\))?[#0 +-]*(\*|\d*)(?:\.(\*|\d*))?")
 
 
 def take_result(value: Any, budget: Budget) -> Any:

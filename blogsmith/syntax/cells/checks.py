@@ -12,11 +12,14 @@ from msgspec.structs import replace
 
 from ...diagnostics.model import Place, did_you_mean
 from ...model.cells import Cell
+from ...patterns import lazy_pattern
 from ..state import PageState
 from .claims import check_claim
 
-_MAGIC = re.compile(r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z")
-_DETECTED = re.compile(r" \(detected at line \d+\)")
+_MAGIC = lazy_pattern(
+    r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z"
+)
+_DETECTED = lazy_pattern(r" \(detected at line \d+\)")
 _LONGEST_MAGIC = 200
 """Characters of a line in which a command of IPython is looked for."""
 _MAGIC_HINTS: tuple[tuple[str, str], ...] = (

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from ...patterns import lazy_pattern
 from ..records import Fence
 
 PYTHON = frozenset({"python", "python3", "py", "ipython", "ipython3"})
@@ -55,7 +56,7 @@ _RUN_ELSEWHERE = frozenset(
 )
 """Languages that run in Quarto and knitr when they stand in braces."""
 
-_OFF = re.compile(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
+_OFF = lazy_pattern(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
 
 
 class Marks(Struct, frozen=True):

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...diagnostics.model import Place, Reporter, TextMap, nearest
+from ...patterns import lazy_pattern
 from ...schema.yaml_loader import Located, load
 from ..front_text import locate_text
 from ..records import OptionSetting
@@ -20,9 +21,9 @@ from ..state import PageState
 from .languages import HASH, Marks
 from .option_values import KEYS
 
-_DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
-_UNSPACED = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
-_FIRST = re.compile(r"(?<=first on line )(\d+)\Z")
+_DIRECTIVE = lazy_pattern(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
+_UNSPACED = lazy_pattern(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
+_FIRST = lazy_pattern(r"(?<=first on line )(\d+)\Z")
 
 
 class OptionBlock(Struct, frozen=True):

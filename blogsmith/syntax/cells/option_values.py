@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from ...config.units import BYTES, FREEZE_WORD, SECONDS, SEED, pattern_problem
 from ...model.cells import CellOptions, Need
+from ...patterns import lazy_pattern
 from ...schema.readers import TRUTHS, checked, choice, flag, shaped, words
 from ...schema.records import Table, schema_of
 from ...schema.slots import Slot
@@ -16,12 +17,12 @@ from ..references.references import label_id
 FOLD = "Show code"
 """Label of a fold that was given none."""
 
-_LABEL = re.compile(r"\w[\w.-]*")
-_NAME = re.compile(r"[A-Za-z0-9][\w-]*")
-_NEED = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*)[ ]*(?:>=[ ]*(\d+(?:\.\w+)*))?")
-_COMPARED = re.compile(r"([^<>=!~]*)([<>=!~]*)(.*)", re.DOTALL)
-_CAPABILITY = re.compile(r"sm_\d{2,3}|[5-9]\d|\d{3}")
-_NUMBER = re.compile(r"\d+(?:\.\w+)*")
+_LABEL = lazy_pattern(r"\w[\w.-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9][\w-]*")
+_NEED = lazy_pattern(r"([A-Za-z_]\w*(?:\.\w+)*)[ ]*(?:>=[ ]*(\d+(?:\.\w+)*))?")
+_COMPARED = lazy_pattern(r"([^<>=!~]*)([<>=!~]*)(.*)", re.DOTALL)
+_CAPABILITY = lazy_pattern(r"sm_\d{2,3}|[5-9]\d|\d{3}")
+_NUMBER = lazy_pattern(r"\d+(?:\.\w+)*")
 _NEED_HINT = "name a module as it is imported, such as torch or numpy>=2.0, or cuda"
 _MODULES: Mapping[str, str] = MappingProxyType(
     {

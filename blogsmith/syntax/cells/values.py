@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from ...diagnostics.model import Reporter, TextMap
 from ...model.cells import Cell, Value
+from ...patterns import lazy_pattern
 from ..lookahead import comes_after
 from ..records import get, put
 from ..state import PageState, inline_map, inline_place, page_of
@@ -27,18 +28,18 @@ from .checks import syntax_fault
 MAX_LENGTH = 1000
 """Characters of an expression."""
 
-_TIGHT = re.compile(r"\{=(?!=)(?![ \t\n])[^{}\n]{1,200}?=\}")
-_OPENS = re.compile(r"\{=(?=[ \t\n])")
-_PIECE = re.compile(
+_TIGHT = lazy_pattern(r"\{=(?!=)(?![ \t\n])[^{}\n]{1,200}?=\}")
+_OPENS = lazy_pattern(r"\{=(?=[ \t\n])")
+_PIECE = lazy_pattern(
     r"(?P<string>'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
     r"|(?P<end>(?<=[ \t\n])=\})|(?P<again>\{=(?=[ \t\n]))|(?P<open>[(\[{])|(?P<close>[)\]}])"
     r"|(?P<lambda>\blambda\b)|(?P<convert>!(?!=))|(?P<colon>:)",
     re.DOTALL,
 )
-_PLAIN_END = re.compile(r"[ \t\n]=\}|\{=[ \t\n]")
-_MEANT = re.compile(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
-_CONVERSION = re.compile(r"!([rsa])[ \t\n]*(?=:|\Z)")
-_WRITTEN = re.compile(r"(?<!`)\{=[ \t][^{}\n]*[ \t]=\}")
+_PLAIN_END = lazy_pattern(r"[ \t\n]=\}|\{=[ \t\n]")
+_MEANT = lazy_pattern(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
+_CONVERSION = lazy_pattern(r"!([rsa])[ \t\n]*(?=:|\Z)")
+_WRITTEN = lazy_pattern(r"(?<!`)\{=[ \t][^{}\n]*[ \t]=\}")
 _NOT_HERE = "a value cannot stand here"
 _PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
 

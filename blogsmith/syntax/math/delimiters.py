@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from ...patterns import lazy_pattern
 from ..codespans import code_span_end, run_length
 from ..lookahead import comes_after
 
@@ -22,15 +23,15 @@ ENVIRONMENTS = frozenset(
 ) | {"math", "subequations"}
 """Environments that are a display by themselves."""
 
-_OPENING = re.compile(r"\$\$|\\\[|\\begin\{")
+_OPENING = lazy_pattern(r"\$\$|\\\[|\\begin\{")
 """What a display begins with."""
-_BEGIN = re.compile(r"\\begin\{([a-z]+\*?)\}")
+_BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
 # commands with text, in which a formula may stand
-_TEXT_GROUP = re.compile(
+_TEXT_GROUP = lazy_pattern(
     r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
     r"|raisebox\{[^{}$`]*\}|(?:colorbox|textcolor|fcolorbox\{[^{}$`]*\})\{[^{}$`]*\})\{"
 )
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _MAX_TEXT_GROUP = 1000
 """Characters searched for the end of a `\\text{…}`."""
 

@@ -7,22 +7,22 @@ its content. So an anchor never moves when an equation is put in above it.
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 
 from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ...diagnostics.model import Place, Reporter
+from ...patterns import lazy_pattern
 from ..records import Math, RowMark, Subequations, get, put
 from ..references.labels import Label, Letters, Numbers
 from ..references.references import label_id
 from ..state import DisplayRow, DisplayStructure
 
-_DEFINES = re.compile(
+_DEFINES = lazy_pattern(
     r"\\(?:(?:re|provide)?newcommand|providecommand|g?def|let|DeclareMathOperator)(?![A-Za-z])"
 )
-_NUMBERED = re.compile(r"\\(label|tag)(?![A-Za-z])")
+_NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 
 def number_display(token: Token, numbers: Numbers) -> None:

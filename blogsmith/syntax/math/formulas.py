@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics.model import TextMap
+from ...patterns import lazy_pattern
 from ..lookahead import comes_after
 from ..records import Math, put
 from ..references.labels import normal_id
@@ -29,11 +30,11 @@ from ..state import (
 )
 from .delimiters import FoundFormula, RefusedFormula, closing_of, find_closing, find_formula
 
-_LABEL = re.compile(r"[ \t]*\{#([\w:.-]+)\}")
-_MYST_LABEL = re.compile(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
-_LOOKS_LIKE_TEX = re.compile(r"[\\^_]|^[A-Za-z]$")
-_TEX_FOLLOWS = re.compile(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
-TAIL = re.compile(r"[.,;:](?=\s|$)")
+_LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
+_MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
+_LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
+_TEX_FOLLOWS = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
+TAIL = lazy_pattern(r"[.,;:](?=\s|$)")
 """Punctuation that belongs to the line of the display before it."""
 
 

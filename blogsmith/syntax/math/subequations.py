@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics.model import Place
+from ...patterns import lazy_pattern
 from ..figures import parse_inline
 from ..records import Math, Subequations, get, put
 from ..references.labels import normal_id
@@ -26,9 +27,9 @@ from .delimiters import closing_of, environment
 
 _BEGIN = "\\begin{subequations}"
 _END = "\\end{subequations}"
-_LABEL = re.compile(r"\\label\s*\{\s*([^{}]*?)\s*\}")
-_BLANK = re.compile(r"(?:\s|%[^\n]*(?:\n|$))+")
-_STOP = re.compile(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
+_LABEL = lazy_pattern(r"\\label\s*\{\s*([^{}]*?)\s*\}")
+_BLANK = lazy_pattern(r"(?:\s|%[^\n]*(?:\n|$))+")
+_STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 """Where a part may begin; comments and escapes are stepped over."""
 
 

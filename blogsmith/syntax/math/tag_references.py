@@ -2,7 +2,6 @@ r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`: filled in whe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,13 +9,14 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ...diagnostics.model import Place
+from ...patterns import lazy_pattern
 from ..records import Math, get, put
 from ..references.labels import Label, Numbers
 from ..references.references import label_id
 
 MAX_TAG = 500
 """Characters; tags that repeat each other could grow without bound."""
-_REFERENCE = re.compile(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
+_REFERENCE = lazy_pattern(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
 
 
 @dataclass(eq=False, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 
 from ...diagnostics.model import TextMap
 from ...model.cells import Cell
+from ...patterns import lazy_pattern
 from ..records import (
     Callout,
     CitationEntry,
@@ -22,7 +22,7 @@ from ..records import (
     TableRecord,
 )
 
-_RAW_ID = re.compile(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
+_RAW_ID = lazy_pattern(r"<[A-Za-z][^<>]*?\s(?:id|name)\s*=\s*[\"']?([^\s\"'<>]+)")
 _NAMED = (Callout, Fence, Figure, Heading, Shortcode, TableRecord)
 
 

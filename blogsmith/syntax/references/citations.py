@@ -8,7 +8,6 @@ error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
@@ -17,15 +16,16 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from ...patterns import lazy_pattern
 from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
 from .references import PREFIXES
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
-_GROUP = re.compile(r"\[\s*(@[^\[\]]+)\](?![(\[])")
-_ITEM = re.compile(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
-_LABEL = re.compile(rf"(?:{'|'.join(PREFIXES)})[:-]\w")
-_BARE = re.compile(_KEY)
+_GROUP = lazy_pattern(r"\[\s*(@[^\[\]]+)\](?![(\[])")
+_ITEM = lazy_pattern(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
+_LABEL = lazy_pattern(rf"(?:{'|'.join(PREFIXES)})[:-]\w")
+_BARE = lazy_pattern(_KEY)
 
 
 def group(state: StateInline, silent: bool) -> bool:

@@ -14,17 +14,18 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ...diagnostics.model import Reporter, TextMap
+from ...patterns import lazy_pattern
 from ..records import XRef, put
 from ..state import inline_place, page_of
 from .labels import normal_id
 
 PREFIXES = ("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst")
 _KIND = "|".join(PREFIXES)
-_COMMAND = re.compile(r"\\(eqref|ref)\{\s*([^{}\s][^{}]*?)\s*\}")
-_BRACED = re.compile(rf"\{{@(?:([\w./-]+)#)?((?:{_KIND})[:-][\w.:-]+)\}}")
-_WRITTEN = re.compile(f"{_COMMAND.pattern}|{_BRACED.pattern}")
-_EMPTY = re.compile(rf"\[\]\(#((?:{_KIND})[:-][\w.:-]+)\)")
-_BARE = re.compile(rf"@(?:([\w-]+)#)?((?:{_KIND})[:-][\w-]*\w)")
+_COMMAND = lazy_pattern(r"\\(eqref|ref)\{\s*([^{}\s][^{}]*?)\s*\}")
+_BRACED = lazy_pattern(rf"\{{@(?:([\w./-]+)#)?((?:{_KIND})[:-][\w.:-]+)\}}")
+_WRITTEN = lazy_pattern(f"{_COMMAND.pattern}|{_BRACED.pattern}")
+_EMPTY = lazy_pattern(rf"\[\]\(#((?:{_KIND})[:-][\w.:-]+)\)")
+_BARE = lazy_pattern(rf"@(?:([\w-]+)#)?((?:{_KIND})[:-][\w-]*\w)")
 
 
 def command(state: StateInline, silent: bool) -> bool:

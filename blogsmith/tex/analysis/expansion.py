@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from ...patterns import lazy_pattern
 from ..parse.errors import ParseError
 from ..parse.lexer import Token
 from ..parse.macros import read_macros
@@ -20,7 +21,7 @@ from ..parse.scan import At, split_placed
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
 _DEFINERS = frozenset((*_NEW, *_DEF, "\\DeclareMathOperator", "\\let"))
-DEFINES = re.compile(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
+DEFINES = lazy_pattern(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
 
 
 class Opened(Struct, frozen=True):

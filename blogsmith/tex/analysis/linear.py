@@ -6,11 +6,11 @@ slugs, descriptions and search: it never raises, and what it does not know it sp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from ...patterns import lazy_pattern
 from ..parse.lexer import (
     Argument,
     Token,
@@ -67,7 +67,7 @@ _FORGOTTEN = commands("label tag ref eqref color phantom hspace vspace vphantom 
 _FRACTIONS = commands("frac dfrac tfrac cfrac")
 _WITH_SECOND = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
 _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
-_ATOM = re.compile(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
+_ATOM = lazy_pattern(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
 
 @lru_cache(maxsize=2048)

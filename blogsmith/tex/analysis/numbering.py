@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from ...patterns import lazy_pattern
 from ..parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize, tokenize_unplaced
 from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula
@@ -38,10 +39,10 @@ _BREAKS = frozenset(("\\\\", "\\cr", "\\newline"))
 _COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
 _MATTERS = _COMMANDS | _BREAKS | {"\\begin", "\\end"}
 """A macro that makes one of these changes what is numbered."""
-_STRUCTURE = re.compile(r"\\(?:begin|label|tag|notag|nonumber)|%")
+_STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """What a formula without environment, label and tag does not hold; `%` begins a comment."""
-_PLACED = re.compile(r"\\(?:label|tag)")
-_CALL = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_PLACED = lazy_pattern(r"\\(?:label|tag)")
+_CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 

@@ -2,17 +2,17 @@ r"""Tags: what `\tag` prints in place of a number, plain text or TeX."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from ...patterns import lazy_pattern
 from ..convert import TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
 from .numbering import SourceRow, split_rows
 
-_TEX = re.compile(r"[\\${}^_~&#%]")
-_OUTSIDE = re.compile(r"<math[^<>]*>|</math>\Z")
+_TEX = lazy_pattern(r"[\\${}^_~&#%]")
+_OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
 _OPENING = "\\text{"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...patterns import lazy_pattern
 from ..mathml.atoms import ORD, Atom
 from ..parse.parser import Command, Parser
 
@@ -24,9 +24,9 @@ underlinesegment ⎵ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideuti
 """
 
 
-_LETTER = re.compile("<mi>(.)\ufe01?</mi>")
+_LETTER = lazy_pattern("<mi>(.)\ufe01?</mi>")
 # italic, bold italic and script; plain letters slant by themselves
-_SLANTED = re.compile("[A-Za-zα-ωϑϕϖϰϱϵıȷℎℬℰℱℋℐℒℳℛℯℊℴ\U0001d434-\U0001d503\U0001d6e2-\U0001d755]")
+_SLANTED = lazy_pattern("[A-Za-zα-ωϑϕϖϰϱϵıȷℎℬℰℱℋℐℒℳℛℯℊℴ\U0001d434-\U0001d503\U0001d6e2-\U0001d755]")
 
 
 def _pairs(table: str) -> dict[str, str]:

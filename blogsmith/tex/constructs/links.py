@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
+from ...patterns import lazy_pattern
 from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom
@@ -16,9 +16,9 @@ from ..parse.parser import Command, Parser
 from ..parse.scan import text_of
 from ..parse.state import TEXT
 
-_ESCAPED = re.compile(r"\\([%#&_~^{}$\\])")
-_CLASS = re.compile(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")
-_ID = re.compile(r"[A-Za-z][\w:.-]*")
+_ESCAPED = lazy_pattern(r"\\([%#&_~^{}$\\])")
+_CLASS = lazy_pattern(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")
+_ID = lazy_pattern(r"[A-Za-z][\w:.-]*")
 
 
 def _url(parser: Parser, command: str) -> str:

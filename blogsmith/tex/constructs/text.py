@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from html import unescape
 from types import MappingProxyType
 
+from ...patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments
 from ..mathml.text_glyphs import ACCENTS, SIGNS
@@ -89,7 +89,7 @@ _BOXES = frozenset(
     )
 )
 """Commands outside this file that may stand in text."""
-_CHANGES = re.compile("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
+_CHANGES = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """What looks different in a display and in a line."""
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 

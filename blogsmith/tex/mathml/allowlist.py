@@ -7,8 +7,7 @@ is not listed (MathML Core and a little HTML for text) is refused as an internal
 
 from __future__ import annotations
 
-import re
-
+from ...patterns import lazy_pattern
 from ..errors import TexError
 from ..names import name_set
 
@@ -39,13 +38,13 @@ _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # an `m` in front of nearly all: told once, it is a third of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
 _TEXT = r"[^<>&\x00-\x08\x0b\x0c\x0e-\x1f]"
-_MARKUP = re.compile(
+_MARKUP = lazy_pattern(
     rf"(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT})(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*+/?>|{_ENTITY})*+"
 )
-_ADDRESS = re.compile(rf'{_SCHEME}[^\s"<>\\]*')
+_ADDRESS = lazy_pattern(rf'{_SCHEME}[^\s"<>\\]*')
 MAX_ELEMENT_DEPTH = 500
 """Browsers flatten what is deeper than 512 elements."""
-_TAG = re.compile(r"<(/?)[a-z][^<>]*?(/?)>")
+_TAG = lazy_pattern(r"<(/?)[a-z][^<>]*?(/?)>")
 
 
 def is_safe_url(url: str) -> bool:

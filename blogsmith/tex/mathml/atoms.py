@@ -11,6 +11,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from ...patterns import lazy_pattern
+
 # The order matters: two neighbours with `left | right <= NONE` need no thought.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
 """Atom classes; NONE: nothing stands before. From INTEGRAL on they are operators."""
@@ -27,12 +29,12 @@ _DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
 _DICTIONARY_RELATIONS = frozenset("=<>∈∉∋≈≃≅≡≤≥≪≫∼∝≠⊂⊃⊆⊇≺≻⊢")
 _DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
 _DICTIONARY_CLOSING = frozenset(")]}⌉⌋⟩⟧⟫⟯!")
-_ARROWS = re.compile("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
+_ARROWS = lazy_pattern("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
 UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
-_FIRST_MO = re.compile(r"<mo(?=[ >])([^>]*)>")
-_EMBELLISHED = re.compile(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
-_SPACED = re.compile(r' [lr]space="[^"]*"')
+_FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")
+_EMBELLISHED = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
+_SPACED = lazy_pattern(r' [lr]space="[^"]*"')
 _SHORT = 200
 """Characters of markup that is kept for the next time."""
 

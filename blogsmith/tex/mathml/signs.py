@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from html import unescape
 from types import MappingProxyType
 
-_SIGN = re.compile(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
+from ...patterns import lazy_pattern
+
+_SIGN = lazy_pattern(r"[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", re.DOTALL)
 _SLANTED = MappingProxyType(
     {
         chr(plain): chr(italic)

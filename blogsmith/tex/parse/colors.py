@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ...patterns import lazy_pattern
 from .errors import ParseError
 
 if TYPE_CHECKING:
     from .parser import Parser
 
-_HEX = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
-_NAME = re.compile(r"[A-Za-z]+")
+_HEX = lazy_pattern(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
+_NAME = lazy_pattern(r"[A-Za-z]+")
 # as sRGB
 _DVIPS = """
 Apricot FBB982 Aquamarine 00B5BE Bittersweet C04F17 Black 221E1F Blue 2D2F92 BlueGreen 00B3B8 BlueViolet

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ...patterns import lazy_pattern
 from ..errors import Kind, TexError
 from .scan import At
 
@@ -34,7 +33,7 @@ class ParseError(Exception):
         self.unknown = unknown
 
 
-_NAMED = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
+_NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
 def place_error(error: ParseError, tex: str) -> TexError:

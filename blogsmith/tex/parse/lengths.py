@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ...patterns import lazy_pattern
 from .errors import ParseError
 
 # em for one unit, at TeX's size of 10 points; points of other sizes scale along
@@ -48,8 +48,8 @@ _NAMED: Mapping[str, float] = MappingProxyType(
         "\\fboxrule": 0.04,
     }
 )
-_LENGTH = re.compile(r"\s*([-+]?)\s*(\d+\.?\d*|\.\d+|)\s*(\\?[a-zA-Z]+)")
-_GLUE = re.compile(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\s*)*")
+_LENGTH = lazy_pattern(r"\s*([-+]?)\s*(\d+\.?\d*|\.\d+|)\s*(\\?[a-zA-Z]+)")
+_GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\s*)*")
 
 
 def ems(tex: str) -> float | None:

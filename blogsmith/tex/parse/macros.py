@@ -6,15 +6,15 @@ The body holds `#1` … `#9`; the highest one is the number of arguments, unless
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from ...patterns import lazy_pattern
 from .reader import Macro
 from .scan import split
 
-_PARAMETER = re.compile(r"#([1-9])")
-_HEAD = re.compile(r"#\[([0-9])\](?:\[([^\]]*)\])?")
+_PARAMETER = lazy_pattern(r"#([1-9])")
+_HEAD = lazy_pattern(r"#\[([0-9])\](?:\[([^\]]*)\])?")
 
 
 @lru_cache(1024)

@@ -10,25 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from ...patterns import lazy_pattern
+
 # No XML may hold these, and no converter filters all of them.
 _BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-_BAD_CHARACTERS = re.compile(f"[{_BAD}]")
+_BAD_CHARACTERS = lazy_pattern(f"[{_BAD}]")
 
 # a number is one token: 3.14, .5; a control word is ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
-_SPLIT = re.compile(_TOKEN, re.DOTALL)
+_SPLIT = lazy_pattern(_TOKEN, re.DOTALL)
 # The end of a `\verb` is looked for in its line, and not for long: a formula may consist of such searches.
-_PLACED = re.compile(
+_PLACED = lazy_pattern(
     rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s])[^\n]{{0,1000}}?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)"
     rf"|{_TOKEN}",
     re.DOTALL,
 )
 # in an address a % is no comment (hyperref)
-_ADDRESS = re.compile(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
+_ADDRESS = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
 _PERCENT = "\x1a"  # no author's text holds it: `clean_text`
-_WORD = re.compile(r"\\[A-Za-z]+")
-_LETTER = re.compile("[A-Za-z]")
-_SPECIAL = re.compile(r"%|\\verb")
+_WORD = lazy_pattern(r"\\[A-Za-z]+")
+_LETTER = lazy_pattern("[A-Za-z]")
+_SPECIAL = lazy_pattern(r"%|\\verb")
 
 
 def clean_text(text: str) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from ...patterns import lazy_pattern
 from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
 from .errors import ParseError
 from .reader import Expander, Macro
 from .scan import split
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = lazy_pattern(r"<[^>]*>")
 _TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
 STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
 """Tokens that change what stands before them."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...patterns import lazy_pattern
 from .container import ByteReader, Damaged, Part, Span
 from .exif import TURNED, orientation_alone, orientation_of
 
-_MARKER = re.compile(rb"\xff[^\x00\xff]", re.DOTALL)
-_BEHIND_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
+_MARKER = lazy_pattern(rb"\xff[^\x00\xff]", re.DOTALL)
+_BEHIND_SCAN = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 """In a scan `ff 00` is a byte of data, and `ff d0` to `ff d7` count its pieces."""
 
 _SCAN, _END = 0xDA, 0xD9

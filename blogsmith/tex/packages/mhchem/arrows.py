@@ -6,11 +6,12 @@ space of a relation; dashes are drawn, since no sign has them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-ARROW = re.compile(r"<=>>|<<=>|<=>|<-->|<->|-->|->|<-|[→⟶←⟵↔⟷⇌⇄]")
+from ....patterns import lazy_pattern
+
+ARROW = lazy_pattern(r"<=>>|<<=>|<=>|<-->|<->|-->|->|<-|[→⟶←⟵↔⟷⇌⇄]")
 """Reaction arrows as they are typed."""
 
 _GROWING: Mapping[str, str] = MappingProxyType(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from .scan import Scanner
 
 GREEK = (
@@ -30,16 +31,16 @@ _ARGUMENTS: Mapping[str, str] = MappingProxyType(
 )
 """What a command takes: c chemistry, d the same or a digit, t TeX, s a script with chemistry."""
 
-_BLANK = re.compile(r"\s*")
-_SIZED = re.compile(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
-_DELIMITER = re.compile(r"\\(?:[A-Za-z]+|.)|[^\s{}$]", re.DOTALL)
-_TOKEN = re.compile("[0-9a-z]")
-_OPTION = re.compile(r"\[[^\[\]{}$]*\](?=\{)")
-_CIRCA = re.compile(r"\\ca(?![A-Za-z])\s*")
-_SCRIPT = re.compile(r"([_^])(?=\{)")
+_BLANK = lazy_pattern(r"\s*")
+_SIZED = lazy_pattern(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
+_DELIMITER = lazy_pattern(r"\\(?:[A-Za-z]+|.)|[^\s{}$]", re.DOTALL)
+_TOKEN = lazy_pattern("[0-9a-z]")
+_OPTION = lazy_pattern(r"\[[^\[\]{}$]*\](?=\{)")
+_CIRCA = lazy_pattern(r"\\ca(?![A-Za-z])\s*")
+_SCRIPT = lazy_pattern(r"([_^])(?=\{)")
 _NESTED = ("ce", "cee", "cf", "pu")
-_TEXT = re.compile(r"[^\\{}$]+")
-_GREEK = re.compile(rf"({GREEK})\s*")
+_TEXT = lazy_pattern(r"[^\\{}$]+")
+_GREEK = lazy_pattern(rf"({GREEK})\s*")
 
 
 def control(scan: Scanner) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from ...errors import TexError
 from .arrows import BONDS
 from .commands import command, control, mathematics, text
@@ -43,15 +44,15 @@ from .signs import (
 )
 from .words import GREEK_LETTER, add_amount, amount, digits, is_amount, letters
 
-_BLANK = re.compile(r"\s*")
-_NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
-_ATOM_AHEAD = re.compile(r"[^\W\d_]|[\\({\[$]")
-_GAS = re.compile(r"\^(?=\s|$)")
+_BLANK = lazy_pattern(r"\s*")
+_NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_ATOM_AHEAD = lazy_pattern(r"[^\W\d_]|[\\({\[$]")
+_GAS = lazy_pattern(r"\^(?=\s|$)")
 # in H^3H the superscript belongs to what follows
-_MASS_AHEAD = re.compile(r"\^(?:\d+|\{\d+\})(?=[A-Z])")
-_COUNTED_AHEAD = re.compile(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
-_OPENS = re.compile(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
-_CLOSES = re.compile(r"\\(?:\}|(?:right|[bB]igg?r)(?![A-Za-z]))")
+_MASS_AHEAD = lazy_pattern(r"\^(?:\d+|\{\d+\})(?=[A-Z])")
+_COUNTED_AHEAD = lazy_pattern(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
+_OPENS = lazy_pattern(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
+_CLOSES = lazy_pattern(r"\\(?:\}|(?:right|[bB]igg?r)(?![A-Za-z]))")
 _SPACES = (r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r"\enspace", r"\\")
 _SIDES: Mapping[str, Side] = MappingProxyType({**dict.fromkeys(_SPACES, Side.EDGE), r"\ca": Side.JOINT})
 _FRACTIONS = frozenset((r"\frac", r"\tfrac", r"\dfrac"))

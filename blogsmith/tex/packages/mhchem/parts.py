@@ -6,15 +6,15 @@ Hg₂²⁺ as in H₂. Charges stand behind the number of atoms, not above it, a
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from msgspec import Struct
 
+from ....patterns import lazy_pattern
 from .scan import Scanner
 
-_OXIDATION = re.compile(r"\\mathrm\{[IVX]+\}")
+_OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
 class Side(Enum):

@@ -9,14 +9,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ....patterns import lazy_pattern
 from ...errors import TexError
 
 MAX_DEPTH = 40
 """Of arguments, groups and formulas in one another."""
 
-_BRACKET = re.compile(r"\\.|[{}\[\]$]", re.DOTALL)
-_NESTED = re.compile(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
-_NAME = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_BRACKET = lazy_pattern(r"\\.|[{}\[\]$]", re.DOTALL)
+_NESTED = lazy_pattern(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
+_NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
 """(`ce` or `pu`, what stands in its braces) → TeX."""

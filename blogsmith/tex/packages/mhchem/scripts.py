@@ -5,10 +5,10 @@ In a script a letter alone is a variable, so it is slanted; several are a word o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from ...errors import TexError
 from .commands import GREEK, control, mathematics, text
 from .scan import Scanner
@@ -20,26 +20,26 @@ DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
 _RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
 TYPED = _RAISED + _LOWERED
 """Scripts as characters."""
-PRIMES = re.compile("['′]+")
-RAISED = re.compile(f"[{_RAISED}]+")
-LOWERED = re.compile(f"[{_LOWERED}]+")
+PRIMES = lazy_pattern("['′]+")
+RAISED = lazy_pattern(f"[{_RAISED}]+")
+LOWERED = lazy_pattern(f"[{_LOWERED}]+")
 
 _LEVEL = str.maketrans(TYPED, "0123456789n+-0123456789nx+-")
 # what a script holds that stands in no braces
-_BARE_LOWER = re.compile(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
-_BARE_UPPER = re.compile(
+_BARE_LOWER = lazy_pattern(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
+_BARE_UPPER = lazy_pattern(
     rf"(?:\d+|[IVX]+(?![a-z])|[A-Za-z]|[.•]+)(?:\++|[{MINUS}]*)|['′]+|(?:\++|[{MINUS}]+)\d*|[^\s\\{{}}$^_]"
 )
-_BARE_GREEK = re.compile(rf"{GREEK}\s?(?:\++|[{MINUS}]*)")
-_MASS = re.compile(r"\d+(?=[A-Za-z\\_])")
+_BARE_GREEK = lazy_pattern(rf"{GREEK}\s?(?:\++|[{MINUS}]*)")
+_MASS = lazy_pattern(r"\d+(?=[A-Za-z\\_])")
 # sp^2-C, and the next orbital directly behind: 1s^22s^2
-_SMALL = re.compile(rf"\d+(?=[{MINUS}][A-Za-z])|\d+?(?=\d[spdfg]\^)")
+_SMALL = lazy_pattern(rf"\d+(?=[{MINUS}][A-Za-z])|\d+?(?=\d[spdfg]\^)")
 
-_VACANT = re.compile(r"\s*[x×]\s*")
-_STATE = re.compile(r"\(([a-z]{1,3})\)")
-_RATIO = re.compile(r"(\d+|[a-z])/(\d+)(?![\d.,])")
-_NUMBER = re.compile(r"(\d+)(?:([.,])(\d+))?")
-_WORD = re.compile(r"[A-Za-z]+")
+_VACANT = lazy_pattern(r"\s*[x×]\s*")
+_STATE = lazy_pattern(r"\(([a-z]{1,3})\)")
+_RATIO = lazy_pattern(r"(\d+|[a-z])/(\d+)(?![\d.,])")
+_NUMBER = lazy_pattern(r"(\d+)(?:([.,])(\d+))?")
+_WORD = lazy_pattern(r"[A-Za-z]+")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(MINUS, "-"),

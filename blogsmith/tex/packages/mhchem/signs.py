@@ -5,10 +5,10 @@ r"""Signs of a formula: operators, arrows, bonds, charges, states, punctuation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from .arrows import ARROW, BONDS, arrow
 from .commands import control, mathematics, text
 from .parts import ChemicalFormula, Side
@@ -33,26 +33,26 @@ OPERATOR_COMMANDS = frozenset(_COMMANDS.split())
 """Commands that stand between two formulas."""
 
 # what a blank may stand before without being a space of its own
-_OPERATOR = re.compile(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]")
-_PLUS = re.compile(r"\+(?=[A-Z(\[])")
-_MATH_OPERATOR = re.compile(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
-_MARK = re.compile(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
-_TIGHT = re.compile(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_BLANK = re.compile(r"\s*")
-_BLANKS = re.compile(r"\s+")
+_OPERATOR = lazy_pattern(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]")
+_PLUS = lazy_pattern(r"\+(?=[A-Z(\[])")
+_MATH_OPERATOR = lazy_pattern(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
+_MARK = lazy_pattern(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
+_TIGHT = lazy_pattern(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
+_COMMAND = lazy_pattern(r"\\[A-Za-z]+")
+_BLANK = lazy_pattern(r"\s*")
+_BLANKS = lazy_pattern(r"\s+")
 
 _ITEM = r"(?:[a-z]{1,3}|(?:\\ca\s?)?\$[^${}()]{1,40}\$)"
-_STATE = re.compile(rf"\(({_ITEM}(?:,\s*{_ITEM})*)\)(?=\s|$|[,;.)\]]|\\\}})")
-_STATE_WORD = re.compile("[a-z]+")
+_STATE = lazy_pattern(rf"\(({_ITEM}(?:,\s*{_ITEM})*)\)(?=\s|$|[,;.)\]]|\\\}})")
+_STATE_WORD = lazy_pattern("[a-z]+")
 
-_ARGUMENT = re.compile(r"([CT]?)(?=\[)")
-_CHARGE = re.compile(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
+_ARGUMENT = lazy_pattern(r"([CT]?)(?=\[)")
+_CHARGE = lazy_pattern(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
 # behind these a minus is a charge
-_CHARGE_END = re.compile(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\{{\}}|\\[\\}}]|\([a-z]{{1,3}}\))")
-_DIGIT_AHEAD = re.compile(rf"[{MINUS}]\d")
-_ELLIPSIS = re.compile(r"\.{3,4}")
-_MORE = re.compile(r"(?=[^\s,;)\]}])")
+_CHARGE_END = lazy_pattern(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\{{\}}|\\[\\}}]|\([a-z]{{1,3}}\))")
+_DIGIT_AHEAD = lazy_pattern(rf"[{MINUS}]\d")
+_ELLIPSIS = lazy_pattern(r"\.{3,4}")
+_MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 
 
 def blank(formula: ChemicalFormula) -> None:

@@ -5,25 +5,25 @@ Units are upright. A blank between them is a thin space, `*` and `.` a dot, `/` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from ...errors import TexError
 from .commands import command, mathematics
 from .scan import Scanner
 from .scripts import RAISED, TYPED, decode_scripts
 
 _MINUS = "-−"
-_BLANK = re.compile(r"\s*")
-_DIGITS = re.compile(r"\d+")
+_BLANK = lazy_pattern(r"\s*")
+_DIGITS = lazy_pattern(r"\d+")
 
-_NUMBER = re.compile(rf"([{_MINUS}+]?)(?=[.,]?\d)(\d+(?:,\d{{3}}){{2,}}|\d*)(?:([.,])(\d+))?(\(\d+\))?")
-_TIMES_TEN = re.compile(rf"\s*(x|×|\*|·|\\times\s|\\cdot\s)\s*10(?=\^)|([eE])(?=[{_MINUS}+]?\d)")
-_TEN = re.compile(rf"([eE])(?=[{_MINUS}+]?\d)")
-_POWER = re.compile(rf"\^?[{_MINUS}+]?\d+")
+_NUMBER = lazy_pattern(rf"([{_MINUS}+]?)(?=[.,]?\d)(\d+(?:,\d{{3}}){{2,}}|\d*)(?:([.,])(\d+))?(\(\d+\))?")
+_TIMES_TEN = lazy_pattern(rf"\s*(x|×|\*|·|\\times\s|\\cdot\s)\s*10(?=\^)|([eE])(?=[{_MINUS}+]?\d)")
+_TEN = lazy_pattern(rf"([eE])(?=[{_MINUS}+]?\d)")
+_POWER = lazy_pattern(rf"\^?[{_MINUS}+]?\d+")
 # what joins a number to the next one
-_TO = re.compile(rf"\s*(\\pm(?![A-Za-z])|\+-|±|--|–|[{_MINUS}/])\s*(?=[{_MINUS}+]?[\d.])")
+_TO = lazy_pattern(rf"\s*(\\pm(?![A-Za-z])|\+-|±|--|–|[{_MINUS}/])\s*(?=[{_MINUS}+]?[\d.])")
 _JOINS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((r"\pm", "+-", "±"), r"\pm "),
@@ -36,13 +36,13 @@ _RELATIONS: Mapping[str, str] = MappingProxyType(
     {"<": "<", ">": ">", "=": "=", "~": r"\sim", "≈": r"\approx", "≤": r"\leq", "≥": r"\geq"}
 )
 
-_FRACTION = re.compile(r"\s*//\s*")
-_SLASH = re.compile(r"\s*/\s*")
-_DOT = re.compile(r"\s*[*·.]\s*(?=\S)")
+_FRACTION = lazy_pattern(r"\s*//\s*")
+_SLASH = lazy_pattern(r"\s*/\s*")
+_DOT = lazy_pattern(r"\s*[*·.]\s*(?=\S)")
 # no space before these
-_ANGLE = re.compile(r"°(?![A-Za-z])|['′\"″]")
-_GAP = re.compile(r"\s+(?=[^\W\d_]|[°%({$]|\\)")
-_LETTERS = re.compile(rf"(?:[^\W\d_{TYPED}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
+_ANGLE = lazy_pattern(r"°(?![A-Za-z])|['′\"″]")
+_GAP = lazy_pattern(r"\s+(?=[^\W\d_]|[°%({$]|\\)")
+_LETTERS = lazy_pattern(rf"(?:[^\W\d_{TYPED}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "°": r"{}^{\circ}",

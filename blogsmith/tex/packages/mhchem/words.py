@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import re
-
+from ....patterns import lazy_pattern
 from .commands import GREEK
 from .parts import ChemicalFormula, Side
 from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
 
 HYPHEN = r"\text{-}"
-GREEK_LETTER = re.compile(GREEK)
+GREEK_LETTER = lazy_pattern(GREEK)
 
-_BLANK = re.compile(r"\s*")
-_DIGITS = re.compile(r"\d+")
-_ORBITAL = re.compile(r"\d+[spdfg]\^")
+_BLANK = lazy_pattern(r"\s*")
+_DIGITS = lazy_pattern(r"\d+")
+_ORBITAL = lazy_pattern(r"\d+[spdfg]\^")
 
 # names that begin with a small letter which is no amount
 _NAME = r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])"
 # Amounts. A small letter is one before a capital; so is a sum or a ratio, in parentheses or not.
 _TERM = r"(?:\d*[a-z]|\d+)"
 _BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
-_SUM = re.compile(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
-_BRACKETED = re.compile(rf"\({_TERM}(?:[{MINUS}+/]{_TERM})+\){_BEFORE_FORMULA}")
-_RATIO = re.compile(rf"([{MINUS}+]?)(\d+|[a-z])/(\d+(?![\d.])|[a-z](?=\s*[A-Z]))")
+_SUM = lazy_pattern(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
+_BRACKETED = lazy_pattern(rf"\({_TERM}(?:[{MINUS}+/]{_TERM})+\){_BEFORE_FORMULA}")
+_RATIO = lazy_pattern(rf"([{MINUS}+]?)(\d+|[a-z])/(\d+(?![\d.])|[a-z](?=\s*[A-Z]))")
 _LETTER = rf"(?!{_NAME}|pK)[a-z](?=\s*[A-Z])"
-_NUMBER = re.compile(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?({_LETTER})?")
-_VARIABLE = re.compile(rf"{_LETTER}")
-_MATH = re.compile(rf"[{MINUS}\w+.,/() ]+")
-_COUNTS = re.compile(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
-_LOCANTS = re.compile(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
+_NUMBER = lazy_pattern(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?({_LETTER})?")
+_VARIABLE = lazy_pattern(rf"{_LETTER}")
+_MATH = lazy_pattern(rf"[{MINUS}\w+.,/() ]+")
+_COUNTS = lazy_pattern(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
+_LOCANTS = lazy_pattern(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
 
-_LETTERS = re.compile(rf"(?:[^\W\d_{TYPED}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
-_SMALL = re.compile(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
-_AFTER_COMMAND = re.compile(rf"\s+(?=\d|[{MINUS}+]\s*$)")
-_PREFIX = re.compile(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
-_ACIDITY = re.compile(r"pK([a-z]?)(\d*)(?![A-Za-z])")
-_REPEATS = re.compile(r"[nmxyz](?![A-Za-z0-9])")
+_LETTERS = lazy_pattern(rf"(?:[^\W\d_{TYPED}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
+_SMALL = lazy_pattern(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
+_AFTER_COMMAND = lazy_pattern(rf"\s+(?=\d|[{MINUS}+]\s*$)")
+_PREFIX = lazy_pattern(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
+_ACIDITY = lazy_pattern(r"pK([a-z]?)(\d*)(?![A-Za-z])")
+_REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 
 
 def amount(formula: ChemicalFormula) -> bool:

@@ -7,10 +7,10 @@ siunitx: there it takes a number and a unit, both in braces.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from ...parse.reader import Expander, FormulaReader, text_of
 from ..siunitx.options import is_option_list
 from ..siunitx.unit_format import GRAMMAR
@@ -21,7 +21,7 @@ from . import matrices as physics_matrices
 from . import operators as physics_operators
 from .brackets import enclose, quantity
 
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?=.*[0-9])(?:[0-9.,+\-−±<>=()eEdDijx/;~ ]|\\(?:pm|mp|times|approx|sim|[lg]eq?|ll|gg|pi|[,;:! ]))*"
 )
 

@@ -6,11 +6,11 @@ The words of lists and ranges are English, as in siunitx, until an option says o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
+from ....patterns import lazy_pattern
 from ...parse.errors import ParseError
 from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of, tokens
 from ...parse.scan import move_tokens
@@ -24,9 +24,9 @@ SETUP = "sisetup"
 """Name under which a reader keeps the options in force: no token, so no author can use it."""
 _MAX_TOKENS = 1000
 """That macros of the author may make inside one unit or number."""
-_DEGREES = re.compile(r"[^;]*(;[^;]*){0,2}")
-_PLAIN = re.compile(r"[0-9.]*|[A-Za-z]")
-_DECIMAL = re.compile(r"-?[0-9]{0,6}(?:[.,][0-9]*)?")
+_DEGREES = lazy_pattern(r"[^;]*(;[^;]*){0,2}")
+_PLAIN = lazy_pattern(r"[0-9.]*|[A-Za-z]")
+_DECIMAL = lazy_pattern(r"-?[0-9]{0,6}(?:[.,][0-9]*)?")
 _Make = Callable[["_Source", Options], str]
 
 

@@ -8,19 +8,20 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from ....patterns import lazy_pattern
 from .numbers import Number, no_number, parse_number, round_number, shift_exponent
 from .options import Options
 
-_COMMAND = re.compile(r"\\[a-z]+")
+_COMMAND = lazy_pattern(r"\\[a-z]+")
 _POWER = r"[eEdD][+-]?[0-9]+"
-_COMPLEX = re.compile(
+_COMPLEX = lazy_pattern(
     rf"(?P<real>[+-]?[0-9.,()]*(?:{_POWER})?(?=[+-]|$))?"
     rf"(?P<imaginary>[+-]?(?:[ij](?P<after>[0-9.,()]*)|(?P<before>[0-9.,()]*(?:{_POWER})?)[ij]))"
     rf"(?P<exponent>{_POWER})?"
 )
-FACTOR_SIGN = re.compile(r"(?<![a-z])x|×|\\times")
+FACTOR_SIGN = lazy_pattern(r"(?<![a-z])x|×|\\times")
 """Between the factors of a product: `2 x 3`; the `x` of `\\approx` is none."""
-_BLANK = re.compile(r"\\[,;:! ]|[\s~]")
+_BLANK = lazy_pattern(r"\\[,;:! ]|[\s~]")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "+-": "\\pm ",

@@ -10,18 +10,19 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....patterns import lazy_pattern
 from .options import Options, UnitError, quote_text
 
 _SIGN = r"[+−-]"
 _UNCERTAINTY = r"(?:\([0-9.,]+\)|(?:\+-|\\pm|±)[0-9.,]+)"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?P<comparator>\\(?:approx|geq?|gg|leq?|ll|simeq|sim)|<=|>=|<<|>>|[<>=≈≤≥∼])?"
     rf"(?P<sign>\+-|-\+|{_SIGN}|\\pm|\\mp|[±∓])?"
     r"(?P<integer>[0-9]*)(?:[.,](?P<decimal>[0-9]*))?"
     rf"(?P<uncertain>{_UNCERTAINTY}*)"
     rf"(?:[eEdD](?P<exponent>{_SIGN}?[0-9]+))?"
 )
-_PARTS = re.compile(r"\(([0-9.,]+)\)|(?:\+-|\\pm|±)([0-9.,]+)")
+_PARTS = lazy_pattern(r"\(([0-9.,]+)\)|(?:\+-|\\pm|±)([0-9.,]+)")
 _MAX_SHIFT = 99
 """Decimal places that an option may move the decimal marker."""
 

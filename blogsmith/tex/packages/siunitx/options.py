@@ -6,13 +6,13 @@ Names of versions 2 and 3. What only concerns fonts, tables or line ends of pape
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....patterns import lazy_pattern
 from ...parse.reader import text_of
 
 _MOST_SHOWN = 40
@@ -96,7 +96,7 @@ _LARGEST = 99
 """Of a number of digits or an exponent that an option asks for."""
 _LONGEST = 100
 """Characters of a value."""
-_OPTION = re.compile("locale|[a-z]{2,}(?:-[a-z]+)+")
+_OPTION = lazy_pattern("locale|[a-z]{2,}(?:-[a-z]+)+")
 
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +11,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....patterns import lazy_pattern
 from ...parse.reader import text_of
 from .options import Options, UnitError
 from .unit_letters import POWERS_BEHIND, Own, add_prefix, argument_at, joiner, letters_tex, upright
@@ -23,7 +23,7 @@ GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWERS_BEHIND, *_POWERS_BEFORE, *_WITH_
 """Every command that means something in a unit."""
 # names too short to suggest: every three letters are near to one of them
 _SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
-_WORD = re.compile(r"\\[A-Za-z]+")
+_WORD = lazy_pattern(r"\\[A-Za-z]+")
 
 
 class _Factor(Struct, frozen=True):
