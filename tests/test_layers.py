@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -238,7 +239,10 @@ def modules_of_build(root: Path, text: str) -> set[str]:
     report = (
         "from blogsmith.cli.main import main; main(['build']); import sys; print('modules', *sys.modules)"
     )
-    result = subprocess.run([sys.executable, "-c", report], cwd=root, capture_output=True, text=True)
+    # where no run that was killed has left a folder, which would be cleared with what ends processes
+    (root / "temporary").mkdir()
+    env = {**os.environ, "TMPDIR": str(root / "temporary")}
+    result = subprocess.run([sys.executable, "-c", report], cwd=root, env=env, capture_output=True, text=True)
     assert (root / "public" / "index.html").is_file(), result.stderr
     return set(result.stdout.partition("modules ")[2].split())
 
