@@ -53,7 +53,7 @@ site: $(READY)
 test: lint types $(TOOLS)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-# Kills, edits and sites in numbers that take an hour.
+# Kills, edits and sites in numbers that take hours.
 test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m long $(LONG_FLAGS)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
