@@ -60,7 +60,8 @@ class ProcessPool:
         from multiprocessing.connection import Pipe
 
         self._pipes: list[Connection] = []
-        self._pids: list[int] = []
+        self._pids: list[int | None] = []
+        """None: it has ended."""
         for _ in range(count):
             here, there = Pipe()
             pid = os.fork()
@@ -84,7 +85,7 @@ class ProcessPool:
     ) -> None:
         for pipe in self._pipes:
             pipe.close()
-        for pid in self._pids:
+        for pid in filter(None, self._pids):
             if kind is not None:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -131,7 +132,10 @@ class ProcessPool:
         return data[1:] if data[:1] == _MADE else None
 
     def _ending(self, process: int) -> str:
-        code = os.waitstatus_to_exitcode(os.waitpid(self._pids[process], 0)[1])
+        # another process may get its number now, and is not to be ended
+        pid, self._pids[process] = self._pids[process], None
+        assert pid is not None, "a process that has died gets no request"
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
 
 
