@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blogsmith.execute.session.working_folder import working_folder
+from blogsmith.pipeline.output_plan import OutputPlan
 from blogsmith.pipeline.row_store import Row, open_rows
 from blogsmith.render.html import render_body
 from blogsmith.site import feeds
@@ -233,3 +234,19 @@ def test_feeds_are_made_when_a_post_in_them_has_changed(
         assert sorted(made) == expected
         made.clear()
         put(root, {f"content/posts/p{edited}.md": post.format(edited, f"anew {number}")})
+
+
+def test_lists_that_show_texts(site: Path) -> None:
+    put(site, {"layouts/section.html": "{% for post in page.pages %}{{ post.content }}{% endfor %}\n"})
+    assert compare(site).ok
+    write(site / "content/posts/a.md", POSTS["content/posts/a.md"] + "\nOne more sentence.\n")
+    assert compare(site).written > 1
+    assert "One more sentence" in (site / "public/posts/page/2/index.html").read_text()
+
+
+def test_lists_that_show_none(site: Path) -> None:
+    assert compare(site).ok
+    write(site / "content/posts/a.md", POSTS["content/posts/a.md"] + "\nOne more sentence.\n")
+    with patch.object(OutputPlan, "page", autospec=True, side_effect=OutputPlan.page) as made:
+        build(site, remembers=True, output=site / "public")
+    assert [call.args[1].path for call in made.call_args_list] == ["content/posts/a.md"]

@@ -263,3 +263,5 @@ class Output(Struct, frozen=True):
     """Hex SHA-256 of what `make` gives."""
     is_cleaned: bool = False
     """What the file tells of its author is left out on the way, see `photos/`."""
+    texts: frozenset[str] = frozenset()
+    """Of a page: source paths of other pages whose texts were read for it."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
@@ -50,6 +51,27 @@ class PageText:
 
     def __repr__(self) -> str:
         return f"PageText({self.digest.hex()})"
+
+
+class TextTrace:
+    """Whose texts are read while a file is made: what it depends on is seen, not declared."""
+
+    def __init__(self) -> None:
+        self._paths: set[str] | None = None
+
+    def note(self, path: str) -> None:
+        """The text of this page is read. path: of its source."""
+        if self._paths is not None:
+            self._paths.add(path)
+
+    @contextmanager
+    def watch(self) -> Iterator[set[str]]:
+        """The source paths of pages whose texts are read from now on to the end of the context."""
+        paths = self._paths = set[str]()
+        try:
+            yield paths
+        finally:
+            self._paths = None
 
 
 def pack_text(text: PageText) -> bytes:

@@ -97,7 +97,7 @@ def _finish(
     spool: OutputSpool,
 ) -> BuildReport:
     """Make every file of the site, and write them if nothing is wrong."""
-    pages = OutputRows(site.composition, rows)
+    pages = OutputRows(site.composition, rows, line.texts)
     keep = spool.put if options.write else without_bytes
     with log.measure("pages"):
         pages.make_ahead(count_processes(site.resolved, options), keep)

@@ -19,6 +19,7 @@ from ..diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, SiteFiles
 from ..model.template_views import PageView
+from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import read_again, read_site
@@ -97,6 +98,11 @@ class IncrementalPipeline:
     def reasons(self) -> Mapping[str, str]:
         """As in `PageCache`."""
         return self._memory.reasons
+
+    @property
+    def texts(self) -> TextTrace:
+        """Notes which texts of pages are read."""
+        return self._memory.table.trace
 
     def keep_templates(self, site: SiteSnapshot) -> None:
         """Keep the compiled templates of a build that is done."""

@@ -6,7 +6,7 @@ again, and elsewhere they are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
+from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .output_plan import OutputFile, OutputPlan
 from .page_pool import FEWEST, MadeOutput, PagePool
@@ -33,16 +34,26 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
     """Hex SHA-256 of the page."""
     problems: tuple[Diagnostic, ...]
     """What its policy stops."""
+    texts: Mapping[str, bytes]
+    """Source path of another page whose text was read for it → digest of that text."""
 
 
 class OutputRows:
     """Belongs to one build."""
 
-    def __init__(self, plan: OutputPlan, rows: RowStore) -> None:
+    def __init__(self, plan: OutputPlan, rows: RowStore, trace: TextTrace) -> None:
+        """trace: notes which texts of pages are read."""
         self._plan = plan
         self._rows = rows
+        self._trace = trace
         self._digests = ViewDigests()
+        self._keys: dict[PurePosixPath, str] = {}
+        self._found: dict[PurePosixPath, _Known | None] = {}
         self._ahead: dict[PurePosixPath, MadeOutput | SiteError] = {}
+        views = [one.content for one in plan.files if isinstance(one.content, PageView)]
+        # of a list that takes several pages, the first one has the text
+        self._texts = {view.path: view.body.digest for view in reversed(views) if view.path}
+        """Source path → digest of the text of that page."""
         self._site = ""
         """Names what all pages depend on; empty: nothing is kept."""
         files, config = plan.context.theme.files, plan.context.config
@@ -64,57 +75,80 @@ class OutputRows:
         for first in layouts.values():
             # templates are compiled here, once for all processes
             with suppress(SiteError):
-                output, problems = self._plan.output(first)
+                output, problems = self._make(first)
                 self._ahead[first.path] = keep(output), problems
         missing = [one for one in missing if one.path not in self._ahead]
-        for planned, made in PagePool(self._plan, self._rows).make(missing, processes):
+        for planned, made in PagePool(self._plan, self._rows, self._trace).make(missing, processes):
             self._ahead[planned.path] = made if isinstance(made, SiteError) else (keep(made[0]), made[1])
 
     def output(self, planned: OutputFile) -> MadeOutput:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
         known = self._known(planned)
         if known:
-            make: Callable[[], bytes] = partial(self._make, planned)
+            make: Callable[[], bytes] = partial(self._make_bytes, planned)
             return Output(planned.path, make=make, digest=known.digest), known.problems
         ahead = self._ahead.pop(planned.path, None)
         if isinstance(ahead, SiteError):
             raise ahead
-        output, problems = ahead or self._plan.output(planned)
+        output, problems = ahead or self._make(planned)
         key = self._key(planned)
         if not key:
             return output, problems
         if output.data is not None and not output.digest:
             output = replace(output, digest=sha256(output.data).hexdigest())
-        with suppress(TypeError, ValueError):
-            data = msgspec.msgpack.encode(_Known(output.digest, problems))
+        with suppress(TypeError, ValueError, KeyError):
+            texts = {path: self._texts[path] for path in sorted(output.texts)}
+            data = msgspec.msgpack.encode(_Known(output.digest, problems, texts))
             self._rows.put(_KIND, str(planned.path), Row(key, data))
         return output, problems
-
-    def _known(self, planned: OutputFile) -> _Known | None:
-        key = self._key(planned)
-        row = self._rows.get(_KIND, str(planned.path)) if key else None
-        return _decode(row.data) if row and row.key == key else None
 
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
 
-    def _make(self, planned: OutputFile) -> bytes:
+    def _known(self, planned: OutputFile) -> _Known | None:
+        if planned.path not in self._found:
+            self._found[planned.path] = self._find(planned)
+        return self._found[planned.path]
+
+    def _find(self, planned: OutputFile) -> _Known | None:
+        key = self._key(planned)
+        row = self._rows.get(_KIND, str(planned.path)) if key else None
+        known = _decode(row.data) if row and row.key == key else None
+        texts = known.texts.items() if known else ()
+        return known if all(self._texts.get(path) == digest for path, digest in texts) else None
+
+    def _make(self, planned: OutputFile) -> MadeOutput:
+        with self._trace.watch() as texts:
+            output, problems = self._plan.output(planned)
+        own = planned.content.path if isinstance(planned.content, PageView) else ""
+        is_page = isinstance(planned.content, PageView)
+        return replace(output, texts=frozenset(texts - {own}) if is_page else frozenset()), problems
+
+    def _make_bytes(self, planned: OutputFile) -> bytes:
         data = self._plan.output(planned)[0].data
         assert data is not None, "only what is made in memory is known"
         return data
 
     def _key(self, planned: OutputFile) -> str:
-        content = planned.content
-        pages: tuple[PageView, ...] = content.pages if isinstance(content, GeneratedFile) else ()
+        if planned.path not in self._keys:
+            self._keys[planned.path] = self._new_key(planned.content)
+        return self._keys[planned.path]
+
+    def _new_key(self, content: object) -> str:
+        pages: tuple[PageView, ...] = ()
+        texts: tuple[PageView, ...] = ()
         if isinstance(content, PageView):
-            pages = (content,)
+            pages = texts = (content,)
+        elif isinstance(content, GeneratedFile):
+            pages, texts = content.pages, content.texts
         if not self._site or not pages:
             return ""
         try:
-            return f"{self._site} {self._digests.digest_of_all(pages).hex()}"
+            views = self._digests.digest_of_all(pages)
         except NotStorable:
             return ""
+        return f"{self._site} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
 
 
 def _decode(data: bytes) -> _Known | None:

@@ -10,6 +10,7 @@ import msgspec
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
+from ..model.texts import TextTrace
 from .output_plan import OutputFile, OutputPlan
 from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
 from .row_store import RowStore
@@ -25,6 +26,8 @@ class _Made(msgspec.Struct, array_like=True):
     data: bytes
     digest: str
     problems: tuple[Diagnostic, ...]
+    texts: frozenset[str] = frozenset()
+    """As in `Output`."""
     errors: tuple[Diagnostic, ...] = ()
     """Why it could not be made."""
 
@@ -32,9 +35,11 @@ class _Made(msgspec.Struct, array_like=True):
 class PagePool:
     """Belongs to one build."""
 
-    def __init__(self, plan: OutputPlan, rows: RowStore) -> None:
+    def __init__(self, plan: OutputPlan, rows: RowStore, trace: TextTrace) -> None:
+        """trace: notes which texts are read."""
         self._plan = plan
         self._rows = rows
+        self._trace = trace
 
     def make(
         self, pages: Sequence[OutputFile], processes: int
@@ -44,7 +49,7 @@ class PagePool:
         Nothing is written to the rows meanwhile. SiteError if a process dies.
         """
         self._rows.share()
-        worker = _PageWorker(self._plan, self._rows, pages)
+        worker = _PageWorker(self._plan, self._rows, self._trace, pages)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
         with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
             try:
@@ -64,15 +69,18 @@ class PagePool:
 def _result(made: _Made, planned: OutputFile) -> MadeOutput | SiteError:
     if made.errors:
         return SiteError(*made.errors)
-    return Output(planned.path, made.data, digest=made.digest), made.problems
+    return Output(planned.path, made.data, digest=made.digest, texts=made.texts), made.problems
 
 
 class _PageWorker:
     """Lives in each of the processes, from the moment they are forked."""
 
-    def __init__(self, plan: OutputPlan, rows: RowStore, pages: Sequence[OutputFile]) -> None:
+    def __init__(
+        self, plan: OutputPlan, rows: RowStore, trace: TextTrace, pages: Sequence[OutputFile]
+    ) -> None:
         self._plan = plan
         self._rows = rows
+        self._trace = trace
         self._pages = pages
         self._is_open = False
         self._given_up: set[str] = set()
@@ -88,9 +96,11 @@ class _PageWorker:
 
     def _make(self, view: PageView) -> _Made:
         try:
-            made = self._plan.page(view)
+            with self._trace.watch() as texts:
+                made = self._plan.page(view)
         except SiteError as error:
             if any(found.code == "template-limit" for found in error.diagnostics):
                 self._given_up.add(view.layout)
-            return _Made(b"", "", (), error.diagnostics)
-        return _Made(made.html, sha256(made.html).hexdigest(), made.problems)
+            return _Made(b"", "", (), errors=error.diagnostics)
+        others = frozenset(texts - {view.path})
+        return _Made(made.html, sha256(made.html).hexdigest(), made.problems, others)

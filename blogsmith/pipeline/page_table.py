@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Body, Document, PageFacts, Source
-from ..model.texts import PageText, pack_text, packed_text
+from ..model.texts import PageText, TextTrace, pack_text, packed_text
 from ..project.context import SiteContext
 from ..site.index import PageEntry
 from .head_rows import decode_head, encode_head
@@ -44,6 +44,8 @@ class PageTable:
         self._root = Path()
         self.reasons: dict[str, str] = {}
         """Source path → why a page cannot be taken from here, as part of a sentence."""
+        self.trace = TextTrace()
+        """Notes which texts are read."""
 
     def take(self, context: SiteContext) -> None:
         """Work with these settings from now on."""
@@ -135,6 +137,7 @@ class PageTable:
         rows = self._rows
 
         def read() -> bytes:
+            self.trace.note(path)
             row = rows.get("content", path)
             if row is None or row.key != digest.hex():
                 message, hint = "what was kept of this page cannot be read any more", "build again"

@@ -13,7 +13,10 @@ _PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTE
 
 
 class ViewDigests:
-    """Belongs to one build: a page stands in many lists, and is digested once."""
+    """Belongs to one build: a page stands in many lists, and is digested once.
+
+    Texts of pages do not count: whoever shows one says so.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[PageView, bytes]] = {}
@@ -29,7 +32,7 @@ class ViewDigests:
                 for group in view.page_groups
             ]
             plain = [getattr(view, name) for name in _PLAIN]
-            known = self._known[id(view)] = (view, digest_of(plain, view.body.digest.hex(), listed, groups))
+            known = self._known[id(view)] = (view, digest_of(plain, listed, groups))
         return known[1]
 
     def digest_of_all(self, views: Iterable[PageView]) -> bytes:

@@ -132,9 +132,10 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     def made_json(name: str, url: str, posts: Sequence[PageView]) -> bytes:
         return json_feed(name, url, [prepared(post) for post in posts], config)
 
+    whole = (*posts,)
     files = {
-        PurePosixPath("atom.xml"): GeneratedFile(partial(made_atom, config.title, "/", posts), (*posts,)),
-        PurePosixPath("feed.json"): GeneratedFile(partial(made_json, config.title, "/", posts), (*posts,)),
+        PurePosixPath("atom.xml"): GeneratedFile(partial(made_atom, config.title, "/", posts), whole, whole),
+        PurePosixPath("feed.json"): GeneratedFile(partial(made_json, config.title, "/", posts), whole, whole),
     }
     is_short = config.feed_settings.term_text == "summary"
     for page in pages:
@@ -144,7 +145,7 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
             path = PurePosixPath(url.strip("/")) / "atom.xml"
             make = partial(made_atom, f"{config.title}: {page.title}", url, posts, is_short)
             # the page for its title
-            files[path] = GeneratedFile(make, (*posts, page))
+            files[path] = GeneratedFile(make, (*posts, page), () if is_short else (*posts,))
     return files
 
 

@@ -15,6 +15,8 @@ class GeneratedFile(Struct, frozen=True):
     make: Callable[[], bytes]
     pages: tuple[PageView, ...]
     """What it is made from; beside these pages only the settings count."""
+    texts: tuple[PageView, ...] = ()
+    """Those of them whose texts it holds."""
 
     def __call__(self) -> bytes:
         """Its bytes."""
