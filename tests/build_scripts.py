@@ -13,9 +13,10 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from blogsmith.pipeline.build_record import kept_report
-from blogsmith.pipeline.build_stamps import unchanged_build
+from blogsmith.pipeline.build_stamps import compare_build
+from blogsmith.pipeline.page_edit import build_edit
 from blogsmith.pipeline.row_store import FILE
-from blogsmith.project.report import BuildReport
+from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.storage.cache import CACHE
 from blogsmith.trust.consent import trust
 from tests.faults.children import at_step, in_child, kill_self
@@ -185,11 +186,13 @@ def _remember(root: Path) -> int:
 
 
 def _build_again(root: Path) -> BuildReport:
-    """As the command builds: nothing if nothing has changed, else on what is kept."""
-    kept = unchanged_build(str(root), "the same", NOW.timestamp(), write=True)
-    if kept is not None:
-        return kept_report(kept)
-    return build(root, remembers=True, question="the same", output=root / "public")
+    """As the command builds: nothing, or a page that was edited, or on what is kept."""
+    last = compare_build(str(root), "the same", NOW.timestamp(), write=True)
+    if last and not last.changed:
+        return kept_report(last.report)
+    options = BuildOptions(now=NOW, remembers=True, question="the same", output=root / "public")
+    report = build_edit(root, options, last) if last else None
+    return report or build(root, remembers=True, question="the same", output=root / "public")
 
 
 def _clean_build(root: Path) -> BuildReport:

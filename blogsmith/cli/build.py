@@ -51,6 +51,10 @@ _BUILD_OPTIONS = (
 )
 
 
+_OF_PAGES = ("output", "base_url", "drafts", "future", "strict")
+"""Options that reach pages; the others are about cells."""
+
+
 def _building(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options of every command that builds."""
     for option in reversed(_BUILD_OPTIONS):
@@ -143,7 +147,8 @@ def _build(
     question = "" if no_cache or timings or verbose else name_question({**options, "write": False})
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
-        code = answer_build(str(root), question, clocks, write=writes)
+        given = {name: options[name] for name in _OF_PAGES if name in options}
+        code = answer_build(str(root), question, clocks, write=writes, options=given)
         if code is not None:
             return code
     report = _build_anew(clocks, root, verbose, {**options, "remembers": not no_cache, "question": question})

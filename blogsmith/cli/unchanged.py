@@ -1,4 +1,4 @@
-"""A build in which nothing has changed: what the last one said is said again.
+"""A build in which nothing has changed but texts: what else the last one said is said again.
 
 For `build` and `check` without options that is decided before anything is imported that is slow to import.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
+from .garbage import no_collections
 from .site_folder import find_site_folder
 from .summary import print_report
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..pipeline.build_stamps import BuildComparison
+    from ..project.report import BuildReport
     from .clock import Clocks
 
 _PLAIN = {"build": True, "check": False}
@@ -37,17 +40,44 @@ def name_question(options: Mapping[str, object]) -> str:
     return repr(sorted((name, value) for name, value in options.items() if value))
 
 
-def answer_build(root: str, question: str, clocks: Clocks, *, write: bool) -> int | None:
-    """The exit code of a build in which nothing has changed, after it has been reported; else None."""
-    from ..pipeline.build_stamps import unchanged_build
+def answer_build(
+    root: str, question: str, clocks: Clocks, *, write: bool, options: Mapping[str, Any] | None = None
+) -> int | None:
+    """The exit code of a build in which nothing has changed but texts, after it has been reported; else None.
 
-    kept = unchanged_build(root, question, clocks.now().timestamp(), write=write)
-    if kept is None:
+    options: those of the command line that were given, fields of `BuildOptions`.
+    """
+    from ..pipeline.build_stamps import compare_build
+
+    last = compare_build(root, question, clocks.now().timestamp(), write=write)
+    if last is None:
         return None
-    report: Any = SimpleNamespace(**kept, ok=True)
-    if kept["diagnostics"]:
-        from ..pipeline.build_record import kept_report
-
-        report = kept_report(kept)
+    report: Any = _kept(last.report)
+    if last.changed:
+        report = _build_edit(root, last, clocks, {"question": question, **(options or {})})
+    if report is None:
+        return None
     print_report(report, clocks.seconds() - clocks.started, write=write)
     return 0
+
+
+def _kept(kept: dict[str, Any]) -> Any:
+    if not kept["diagnostics"]:
+        return SimpleNamespace(**kept, ok=True)
+    from ..pipeline.build_record import kept_report
+
+    return kept_report(kept)
+
+
+def _build_edit(
+    root: str, last: BuildComparison, clocks: Clocks, options: Mapping[str, Any]
+) -> BuildReport | None:
+    """A build after an edit of texts; None if all is to be built."""
+    with no_collections():
+        from pathlib import Path
+
+        from ..pipeline.page_edit import build_edit
+        from ..project.report import BuildOptions
+
+        settings = BuildOptions(now=clocks.now(), remembers=True, **options)
+        return build_edit(Path(root), settings, last)

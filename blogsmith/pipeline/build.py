@@ -6,6 +6,8 @@ wrong anywhere is collected, and nothing is written while there is an error.
 
 from __future__ import annotations
 
+import os
+import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -31,6 +33,7 @@ from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
+from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .row_store import NoRows, RowStore, open_rows
@@ -47,16 +50,20 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
     """Build the site at `root`; never raises for an author's mistake."""
     start = start_build(root) if options.remembers and options.question else None
     log = BuildLog(progress, strict=options.strict)
+    key = os.urandom(8).hex() if start and options.write else ""
     with open_rows(root) if options.remembers else nullcontext() as rows:
-        report, site = _build(root, options, log, rows)
+        report, site = _build(root, options, log, rows, key)
+    ended_s = time.monotonic()
     if site and start and report.ok:
-        extent = _extent(site, report, options)
+        extent = _extent(site, report, options, key, ended_s)
         if extent:
             save_stamps(root, options.question, options.now, extent, report, start)
     return report
 
 
-def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
+def _extent(
+    site: SiteSnapshot, report: BuildReport, options: BuildOptions, outline: str, ended_s: float
+) -> BuildExtent | None:
     """What the build depended on; None if it may do something else next time, whatever has not changed."""
     execution, asked = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.ignore}
@@ -71,18 +78,23 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
         variables=tuple(execution.env),
         output=(report.target if options.write else None),
         until=min((date for date in dates if date), default=None),
+        outline=outline,
+        ended_s=ended_s,
     )
 
 
 def _build(
-    root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None
+    root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None, outline: str
 ) -> tuple[BuildReport, SiteSnapshot | None]:
     try:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
         assert site is not None, "the last step gives the site"
         with blame_plugins(site.context.plugins), open_spool() as spool:
-            return _finish(site, line, options, log, rows or NoRows(), spool), site
+            report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
+        if report.ok and rows and outline and is_editable(site.context):
+            put_outline(rows, outline, site, pages.traced)
+        return report, site
     except SiteError as error:
         log.add(error.diagnostics)
         return log.close(Counts()), None
@@ -95,7 +107,7 @@ def _finish(
     log: BuildLog,
     rows: RowStore,
     spool: OutputSpool,
-) -> BuildReport:
+) -> tuple[BuildReport, OutputRows]:
     """Make every file of the site, and write them if nothing is wrong."""
     pages = OutputRows(site.composition, rows, line.texts)
     keep = spool.put if options.write else without_bytes
@@ -110,10 +122,10 @@ def _finish(
     target = options.output or site.context.root / site.config.output
     report = replace(log.close(counts), rebuilt=line.reasons, target=target)
     if not report.ok or not options.write:
-        return report
+        return report, pages
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
-    return _write(outputs, target, site.context.root, options, report, log)
+    return _write(outputs, target, site.context.root, options, report, log), pages
 
 
 def _write(

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from ..trust.seal import make_sealer
 from .build_stamps import (
     FILES,
     PASSED_OVER,
+    BuildComparison,
     names_in,
     program_text,
     seal_purpose,
@@ -40,11 +41,12 @@ _PARTS = (
     "_freeze",
 )
 """What every build reads in the folder of a site."""
-_TICK_NS = 50_000_000
+TICK_NS = 50_000_000
 """More than between two ticks of a file system's clock that counts parts of seconds."""
 _COARSE_TICK_NS = 2_000_000_000
 """As much, of one that does not."""
 _WAIT_S = 0.06
+_SOURCES = (".md", ".markdown")
 
 
 class StampDoubt(Exception):
@@ -75,6 +77,10 @@ class BuildExtent:
     """None: nothing was written."""
     until: dt.datetime | None
     """When the next post is to be published."""
+    outline: str = ""
+    """The key of the outline of the site; empty: there is none."""
+    ended_s: float = 0.0
+    """When the last file was written, by `time.monotonic`."""
 
 
 @dataclass(slots=True)
@@ -97,7 +103,7 @@ class _Inventory:
         found = stamp(path)
         if found:
             mode, _, modified_ns, changed_ns, _ = found
-            tick_ns = _TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
+            tick_ns = TICK_NS if changed_ns % 1_000_000 else _COARSE_TICK_NS
             # what a link leads to may change, and lie anywhere
             if stat.S_ISLNK(mode) or max(modified_ns, changed_ns) > before_ns - tick_ns:
                 raise StampDoubt
@@ -138,24 +144,41 @@ def start_build(root: Path) -> BuildStart | None:
 
 
 def save_stamps(
-    root: Path, question: str, now: dt.datetime, extent: BuildExtent, report: BuildReport, start: BuildStart
+    root: Path,
+    question: str,
+    now: dt.datetime,
+    extent: BuildExtent,
+    report: BuildReport,
+    start: BuildStart,
+    last: BuildComparison | None = None,
 ) -> None:
-    """Record a build that has just ended, if nothing it read may have changed since it began."""
+    """Record a build that has just ended, if nothing it read may have changed since it began.
+
+    last: what an edit has started from; it has not read what that found to be the same.
+    """
     folder = str(root)
     if extent.output is not None:
         # whatever is written there from now on has a later stamp
-        time.sleep(_WAIT_S)
+        time.sleep(max(0.0, extent.ended_s + _WAIT_S - time.monotonic()))
     try:
         found = _take_stock(folder, extent, start)
+        sources = _stamps_of_sources(found, folder) if extent.outline else []
+        inputs = _digest_inputs(found, sources)
+        if last and not _is_only_edited(last, inputs, sources, found.paths, folder):
+            return
         record = {
             "question": question,
             "program": program_text(folder),
             "now": now.timestamp(),
             "until": extent.until.timestamp() if extent.until else None,
             "variables": {name: os.environ.get(name) for name in extent.variables},
+            "reads_all": extent.reads_all,
             "listed": found.listed,
             "paths": found.paths,
             "stamps": stamps_digest(found.stamps),
+            "sources": sources,
+            "inputs": inputs,
+            "outline": extent.outline,
             "output": str(extent.output or ""),
             "first_output": found.first_output,
             "output_stamps": stamps_digest(found.stamps[found.first_output :]),
@@ -167,6 +190,48 @@ def save_stamps(
     with suppress(OSError), open_cache(root) as cache:
         seal = make_sealer(seal_purpose(folder)).seal(text)
         cache.replace(FILES[extent.output is not None], seal + text)
+
+
+def save_edit_stamps(
+    root: Path, now: dt.datetime, last: BuildComparison, outline: str, report: BuildReport, start: BuildStart
+) -> None:
+    """Record an edit that has just been built. last: what it started from; outline: as in `BuildExtent`."""
+    record = last.record
+    until = record["until"]
+    extent = BuildExtent(
+        reads_all=record["reads_all"],
+        variables=tuple(record["variables"]),
+        output=Path(record["output"]),
+        until=dt.datetime.fromtimestamp(until, dt.UTC) if until else None,
+        outline=outline,
+        ended_s=time.monotonic(),
+    )
+    save_stamps(root, record["question"], now, extent, report, start, last)
+
+
+def _digest_inputs(found: _Inventory, sources: Sequence[tuple[int, tuple[int, ...]]]) -> str:
+    """Of the stamps of all that is read, sources apart."""
+    stamps = found.stamps[: found.first_output]
+    for number, _ in sources:
+        stamps[number] = ()
+    return stamps_digest(stamps)
+
+
+def _is_only_edited(
+    last: BuildComparison,
+    inputs: str,
+    sources: Sequence[tuple[int, tuple[int, ...]]],
+    paths: Sequence[str],
+    root: str,
+) -> bool:
+    """Whether all that was compared before an edit is still the same after it."""
+    changed = {os.path.join(root, path) for path in last.changed}
+    before = {number: tuple(kept) for number, kept in last.record["sources"]}
+    same = all(
+        before.get(number) == kept or paths[number] in changed or stat.S_ISDIR(kept[0])
+        for number, kept in sources
+    )
+    return same and inputs == last.record["inputs"] and len(before) == len(sources)
 
 
 def kept_report(kept: Mapping[str, Any]) -> BuildReport:
@@ -203,6 +268,23 @@ def _take_stock(root: str, extent: BuildExtent, start: BuildStart) -> _Inventory
     if output:
         found.add_tree(output, ended_ns)
     return found
+
+
+def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[int, ...]]]:
+    """Number of a path → its stamp, of Markdown files and folders below `content`."""
+    start = os.path.join(root, "content")
+    paths = enumerate(found.paths[: found.first_output])
+    return [
+        (number, found.stamps[number])
+        for number, path in paths
+        if (path == start or path.startswith(os.path.join(start, "")))
+        and found.stamps[number]
+        and _is_source(path, found.stamps[number][0])
+    ]
+
+
+def _is_source(path: str, mode: int) -> bool:
+    return stat.S_ISDIR(mode) or path.endswith(_SOURCES)
 
 
 def _flatten(report: BuildReport) -> dict[str, Any]:

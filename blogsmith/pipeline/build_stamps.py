@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from contextlib import suppress
 from hashlib import blake2b
 
@@ -27,14 +28,32 @@ FILES = {True: "built.json", False: "checked.json"}
 SEAL_BYTES = 32
 PASSED_OVER = frozenset({".blogsmith", ".git", "node_modules", "__pycache__"})
 """Folders whose contents are of no build."""
-_FORMAT = 3
+_FORMAT = 4
 _MOST_BYTES = 64 << 20
 
 
-def unchanged_build(root: str, question: str, now_s: float, *, write: bool) -> dict[str, Any] | None:
-    """What was kept of the report of the last build, if another one would say and write the same.
+class BuildComparison:
+    """The last build, and what has changed since."""
 
-    None in any doubt. question: names what the command line asks. now_s: the moment the build counts as now.
+    __slots__ = ("changed", "record")
+
+    def __init__(self, record: dict[str, Any], changed: tuple[str, ...]) -> None:
+        self.record = record
+        """As `build_record` has written it."""
+        self.changed = changed
+        """Sources that were saved, relative to the root; nothing else has changed."""
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What was kept of its report."""
+        found: dict[str, Any] = self.record["report"]
+        return found
+
+
+def compare_build(root: str, question: str, now_s: float, *, write: bool) -> BuildComparison | None:
+    """What has changed since the last build; None in any doubt, or if it is more than texts of sources.
+
+    question: names what the command line asks. now_s: the moment the build counts as now.
     """
     record = _read(root, FILES[write])
     if record is None:
@@ -47,11 +66,38 @@ def unchanged_build(root: str, question: str, now_s: float, *, write: bool) -> d
             and all(os.environ.get(name) == value for name, value in record["variables"].items())
             and record["program"] == program_text(root)
             and all(names_in(folder, root) == names for folder, names in record["listed"].items())
-            and record["stamps"] == stamps_digest(map(stamp, record["paths"]))
         )
-        report = record["report"]
-        return report if is_same and isinstance(report, dict) else None
+        changed = _changed_sources(record, root) if is_same else None
+        if changed is not None and isinstance(record["report"], dict):
+            return BuildComparison(record, changed)
     return None
+
+
+def _changed_sources(record: dict[str, Any], root: str) -> tuple[str, ...] | None:
+    """The sources that were saved; None if anything else has changed."""
+    paths = record["paths"]
+    stamps = [*map(stamp, paths)]
+    if stamps_digest(stamps) == record["stamps"]:
+        return ()
+    changed = []
+    for number, kept in record["sources"]:
+        before, now = tuple(kept), stamps[number]
+        if now != before:
+            path = paths[number]
+            if not now or stat.S_IFMT(now[0]) != stat.S_IFMT(before[0]):
+                return None
+            if not stat.S_ISDIR(now[0]):
+                changed.append(os.path.relpath(path, root))
+            elif names_in(path, root) != _names_below(path, paths):
+                return None
+            stamps[number] = before
+    return tuple(changed) if stamps_digest(stamps) == record["stamps"] else None
+
+
+def _names_below(folder: str, paths: Iterable[str]) -> list[str]:
+    start = os.path.join(folder, "")
+    names = (path[len(start) :] for path in paths if path.startswith(start))
+    return sorted(name for name in names if os.sep not in name)
 
 
 def has_own_outputs(root: str, output: str) -> bool:

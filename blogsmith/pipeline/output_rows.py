@@ -6,7 +6,7 @@ again, and elsewhere they are made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -20,6 +20,7 @@ from ..model.documents import Output
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
+from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
 from .page_pool import FEWEST, MadeOutput, PagePool
 from .page_rows import NotStorable, digest_of
@@ -50,6 +51,8 @@ class OutputRows:
         self._keys: dict[PurePosixPath, str] = {}
         self._found: dict[PurePosixPath, _Known | None] = {}
         self._ahead: dict[PurePosixPath, MadeOutput | SiteError] = {}
+        self.traced: dict[PurePosixPath, Sequence[str]] = {}
+        """Page → source paths of the other pages whose texts were read for it, if there are any."""
         views = [one.content for one in plan.files if isinstance(one.content, PageView)]
         # of a list that takes several pages, the first one has the text
         self._texts = {view.path: view.body.digest for view in reversed(views) if view.path}
@@ -85,6 +88,8 @@ class OutputRows:
         """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
         known = self._known(planned)
         if known:
+            if known.texts:
+                self.traced[planned.path] = tuple(known.texts)
             make: Callable[[], bytes] = partial(self._make_bytes, planned)
             return Output(planned.path, make=make, digest=known.digest), known.problems
         ahead = self._ahead.pop(planned.path, None)
@@ -98,9 +103,21 @@ class OutputRows:
             output = replace(output, digest=sha256(output.data).hexdigest())
         with suppress(TypeError, ValueError, KeyError):
             texts = {path: self._texts[path] for path in sorted(output.texts)}
+            if texts:
+                self.traced[planned.path] = tuple(texts)
             data = msgspec.msgpack.encode(_Known(output.digest, problems, texts))
             self._rows.put(_KIND, str(planned.path), Row(key, data))
+            if isinstance(planned.content, PageView):
+                put_place(self._rows, key, planned.content)
         return output, problems
+
+    def has_same_view(self, planned: OutputFile) -> bool:
+        """Whether what is kept was made from the same, texts apart, and nothing was wrong with it."""
+        key, row = self._key(planned), self._rows.get(_KIND, str(planned.path))
+        known = _decode(row.data) if row else None
+        if not key or not row or not known:
+            return False
+        return row.key.split()[:2] == key.split()[:2] and not known.problems
 
     def keep_only_planned(self) -> None:
         """Forget pages that are gone."""

@@ -14,8 +14,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic
+from ..diagnostics.model import Diagnostic, Place
 from ..model.cells import PageCells
 from ..model.documents import Body, Document, PageFacts, TocEntry, Weight
 from ..model.texts import PageText
@@ -120,6 +121,44 @@ def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry]
     if found is None:
         return None
     return PageFacts(document, found.cells, found.diagnostics), found.entry
+
+
+def decode_entry(data: bytes) -> PageEntry | None:
+    """What others know of a page, of what `encode_facts` gave."""
+    found = decode_row(data, _Facts)
+    return found.entry if found else None
+
+
+def has_same_entry(old: bytes, new: bytes) -> bool:
+    """Whether others see the same of a page by what `encode_facts` gave for it, and nothing of it runs.
+
+    Lines do not count: of labels elsewhere, nobody is told where they stand.
+    """
+    rows = [decode_row(data, _Facts) for data in (old, new)]
+    if any(row is None or row.diagnostics or row.cells.sessions() for row in rows):
+        return False
+    first, second = (_without_places(row.entry) for row in rows if row)
+    return first == second
+
+
+def _without_places(entry: PageEntry) -> PageEntry:
+    labels = {name: replace(label, place=Place(1)) for name, label in entry.labels.items()}
+    return replace(entry, labels=labels)
+
+
+def weight_change(old: bytes, new: bytes) -> tuple[Weight, Weight] | None:
+    """Old and new weight of a page by what `encode_page` gave for it.
+
+    None if anything else than its content is another one, or something is wrong with it.
+    """
+    rows = [decode_row(data, _Page) for data in (old, new)]
+    if any(row is None or row.diagnostics for row in rows):
+        return None
+    first, second = (row for row in rows if row)
+    texts = {"content": b"", "weight": Weight(), "questions": ()}
+    if replace(first, **texts) != replace(second, **texts):
+        return None
+    return first.weight, second.weight
 
 
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -22,6 +23,7 @@ from .page_keys import context_key
 from .page_rows import (
     NotStorable,
     Question,
+    decode_entry,
     decode_facts,
     decode_page,
     encode_facts,
@@ -84,6 +86,16 @@ class PageTable:
         """The same, as another process has written it."""
         if self._key:
             self._put("facts", document.source, data)
+
+    def entry(self, path: str) -> PageEntry | None:
+        """What others know of a page of the last build, whatever its source is now. path: of its source."""
+        row = self._rows.get("facts", path)
+        return decode_entry(row.data) if row else None
+
+    def row(self, kind: Literal["head", "facts", "page"], path: str) -> bytes:
+        """What is kept of a page of the last build; empty if there is nothing."""
+        row = self._rows.get(kind, path)
+        return row.data if row else b""
 
     def body(self, document: Document) -> tuple[Body, tuple[Question, ...]] | None:
         """The body of a page, and what it asked of the site: it is right while the answers are the same."""

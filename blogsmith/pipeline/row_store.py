@@ -24,7 +24,9 @@ from ..storage.cache import open_cache
 from ..trust.seal import make_sealer, read_sealer
 
 FILE = "build.db"
-_FORMAT = 2
+OUTLINE = "outline"
+"""Kind of the row that holds for all others as they are: it goes as soon as one of them changes."""
+_FORMAT = 3
 _SEAL_BYTES = 32
 _BLOCK = 1 << 20
 _MOST_BYTES = 1 << 30
@@ -56,6 +58,9 @@ class RowStore(Protocol):
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """Forget rows of a kind whose names are gone."""
 
+    def discard(self) -> None:
+        """Leave what was there before this run as it was."""
+
     def share(self) -> None:
         """To be called before processes are forked that are to read; until they end, nothing is written."""
 
@@ -79,6 +84,9 @@ class NoRows:
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """There is nothing to forget."""
 
+    def discard(self) -> None:
+        """There is nothing to leave."""
+
     def share(self) -> None:
         """There is nothing to read."""
 
@@ -99,6 +107,7 @@ class SqliteRows:
         self.is_changed = False
         self.is_whole = True
         """Whether all that was to be kept is in the file."""
+        self._has_outline = True
 
     @cached_property
     def program(self) -> str:
@@ -122,18 +131,32 @@ class SqliteRows:
     def put(self, kind: str, name: str, row: Row) -> bool:
         """As in `RowStore`."""
         with self._guard():
+            if kind != OUTLINE:
+                self._drop_outline()
             values = (kind, name, row.key, row.data)
             self._connection.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", values)
             self.is_changed = True
+            self._has_outline = kind == OUTLINE
         return self.is_whole
+
+    def _drop_outline(self) -> None:
+        if self._has_outline:
+            self._connection.execute("DELETE FROM rows WHERE kind = ?", (OUTLINE,))
+            self._has_outline = False
 
     def keep_only(self, kind: str, names: Collection[str]) -> None:
         """As in `RowStore`."""
         with self._guard():
             found = self._connection.execute("SELECT name FROM rows WHERE kind = ?", (kind,)).fetchall()
             gone = [(kind, name) for (name,) in found if name not in names]
-            self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
-            self.is_changed = self.is_changed or bool(gone)
+            if gone:
+                self._drop_outline()
+                self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
+                self.is_changed = True
+
+    def discard(self) -> None:
+        """As in `RowStore`."""
+        self.is_whole = False
 
     def share(self) -> None:
         """As in `RowStore`."""

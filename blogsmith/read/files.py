@@ -82,16 +82,30 @@ def read_site(
 def read_again(root: Path, config: Config, before: SiteFiles, path: str) -> SiteFiles | None:
     """The files with one source read again; None if more than its text has changed, or it cannot be read."""
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
+    if number is None:
+        return None
+    read = _read_one(root, config, path)
+    if read is None:
+        return None
+    source, stamp = read
+    sources = (*before.sources[:number], source, *before.sources[number + 1 :])
+    return replace(before, sources=sources, stamps={**before.stamps, path: stamp})
+
+
+def read_source(root: Path, config: Config, path: str) -> Source | None:
+    """One source as `read_site` gives it; None if there is anything to say about it."""
+    read = _read_one(root, config, path)
+    return read[0] if read else None
+
+
+def _read_one(root: Path, config: Config, path: str) -> tuple[Source, FileStamp] | None:
     walker = _Walker(root.resolve(), config.output)
     # not through a link: what it leads to may stand in the site twice
-    if number is None or (walker.root / path).resolve() != walker.root / path:
+    if (walker.root / path).resolve() != walker.root / path:
         return None
     found = next(iter(walker.walk_one(PurePosixPath(path))), None)
     source = _read_source(found, walker) if found else None
-    if found is None or source is None or walker.diagnostics:
-        return None
-    sources = (*before.sources[:number], source, *before.sources[number + 1 :])
-    return replace(before, sources=sources, stamps={**before.stamps, path: found.stamp})
+    return None if found is None or source is None or walker.diagnostics else (source, found.stamp)
 
 
 def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:

@@ -105,48 +105,68 @@ def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath,
     if not site_feeds(config):
         return {}
     archive = tuple(post for page in pages if page.kind == "archive" for post in page.pages)
-    posts = _dated_posts(archive, config.feed_settings.entries)
-    newest = {post.url for post in posts}
-    html: dict[str, PageText] = {}
-    entries: dict[tuple[str, bool], str] = {}
-
-    def prepared(post: PageView) -> PageView:
-        if post.url in html:
-            return replace(post, body=html[post.url])
-        body = PageText.of(feed_html(post, config))
-        if post.url in newest:
-            # stands in both feeds of the site
-            html[post.url] = body
-        return replace(post, body=body)
-
-    def entry(post: PageView, is_short: bool) -> str:
-        # a post stands in the feeds of all its tags
-        if (post.url, is_short) not in entries:
-            found = replace(post, body=NO_TEXT) if is_short else prepared(post)
-            entries[post.url, is_short] = atom_entry(found, config)
-        return entries[post.url, is_short]
-
-    def made_atom(name: str, url: str, posts: Sequence[PageView], is_short: bool = False) -> bytes:
-        return atom(name, url, posts, config, lambda post: entry(post, is_short))
-
-    def made_json(name: str, url: str, posts: Sequence[PageView]) -> bytes:
-        return json_feed(name, url, [prepared(post) for post in posts], config)
-
-    whole = (*posts,)
-    files = {
-        PurePosixPath("atom.xml"): GeneratedFile(partial(made_atom, config.title, "/", posts), whole, whole),
-        PurePosixPath("feed.json"): GeneratedFile(partial(made_json, config.title, "/", posts), whole, whole),
-    }
-    is_short = config.feed_settings.term_text == "summary"
+    writer = _FeedWriter(_dated_posts(archive, config.feed_settings.entries), config)
+    files = writer.site_files()
     for page in pages:
         posts = _term_entries(page, config) if page.kind == "tag" else []
         if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
-            path = PurePosixPath(url.strip("/")) / "atom.xml"
-            make = partial(made_atom, f"{config.title}: {page.title}", url, posts, is_short)
-            # the page for its title
-            files[path] = GeneratedFile(make, (*posts, page), () if is_short else (*posts,))
+            files[PurePosixPath(url.strip("/")) / "atom.xml"] = writer.term_file(page, url, posts)
     return files
+
+
+def site_feed_files(posts: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
+    """`atom.xml` and `feed.json` of the site alone. posts: those that stand in them, newest first."""
+    return _FeedWriter(posts, config).site_files()
+
+
+class _FeedWriter:
+    """What stands in several feeds is made once. Belongs to the feeds of one site."""
+
+    def __init__(self, posts: Sequence[PageView], config: Config) -> None:
+        """posts: those of the feeds of the whole site."""
+        self._posts = (*posts,)
+        self._config = config
+        self._newest = frozenset(post.url for post in posts)
+        self._html: dict[str, PageText] = {}
+        self._entries: dict[tuple[str, bool], str] = {}
+
+    def site_files(self) -> dict[PurePosixPath, GeneratedFile]:
+        """The feeds of the whole site."""
+        atom_file = partial(self._atom, self._config.title, "/", self._posts, is_short=False)
+        return {
+            PurePosixPath("atom.xml"): GeneratedFile(atom_file, self._posts, self._posts),
+            PurePosixPath("feed.json"): GeneratedFile(self._json, self._posts, self._posts),
+        }
+
+    def term_file(self, page: PageView, url: str, posts: Sequence[PageView]) -> GeneratedFile:
+        """The feed of a tag or category. page: the list of its posts; url: the site path of that."""
+        is_short = self._config.feed_settings.term_text == "summary"
+        make = partial(self._atom, f"{self._config.title}: {page.title}", url, posts, is_short=is_short)
+        # the page for its title
+        return GeneratedFile(make, (*posts, page), () if is_short else (*posts,))
+
+    def _atom(self, name: str, url: str, posts: Sequence[PageView], *, is_short: bool) -> bytes:
+        return atom(name, url, posts, self._config, lambda post: self._entry(post, is_short=is_short))
+
+    def _json(self) -> bytes:
+        return json_feed(self._config.title, "/", [self._prepare(post) for post in self._posts], self._config)
+
+    def _entry(self, post: PageView, *, is_short: bool) -> str:
+        # a post stands in the feeds of all its tags
+        if (post.url, is_short) not in self._entries:
+            found = replace(post, body=NO_TEXT) if is_short else self._prepare(post)
+            self._entries[post.url, is_short] = atom_entry(found, self._config)
+        return self._entries[post.url, is_short]
+
+    def _prepare(self, post: PageView) -> PageView:
+        if post.url in self._html:
+            return replace(post, body=self._html[post.url])
+        body = PageText.of(feed_html(post, self._config))
+        if post.url in self._newest:
+            # stands in both feeds of the site
+            self._html[post.url] = body
+        return replace(post, body=body)
 
 
 def _term_entries(page: PageView, config: Config) -> list[PageView]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -68,6 +68,18 @@ def write_site(
         if not plan.is_done:
             _apply(plan, place)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
+
+
+def own_files(target: Path, site_root: Path, *, is_chosen: bool = False) -> Mapping[str, str]:
+    """Path → hex SHA-256 of the files in `target` that are ours, by what we have noted there.
+
+    SiteError or OSError as in `write_site`.
+    """
+    with open_place(target, site_root, is_chosen=is_chosen) as place:
+        if not place.is_there:
+            return {}
+        with place.enter() as folder:
+            return read_manifest(folder) or {}
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from blogsmith.pipeline.build_stamps import FILES, unchanged_build
+from blogsmith.pipeline.build_stamps import FILES, compare_build
 from blogsmith.pipeline.row_store import FILE, Row, open_rows
 from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
@@ -155,12 +155,12 @@ def test_row_44_a_record_of_stamps_is_not_believed(site: Path, monkeypatch: pyte
     with monkeypatch.context() as other:
         other.setenv("XDG_STATE_HOME", str(site.parent / "stranger"))
         assert build(site, remembers=True, question="the same").ok
-        assert unchanged_build(str(site), "the same", NOW.timestamp(), write=True)
-    assert unchanged_build(str(site), "the same", NOW.timestamp(), write=True) is None
+        assert compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
     record = site / CACHE / FILES[True]
     for text in (b"", b"x" * 40, record.read_bytes()[32:], b"[" * 100_000):
         record.write_bytes(text)
-        assert unchanged_build(str(site), "the same", NOW.timestamp(), write=True) is None
+        assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
 
 
 def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

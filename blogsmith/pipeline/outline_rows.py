@@ -1,0 +1,155 @@
+"""The site as its last build has left it, without its texts: what an edit of one text starts from.
+
+A build that finds nothing wrong leaves one row of the whole and one of each page's place in it. The first
+holds for exactly the rows beside it: `row_store` drops it as soon as any of them changes. Its key is in the
+the record of stamps that was made with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from ..model.documents import Asset
+from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView
+from ..project.context import SiteContext
+from ..project.load import LoadedSite
+from ..site.generated import GeneratedFile
+from ..site.index import PageEntry, SiteIndex, index_site
+from ..site.urls import Urls
+from .output_plan import OutputFile
+from .page_rows import NotStorable, decode_row, digest_of, encode_row
+from .row_store import OUTLINE, Row, RowStore
+from .snapshot import SiteSnapshot
+
+_NAME = "site"
+_PLACE = "place"
+_KINDS = frozenset({"post", "page"})
+"""Of pages that list no others."""
+
+
+class PagePlace(msgspec.Struct, frozen=True, array_like=True):
+    """How a page stands in the site: fields of its view that do not come from its own source."""
+
+    kind: str
+    section: Link | None
+    previous: Link | None
+    next: Link | None
+    series_name: str
+    series_url: str
+    series: tuple[SeriesPart, ...]
+    backlinks: tuple[Link, ...]
+    related: tuple[Link, ...]
+    feeds: tuple[Feed, ...]
+    math_font: str
+
+    def apply_to(self, view: PageView) -> PageView:
+        """The view of a page, made of its source alone, with its place."""
+        return msgspec.structs.replace(view, **msgspec.structs.asdict(self))
+
+
+class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
+    """What pages of a site may ask, and who shows their texts."""
+
+    urls: Mapping[str, str]
+    """These and the next three as in `SiteIndex`."""
+    unpublished: Mapping[str, str]
+    generated: frozenset[str]
+    files: Mapping[str, str]
+    assets: Mapping[str, tuple[str, int]]
+    """Path of an asset under the site root → the file, and its size in bytes."""
+    term_names: Mapping[str, Mapping[str, str]]
+    """As in `Frame`."""
+    site: SiteView
+    texts: Mapping[str, tuple[str, ...]]
+    """File of the site → source paths of the pages whose texts it holds, in order; without these pages'
+    own files."""
+
+    def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
+        """Where everything is. entries: as in `SiteIndex`."""
+        return index_site(base_path, self.urls, entries, self.unpublished, self.generated, self.files)
+
+    def loaded(self) -> LoadedSite:
+        """The site without its documents."""
+        assets = {
+            path: Asset(PurePosixPath(path), Path(file), size) for path, (file, size) in self.assets.items()
+        }
+        return LoadedSite((), {}, self.unpublished, Urls(self.urls, {}, {}, {}), assets, self.files)
+
+    def readers(self, path: str) -> Iterator[str]:
+        """Files of the site that hold the text of a page beside its own one. path: of its source."""
+        return (name for name, paths in self.texts.items() if path in paths)
+
+
+def is_editable(context: SiteContext) -> bool:
+    """Whether it is known who sees the texts of pages: plugins may make files of them, or anything."""
+    return context.plugins.code is None and not context.plugins.outputs
+
+
+def put_outline(
+    rows: RowStore, key: str, site: SiteSnapshot, traced: Mapping[PurePosixPath, Sequence[str]]
+) -> None:
+    """Leave the outline of a site that was built just now, after all other rows.
+
+    key: any name; traced: as in `OutputRows`.
+    """
+    index, plan = site.resolved.index, site.composition
+    texts = (*_generated_texts(plan.files), *traced.items())
+    outline = SiteOutline(
+        index.urls,
+        index.unpublished,
+        index.generated,
+        index.files,
+        {path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
+        site.frame.term_names,
+        plan.site,
+        {str(name): tuple(paths) for name, paths in texts},
+    )
+    keep_places(rows, site.views)
+    try:
+        data = encode_row(outline)
+        kept = decode_row(data, SiteOutline)
+        # options of a theme may hold anything that YAML has, such as days, which would come back as texts
+        if kept != outline or digest_of(kept.site) != digest_of(plan.site):
+            return
+    except NotStorable:
+        return
+    rows.put(OUTLINE, _NAME, Row(key, data))
+
+
+def get_outline(rows: RowStore, key: str) -> SiteOutline | None:
+    """The outline that was put under this key, if all rows are as they were then."""
+    row = rows.get(OUTLINE, _NAME)
+    return decode_row(row.data, SiteOutline) if row and row.key == key else None
+
+
+def renew_outline(rows: RowStore, key: str, outline: SiteOutline) -> None:
+    """Put an outline under another key: texts have changed, and it has not."""
+    rows.put(OUTLINE, _NAME, Row(key, encode_row(outline)))
+
+
+def put_place(rows: RowStore, key: str, view: PageView) -> None:
+    """Leave the place of a page that was made just now; key names its view."""
+    if view.path and view.kind in _KINDS:
+        fields = {name: getattr(view, name) for name in PagePlace.__struct_fields__}
+        rows.put(_PLACE, view.path, Row(key, encode_row(PagePlace(**fields))))
+
+
+def get_place(rows: RowStore, path: str) -> PagePlace | None:
+    """The place of a page. path: of its source."""
+    row = rows.get(_PLACE, path)
+    return decode_row(row.data, PagePlace) if row else None
+
+
+def keep_places(rows: RowStore, views: Mapping[str, PageView]) -> None:
+    """Forget pages that are gone."""
+    rows.keep_only(_PLACE, {view.path for view in views.values()})
+
+
+def _generated_texts(files: Sequence[OutputFile]) -> Iterator[tuple[PurePosixPath, tuple[str, ...]]]:
+    for planned in files:
+        content = planned.content
+        if isinstance(content, GeneratedFile) and content.texts:
+            yield planned.path, tuple(page.path for page in content.texts)

@@ -1,0 +1,268 @@
+"""A build after an edit: only the texts of some pages are others, and nobody else can see that.
+
+What of a page other pages, lists and files see is compared with what the last build has kept. While it is
+the same, the pages themselves and the feeds that hold them are all there is to make: the cost does not grow
+with the site. Wherever more may have changed, or something is wrong, all is built as ever: messages come from
+there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NoReturn
+
+from msgspec.structs import replace
+
+from ..diagnostics.model import SiteError
+from ..model.documents import Body, Document, Output, Weight
+from ..model.template_views import PageView
+from ..project.context import open_site
+from ..project.report import BuildLog, BuildOptions, BuildReport, no_progress
+from ..read.files import read_source
+from ..site.feeds import site_feed_files
+from ..site.frame import Rendered
+from ..site.index import PageEntry
+from ..site.pages import page_view
+from ..site.redirects import output_path
+from ..write.output import own_files, write_site
+from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, start_build
+from .build_stamps import BuildComparison
+from .cache import PageCache
+from .frame import frame_of
+from .lookups import measure_image, page_tools
+from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
+from .output_plan import OutputFile, OutputPlan
+from .output_rows import OutputRows
+from .page_rows import has_same_entry, weight_change
+from .row_store import RowStore, open_rows
+from .template_rows import TemplateRows
+
+if TYPE_CHECKING:
+    from ..model.results import PageResults
+    from ..pyodide.distribution import Distribution
+
+
+class ReachesFurther(BaseException):
+    """More than texts of pages may be another one; not to be caught on the way."""
+
+
+def build_edit(
+    root: Path, options: BuildOptions, last: BuildComparison, sleep: Callable[[float], None] = time.sleep
+) -> BuildReport | None:
+    """Build the site at `root`, where nothing but some sources has changed since its last build.
+
+    None if all of the site is to be looked at. sleep: waits for some seconds.
+    """
+    start = _start_after(root, last.changed, sleep)
+    key = os.urandom(8).hex()
+    report = _build(root, options, last, key) if start else None
+    if report and start:
+        save_edit_stamps(root, options.now, last, key, report, start)
+    return report
+
+
+def _start_after(root: Path, changed: Iterable[str], sleep: Callable[[float], None]) -> BuildStart | None:
+    """A start at which another save of these sources would be seen by their stamps."""
+    start = start_build(root)
+    try:
+        stamps = [os.lstat(root / path) for path in changed]
+    except OSError:
+        return None
+    youngest_ns = max(max(status.st_mtime_ns, status.st_ctime_ns) for status in stamps)
+    if start and 0 <= (age_ns := start.now_ns - youngest_ns) <= TICK_NS:
+        sleep((TICK_NS - age_ns) / 1e9 + 0.005)
+        start = start_build(root)
+    return start
+
+
+def _build(root: Path, options: BuildOptions, last: BuildComparison, key: str) -> BuildReport | None:
+    before = kept_report(last.report)
+    if any(found.path in last.changed for found in before.diagnostics):
+        return None
+    with open_rows(root) as rows:
+        try:
+            outline = get_outline(rows, last.record["outline"])
+            if outline is None:
+                raise ReachesFurther
+            edit = _Edit(root, options, rows, outline)
+            outputs = edit.make(last.changed)
+            target = options.output or root / edit.config.output
+            report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=target)
+            report = _write(report, outputs, root, target, is_chosen=options.output is not None)
+            renew_outline(rows, key, outline)
+        except (ReachesFurther, SiteError, OSError):
+            rows.discard()
+            return None
+    return report
+
+
+def _write(
+    report: BuildReport, changed: Mapping[str, Output], root: Path, target: Path, *, is_chosen: bool
+) -> BuildReport:
+    kept = own_files(target, root, is_chosen=is_chosen)
+    if not changed.keys() <= kept.keys():
+        raise ReachesFurther
+    outputs = {
+        path: Output(PurePosixPath(path), make=_unmade, digest=digest) for path, digest in kept.items()
+    }
+    files = list({**outputs, **changed}.values())
+    done = write_site(files, target, site_root=root, is_chosen=is_chosen, is_untouched=True)
+    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+
+
+def _unmade() -> NoReturn:
+    """Another build has changed the folder meanwhile."""
+    raise ReachesFurther
+
+
+class _Edit:
+    """Belongs to one build."""
+
+    def __init__(self, root: Path, options: BuildOptions, rows: RowStore, outline: SiteOutline) -> None:
+        self._root = root
+        self._rows = rows
+        self._outline = outline
+        context = open_site(root, options.base_url, codes=TemplateRows(rows))
+        self._context = context
+        self.config = context.config
+        self._memory = PageCache(None, rows)
+        self._memory.take(context)
+        self._log = BuildLog(no_progress)
+        loaded = outline.loaded()
+        index = outline.index(context.config.base_path, _KeptEntries(outline, self._memory))
+        frame = frame_of(context, index, loaded, self._log)
+        self._frame = replace(frame, term_names=outline.term_names)
+        self._tools = replace(
+            page_tools(context, self._memory.md, index, loaded, _no_results, _no_python, measure_image),
+            lex=self._memory.lex,
+            formula=self._memory.formula,
+        )
+        self._documents: dict[str, Document] = {}
+        self._views: dict[str, PageView] = {}
+        self._weights: dict[str, tuple[Weight, Weight]] = {}
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """As in `BuildReport.rebuilt`."""
+        return dict.fromkeys(self._weights, "its file has changed")
+
+    def counts(self, before: BuildReport) -> dict[str, int]:
+        """How much there is now of what texts are made of."""
+        names = ("formulas", "code_blocks", "images")
+        return {name: getattr(before, name) + self._difference(name) for name in names}
+
+    def _difference(self, name: str) -> int:
+        return sum(getattr(new, name) - getattr(old, name) for old, new in self._weights.values())
+
+    def make(self, paths: Sequence[str]) -> dict[str, Output]:
+        """Path in the output folder → file, of all that the texts of these sources make another one.
+
+        ReachesFurther if anything else may be.
+        """
+        for path in paths:
+            self._edit_page(path)
+        names = dict.fromkeys(name for path in paths for name in self._outline.readers(path))
+        pages = [OutputFile(self._output_path(path), path, self._views[path]) for path in paths]
+        files = (*pages, *self._feeds(names))
+        plan = OutputPlan(self._outline.site, files, self._documents, {}, self._context)
+        rows = OutputRows(plan, self._rows, self._memory.table.trace)
+        if self._log.found or not all(map(rows.has_same_view, files)):
+            raise ReachesFurther
+        outputs = {str(planned.path): rows.output(planned) for planned in files}
+        if any(problems for _, problems in outputs.values()):
+            raise ReachesFurther
+        return {path: output for path, (output, _) in outputs.items()}
+
+    def _edit_page(self, path: str) -> None:
+        """Make the body of a page whose source has changed, and its view."""
+        table = self._memory.table
+        old = {kind: table.row(kind, path) for kind in ("head", "facts", "page")}
+        document = self._read(path)
+        known = self._memory.facts_of(document)
+        if known.facts.cells.sessions():
+            raise ReachesFurther
+        body = self._memory.body(document, self._tools, None)
+        weights = weight_change(old["page"], table.row("page", path))
+        is_same = old["head"] == table.row("head", path) and has_same_entry(
+            old["facts"], table.row("facts", path)
+        )
+        if weights is None or not is_same:
+            raise ReachesFurther
+        self._weights[path] = weights
+        self._views[path] = self._view(document, body)
+
+    def _read(self, path: str) -> Document:
+        source = read_source(self._root, self.config, path)
+        if source is None:
+            raise ReachesFurther
+        document, found = self._memory.document(source, self.config)
+        if found:
+            raise ReachesFurther
+        self._documents[path] = document
+        return document
+
+    def _view(self, document: Document, body: Body) -> PageView:
+        path = str(document.path)
+        place = get_place(self._rows, path)
+        if place is None:
+            raise ReachesFurther
+        item = Rendered(document, body, self._outline.urls[path], place.kind, "")
+        return place.apply_to(page_view(item, self._frame))
+
+    def _output_path(self, path: str) -> PurePosixPath:
+        return output_path(self._outline.urls[path])
+
+    def _feeds(self, names: Iterable[str]) -> list[OutputFile]:
+        """Those of the whole site; of others more must be known than their pages."""
+        files = []
+        for name in names:
+            views = [self._kept_view(path) for path in self._outline.texts[name]]
+            made = site_feed_files(views, self.config).get(PurePosixPath(name))
+            if made is None:
+                raise ReachesFurther
+            files.append(OutputFile(PurePosixPath(name), name, made))
+        return files
+
+    def _kept_view(self, path: str) -> PageView:
+        if path not in self._views:
+            document = self._read(path)
+            found = self._memory.table.body(document)
+            if found is None:
+                raise ReachesFurther
+            self._views[path] = self._view(document, found[0])
+        return self._views[path]
+
+
+class _KeptEntries(Mapping[str, PageEntry]):
+    """What pages know of each other, as the last build has kept it."""
+
+    def __init__(self, outline: SiteOutline, memory: PageCache) -> None:
+        self._urls = outline.urls
+        self._table = memory.table
+
+    def __getitem__(self, path: str) -> PageEntry:
+        entry = self._table.entry(path)
+        if entry is None:
+            raise ReachesFurther
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._urls)
+
+    def __len__(self) -> int:
+        return len(self._urls)
+
+
+def _no_results(document: Document) -> PageResults:
+    """Of a page on which nothing runs."""
+    from ..model.results import PageResults
+
+    return PageResults()
+
+
+def _no_python() -> Distribution:
+    """Where it comes from is a matter of the whole site."""
+    raise ReachesFurther

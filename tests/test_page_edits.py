@@ -1,0 +1,212 @@
+"""An edit of a text that nobody else can see is built without a look at the rest of the site."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.pipeline.build_stamps import compare_build
+from blogsmith.pipeline.page_edit import build_edit
+from blogsmith.project.report import BuildOptions, BuildReport
+from tests.preview_sites import built
+from tests.site_files import NOW, build, put_bare
+from tests.test_preview_line import POSTS, write
+
+A = "content/posts/a.md"
+B = "content/posts/b.md"
+ABOUT = "content/about.md"
+TICK_S = 0.06
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site of a few posts that has been built, long enough ago for stamps to tell."""
+    root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
+    time.sleep(TICK_S)
+    build_whole(root)
+    return root
+
+
+def build_whole(root: Path) -> BuildReport:
+    report = build(root, remembers=True, question="the same", output=root / "public")
+    time.sleep(TICK_S)
+    return report
+
+
+def build_edited(root: Path) -> BuildReport | None:
+    last = compare_build(str(root), "the same", NOW.timestamp(), write=True)
+    assert last is not None
+    options = BuildOptions(now=NOW, remembers=True, question="the same", output=root / "public")
+    return build_edit(root, options, last)
+
+
+def expect_edit(root: Path, *paths: str) -> None:
+    """These pages are made anew, and no other; the site is what a clean build gives."""
+    report = build_edited(root)
+    assert report is not None
+    assert set(report.rebuilt) == set(paths)
+    clean = build(root, output=root.with_name("fresh"))
+    assert built(root / "public") == built(root.with_name("fresh"))
+    assert report.diagnostics == clean.diagnostics
+    for name in ("pages", "formulas", "code_blocks", "images", "drafts", "scheduled", "cells"):
+        assert getattr(report, name) == getattr(clean, name), name
+
+
+def expect_build(root: Path) -> tuple[Diagnostic, ...]:
+    """More than a text may be another one; gives what the whole build says."""
+    assert build_edited(root) is None
+    report = build_whole(root)
+    clean = build(root, output=root.with_name("fresh"))
+    assert report.diagnostics == clean.diagnostics
+    assert not report.ok or built(root / "public") == built(root.with_name("fresh"))
+    return report.diagnostics
+
+
+def add(root: Path, path: str, text: str) -> None:
+    write(root / path, (root / path).read_text(encoding="utf-8") + text)
+
+
+def test_texts_of_pages(site: Path) -> None:
+    write(site / B, POSTS[B].replace("title: B", "title: B\ndescription: b"))
+    time.sleep(TICK_S)
+    build_whole(site)
+    add(site, ABOUT, "\nA sentence with `code`.\n")
+    expect_edit(site, ABOUT)
+    # the site that this has left is one to edit again
+    time.sleep(TICK_S)
+    add(site, ABOUT, "\nAnother one.\n")
+    add(site, B, "\nThat is $x = 11$.\n")
+    add(site, A, "\n```python\nprint(1)\n```\n")
+    expect_edit(site, ABOUT, A, B)
+
+
+def test_posts_in_feeds(site: Path) -> None:
+    add(site, A, "\nOne more sentence.\n")
+    expect_edit(site, A)
+    assert "One more sentence" in (site / "public/atom.xml").read_text(encoding="utf-8")
+    assert "One more sentence" in (site / "public/feed.json").read_text(encoding="utf-8")
+
+
+def test_lines_that_move(site: Path) -> None:
+    """Where labels stand matters to nobody else."""
+    text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")
+    write(site / B, text)
+    # a first sentence is the description of the page, which lists show
+    assert build_edited(site) is None
+    build_whole(site)
+    write(site / B, text.replace("A first sentence.", "A first sentence.\n\nA second one."))
+    expect_edit(site, B)
+
+
+def test_files_that_are_replaced(site: Path) -> None:
+    """Many editors write another file and give it the old name."""
+    other = site / "content/.a.md.new"
+    other.write_text(POSTS[A] + "\nOne more sentence.\n", encoding="utf-8")
+    other.replace(site / A)
+    expect_edit(site, A)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        POSTS[ABOUT].replace("title: About", "title: On us"),
+        POSTS[ABOUT] + "\n## A heading\n",
+        POSTS[ABOUT] + "\n$$y$$ {#eq-y}\n",
+        POSTS[ABOUT] + "\n[b](posts/b.md)\n",
+        POSTS[ABOUT] + "\n$\\aleph$\n",
+        "---\ntitle: About\n---\nAnother beginning. [](posts/a.md)\n",
+        POSTS[ABOUT] + "\n```python run\nprint(1)\n```\n",
+    ],
+    ids=["title", "anchor", "label", "link", "sign", "description", "cell"],
+)
+def test_what_others_see(text: str, site: Path) -> None:
+    write(site / ABOUT, text)
+    expect_build(site)
+
+
+@pytest.mark.parametrize("text", ["[](gone.md)", "$\\wrong$", "![](gone.png)"])
+def test_mistakes(text: str, site: Path) -> None:
+    add(site, ABOUT, f"\n{text}\n")
+    found = expect_build(site)
+    assert found
+    # and once more, when they are gone
+    write(site / ABOUT, POSTS[ABOUT] + "\nAnother text.\n")
+    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert last is None or build_edited(site) is None
+    assert not build_whole(site).diagnostics
+
+
+@pytest.mark.parametrize("what", ["new", "gone", "image", "settings", "static"])
+def test_other_files(what: str, site: Path) -> None:
+    add(site, A, "\nOne more sentence.\n")
+    if what == "new":
+        write(site / "content/posts/d.md", POSTS[A])
+    elif what == "gone":
+        (site / B).unlink()
+    elif what == "image":
+        add(site, "content/posts/c/one.svg", "<!-- -->")
+    else:
+        add(site, "blogsmith.yaml" if what == "settings" else "static/data.txt", "\n")
+    assert compare_build(str(site), "the same", NOW.timestamp(), write=True) is None
+
+
+def test_lists_that_show_texts(site: Path) -> None:
+    write(site / "layouts/section.html", "{% for post in page.pages %}{{ post.content }}{% endfor %}\n")
+    time.sleep(TICK_S)
+    build_whole(site)
+    add(site, A, "\nOne more sentence.\n")
+    expect_build(site)
+
+
+@pytest.mark.parametrize("what", ["a check", "a build"])
+def test_rows_of_something_else(what: str, site: Path) -> None:
+    """What is kept was made of another text than the site was."""
+    add(site, ABOUT, "\n## A heading\n")
+    build(site, remembers=True, write=what == "a build", output=site.with_name("elsewhere"))
+    time.sleep(TICK_S)
+    write(site / ABOUT, (site / ABOUT).read_text(encoding="utf-8") + "\nA sentence.\n")
+    expect_build(site)
+
+
+def test_another_build_in_between(site: Path) -> None:
+    """The folder is no longer as it was compared."""
+    add(site, A, "\nOne more sentence.\n")
+    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert last is not None
+    (site / "public/about/index.html").unlink()
+    options = BuildOptions(now=NOW, remembers=True, question="the same", output=site / "public")
+    build_edit(site, options, last)
+    expect_whole(site)
+
+
+def expect_whole(root: Path) -> None:
+    """Whatever an edit has done, the next build sees that the folder was touched."""
+    assert compare_build(str(root), "the same", NOW.timestamp(), write=True) is None
+    build_whole(root)
+    build(root, output=root.with_name("fresh"))
+    assert built(root / "public") == built(root.with_name("fresh"))
+
+
+def test_sources_that_are_saved_at_the_same_moment(site: Path) -> None:
+    """A save that stamps might not tell from the next one is waited for."""
+    add(site, A, "\nOne more sentence.\n")
+    waits: list[float] = []
+    last = compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert last is not None
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        time.sleep(seconds)
+
+    os.utime(site / A)
+    options = BuildOptions(now=NOW, remembers=True, question="the same", output=site / "public")
+    assert build_edit(site, options, last, sleep)
+    assert len(waits) == 1
+    assert 0 < waits[0] < TICK_S
+    found = compare_build(str(site), "the same", NOW.timestamp(), write=True)
+    assert found is not None
+    assert found.changed == ()
