@@ -80,7 +80,7 @@ def test_texts_of_pages(site: Path) -> None:
     time.sleep(TICK_S)
     add(site, ABOUT, "\nAnother one.\n")
     add(site, B, "\nThat is $x = 11$.\n")
-    add(site, A, "\n```python\nprint(1)\n```\n")
+    add(site, A, "\n> A quotation.\n")
     expect_edit(site, ABOUT, A, B)
 
 

@@ -115,7 +115,7 @@ def _finish(
         pages.make_ahead(count_processes(site.resolved, options), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
-    line.keep_templates(site)
+    line.keep_files(site)
     counts = counts_of(
         list(site.rendered.values()), len(site.views), site.resolved.loaded, line.cells.count, line.cells.ran
     )

@@ -189,13 +189,22 @@ def save_stamps(
     text = json.dumps(record).encode()
     with suppress(OSError), open_cache(root) as cache:
         seal = make_sealer(seal_purpose(folder)).seal(text)
-        cache.replace(FILES[extent.output is not None], seal + text)
+        cache.replace(FILES[extent.output is not None], seal + text, is_durable=False)
 
 
 def save_edit_stamps(
-    root: Path, now: dt.datetime, last: BuildComparison, outline: str, report: BuildReport, start: BuildStart
+    root: Path,
+    now: dt.datetime,
+    last: BuildComparison,
+    outline: str,
+    report: BuildReport,
+    start: BuildStart,
+    ended_s: float,
 ) -> None:
-    """Record an edit that has just been built. last: what it started from; outline: as in `BuildExtent`."""
+    """Record an edit that has just been built.
+
+    last: what it started from; outline, ended_s: as in `BuildExtent`.
+    """
     record = last.record
     until = record["until"]
     extent = BuildExtent(
@@ -204,7 +213,7 @@ def save_edit_stamps(
         output=Path(record["output"]),
         until=dt.datetime.fromtimestamp(until, dt.UTC) if until else None,
         outline=outline,
-        ended_s=time.monotonic(),
+        ended_s=ended_s,
     )
     save_stamps(root, record["question"], now, extent, report, start, last)
 

@@ -34,11 +34,12 @@ from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, menu_problems, place_document, unpublished_parts
+from .image_rows import ImageSizes
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
-from .row_store import RowStore
+from .row_store import NoRows, RowStore
 from .snapshot import ResolvedSite, SiteSnapshot
 from .template_rows import TemplateRows
 from .time_limit import LIMIT_S
@@ -91,7 +92,10 @@ class IncrementalPipeline:
         """Those of a build."""
         cells = self.cells if log else _recorded_cells(root)
         self._leaks = DisclosureCache()
-        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
+        self._images = ImageSizes(rows or NoRows())
+        self._resolver = Resolver(
+            root, self._memory, cells, options.execution, self._images, marks_lines=log is None
+        )
         self._forgetful = (cells, self._leaks, self._resolver)
 
     @property
@@ -104,8 +108,9 @@ class IncrementalPipeline:
         """Notes which texts of pages are read."""
         return self._memory.table.trace
 
-    def keep_templates(self, site: SiteSnapshot) -> None:
-        """Keep the compiled templates of a build that is done."""
+    def keep_files(self, site: SiteSnapshot) -> None:
+        """Keep the compiled templates and the sizes of images of a build that is done."""
+        self._images.save()
         if self._codes:
             self._codes.save(site.context.theme.files.templates.keys())
 

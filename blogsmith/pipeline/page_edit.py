@@ -32,7 +32,8 @@ from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, st
 from .build_stamps import BuildComparison
 from .cache import PageCache
 from .frame import frame_of
-from .lookups import measure_image, page_tools
+from .image_rows import ImageSizes
+from .lookups import page_tools
 from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
@@ -58,9 +59,11 @@ def build_edit(
     """
     start = _start_after(root, last.changed, sleep)
     key = os.urandom(8).hex()
-    report = _build(root, options, last, key) if start else None
-    if report and start:
-        save_edit_stamps(root, options.now, last, key, report, start)
+    found = _build(root, options, last, key) if start else None
+    if not found or not start:
+        return None
+    report, ended_s = found
+    save_edit_stamps(root, options.now, last, key, report, start, ended_s)
     return report
 
 
@@ -78,7 +81,10 @@ def _start_after(root: Path, changed: Iterable[str], sleep: Callable[[float], No
     return start
 
 
-def _build(root: Path, options: BuildOptions, last: BuildComparison, key: str) -> BuildReport | None:
+def _build(
+    root: Path, options: BuildOptions, last: BuildComparison, key: str
+) -> tuple[BuildReport, float] | None:
+    """The report, and when the site was there, by `time.monotonic`."""
     before = kept_report(last.report)
     if any(found.path in last.changed for found in before.diagnostics):
         return None
@@ -92,11 +98,12 @@ def _build(root: Path, options: BuildOptions, last: BuildComparison, key: str) -
             target = options.output or root / edit.config.output
             report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=target)
             report = _write(report, outputs, root, target, is_chosen=options.output is not None)
+            ended_s = time.monotonic()
             renew_outline(rows, key, outline)
         except (ReachesFurther, SiteError, OSError):
             rows.discard()
             return None
-    return report
+    return report, ended_s
 
 
 def _write(
@@ -136,7 +143,9 @@ class _Edit:
         frame = frame_of(context, index, loaded, self._log)
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
-            page_tools(context, self._memory.md, index, loaded, _no_results, _no_python, measure_image),
+            page_tools(
+                context, self._memory.md, index, loaded, _no_results, _no_python, ImageSizes(rows).measure
+            ),
             lex=self._memory.lex,
             formula=self._memory.formula,
         )

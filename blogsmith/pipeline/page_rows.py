@@ -149,14 +149,15 @@ def _without_places(entry: PageEntry) -> PageEntry:
 def weight_change(old: bytes, new: bytes) -> tuple[Weight, Weight] | None:
     """Old and new weight of a page by what `encode_page` gave for it.
 
-    None if anything else than its content is another one, or something is wrong with it.
+    None if anything else than its content is another one, or something is wrong with it. Its summary counts
+    where the view of the page has it.
     """
     rows = [decode_row(data, _Page) for data in (old, new)]
     if any(row is None or row.diagnostics for row in rows):
         return None
     first, second = (row for row in rows if row)
-    texts = {"content": b"", "weight": Weight(), "questions": ()}
-    if replace(first, **texts) != replace(second, **texts):
+    own = {"content": b"", "summary": "", "weight": Weight(), "questions": ()}
+    if replace(first, **own) != replace(second, **own):
         return None
     return first.weight, second.weight
 

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from ..cells.permission import may_run
 from ..diagnostics.model import Diagnostic
-from ..model.documents import Asset, Document, ImageInfo, SiteFiles
+from ..model.documents import Asset, Document, SiteFiles
 from ..model.results import PageResults
 from ..project.browser_python import browser_python
 from ..project.context import SiteContext
@@ -23,7 +23,8 @@ from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
 from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
-from .lookups import index_of, measure_image, page_tools
+from .image_rows import ImageSizes
+from .lookups import index_of, page_tools
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Resolver:
         memory: PageCache,
         cells: CellSource,
         asked: ExecutionOptions,
+        images: ImageSizes,
         *,
         marks_lines: bool,
     ) -> None:
@@ -47,17 +49,17 @@ class Resolver:
         self._memory = memory
         self._cells = cells
         self._asked = asked
+        self._images = images
         self._marks_lines = marks_lines
         self._touched: set[str] = set()
         """Paths that have changed since `resolve` was asked last."""
-        self._sizes: dict[Path, tuple[object, ImageInfo | str]] = {}
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
         """Images that were saved: their stamps may be the same."""
         for path in changed:
-            self._sizes.pop(self._root / path, None)
+            self._images.forget(self._root / path)
             self._svgs.pop(self._root / path, None)
         self._touched.update(changed)
 
@@ -175,7 +177,7 @@ class Resolver:
             loaded,
             results,
             python,
-            self._measure,
+            self._images.measure,
         )
         tools = structs.replace(
             tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
@@ -197,13 +199,6 @@ class Resolver:
         known = self._svgs.get(asset.file)
         if known is None or known[0] != stamp:
             known = self._svgs[asset.file] = (stamp, svg_warnings(asset))
-        return known[1]
-
-    def _measure(self, file: Path) -> ImageInfo | str:
-        stamp = stamp_at(file)
-        known = self._sizes.get(file)
-        if known is None or known[0] != stamp:
-            known = self._sizes[file] = (stamp, measure_image(file))
         return known[1]
 
 

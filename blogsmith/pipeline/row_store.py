@@ -233,7 +233,8 @@ def _save(root: Path, copy: Path) -> None:
     with copy.open("rb") as file, open_cache(root) as folder:
         seal = sealer.seal(_digest(file, lambda block: None))
         file.seek(0)
-        folder.replace(FILE, file, head=seal)
+        # what a power cut leaves of it has another seal
+        folder.replace(FILE, file, head=seal, is_durable=False)
 
 
 def _digest(file: BinaryIO, write: Callable[[bytes], object]) -> bytes:

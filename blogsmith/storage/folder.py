@@ -150,11 +150,19 @@ class Folder:
             raise OSError(errno.EMLINK, "it is a file with two names", f"{self.place}/{name}")
         return os.fdopen(descriptor, "r+b")
 
-    def replace(self, name: str, data: bytes | BinaryIO, mode: int | None = None, head: bytes = b"") -> None:
+    def replace(
+        self,
+        name: str,
+        data: bytes | BinaryIO,
+        mode: int | None = None,
+        head: bytes = b"",
+        *,
+        is_durable: bool = True,
+    ) -> None:
         """Give `name` new contents in one step that survives a power cut: the old ones or all of the new.
 
         A link under `name` is replaced itself. Two writers at once are safe: each file appears whole.
-        head: stands before the data.
+        head: stands before the data. is_durable: False where a power cut may leave half of it: the reader notices.
         """
         from shutil import copyfileobj
 
@@ -167,13 +175,15 @@ class Folder:
                 else:
                     copyfileobj(data, stream)
                 stream.flush()
-                os.fsync(stream.fileno())
+                if is_durable:
+                    os.fsync(stream.fileno())
             self.rename(new, self, name)
         except BaseException:
             with suppress(OSError):
                 self.remove(new)
             raise
-        self.sync()
+        if is_durable:
+            self.sync()
 
     def rename(self, name: str, to: Folder, new: str) -> None:
         """Move what stands under `name`; a file or an empty folder under `new` in `to` is replaced."""

@@ -1,0 +1,70 @@
+"""Sizes of images, kept with the stamps of their files: a build opens only those that are new or saved."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from ..model.documents import ImageInfo
+from ..storage.stamps import FileStamp, stamp_of
+from .lookups import measure_image
+from .row_store import Row, RowStore
+
+_KIND = "images"
+_NAME = "sizes"
+_DOUBT_NS = 2_000_000_000
+"""A file that was saved this short a time ago may be saved again, and its stamp be the same."""
+
+
+class _Measured(msgspec.Struct, frozen=True, array_like=True):
+    stamp: FileStamp
+    found: ImageInfo | str
+
+
+class ImageSizes:
+    """Belongs to one pipeline. Everything is read at once and written at the end."""
+
+    def __init__(self, rows: RowStore) -> None:
+        self._rows = rows
+        row = rows.get(_KIND, _NAME)
+        self._known = _decode(row.data) if row and row.key == rows.program else {}
+        self._new: dict[str, _Measured] = {}
+
+    def forget(self, file: Path) -> None:
+        """A file that was saved: its stamp may be the same."""
+        self._known.pop(str(file), None)
+        self._new.pop(str(file), None)
+
+    def measure(self, file: Path) -> ImageInfo | str:
+        """The size of an image, without its address; or what is wrong with it."""
+        name = str(file)
+        try:
+            stamp = stamp_of(file.stat(), with_changed=True)
+        except (OSError, ValueError):
+            return measure_image(file)
+        known = self._new.get(name) or self._known.get(name)
+        if known is None or known.stamp != stamp:
+            known = self._new[name] = _Measured(stamp, measure_image(file))
+        return known.found
+
+    def save(self) -> None:
+        """Keep what was measured; files that are gone are forgotten with the next one that is new."""
+        youngest = time.time_ns() - _DOUBT_NS
+        new = {
+            name: one
+            for name, one in self._new.items()
+            if max(one.stamp.modified_ns, one.stamp.changed_ns) < youngest
+        }
+        if new:
+            old = {name: one for name, one in self._known.items() if Path(name).exists()}
+            data = msgspec.msgpack.encode({**old, **new})
+            self._rows.put(_KIND, _NAME, Row(self._rows.program, data))
+
+
+def _decode(data: bytes) -> dict[str, _Measured]:
+    with suppress(msgspec.MsgspecError):
+        return msgspec.msgpack.decode(data, type=dict[str, _Measured])
+    return {}
