@@ -11,7 +11,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,23 +161,20 @@ def save_stamps(
         # whatever is written there from now on has a later stamp
         time.sleep(max(0.0, extent.ended_s + _WAIT_S - time.monotonic()))
     try:
-        found = _take_stock(folder, extent, start)
+        found = _stamp_again(last, start) if last else _take_stock(folder, extent, start)
         sources = _stamps_of_sources(found, folder) if extent.outline else []
-        inputs = _digest_inputs(found, sources)
-        if last and not _is_only_edited(last, inputs, sources, found.paths, folder):
-            return
         record = {
             "question": question,
             "program": program_text(folder),
             "now": now.timestamp(),
             "until": extent.until.timestamp() if extent.until else None,
             "variables": {name: os.environ.get(name) for name in extent.variables},
+            "root": folder,
             "reads_all": extent.reads_all,
             "listed": found.listed,
             "paths": found.paths,
             "stamps": stamps_digest(found.stamps),
             "sources": sources,
-            "inputs": inputs,
             "outline": extent.outline,
             "output": str(extent.output or ""),
             "first_output": found.first_output,
@@ -216,31 +213,6 @@ def save_edit_stamps(
         ended_s=ended_s,
     )
     save_stamps(root, record["question"], now, extent, report, start, last)
-
-
-def _digest_inputs(found: _Inventory, sources: Sequence[tuple[int, tuple[int, ...]]]) -> str:
-    """Of the stamps of all that is read, sources apart."""
-    stamps = found.stamps[: found.first_output]
-    for number, _ in sources:
-        stamps[number] = ()
-    return stamps_digest(stamps)
-
-
-def _is_only_edited(
-    last: BuildComparison,
-    inputs: str,
-    sources: Sequence[tuple[int, tuple[int, ...]]],
-    paths: Sequence[str],
-    root: str,
-) -> bool:
-    """Whether all that was compared before an edit is still the same after it."""
-    changed = {os.path.join(root, path) for path in last.changed}
-    before = {number: tuple(kept) for number, kept in last.record["sources"]}
-    same = all(
-        before.get(number) == kept or paths[number] in changed or stat.S_ISDIR(kept[0])
-        for number, kept in sources
-    )
-    return same and inputs == last.record["inputs"] and len(before) == len(sources)
 
 
 def kept_report(kept: Mapping[str, Any]) -> BuildReport:
@@ -294,6 +266,20 @@ def _stamps_of_sources(found: _Inventory, root: str) -> list[tuple[int, tuple[in
 
 def _is_source(path: str, mode: int) -> bool:
     return stat.S_ISDIR(mode) or path.endswith(_SOURCES)
+
+
+def _stamp_again(last: BuildComparison, start: BuildStart) -> _Inventory:
+    """What there is after an edit; StampDoubt if anything that it read has changed since it was compared."""
+    ended_ns = time.time_ns()
+    record = last.record
+    count, root = record["first_output"], record["root"]
+    found = _Inventory(root, start.device, listed=record["listed"], first_output=count)
+    for number, path in enumerate(record["paths"]):
+        found.add(path, start.now_ns if number < count else ended_ns)
+    is_same = found.stamps[:count] == last.stamps[:count]
+    if not is_same or any(names_in(below, root) != names for below, names in found.listed.items()):
+        raise StampDoubt
+    return found
 
 
 def _flatten(report: BuildReport) -> dict[str, Any]:

@@ -35,13 +35,17 @@ _MOST_BYTES = 64 << 20
 class BuildComparison:
     """The last build, and what has changed since."""
 
-    __slots__ = ("changed", "record")
+    __slots__ = ("changed", "record", "stamps")
 
-    def __init__(self, record: dict[str, Any], changed: tuple[str, ...]) -> None:
+    def __init__(
+        self, record: dict[str, Any], changed: tuple[str, ...], stamps: list[tuple[int, ...]]
+    ) -> None:
         self.record = record
         """As `build_record` has written it."""
         self.changed = changed
         """Sources that were saved, relative to the root; nothing else has changed."""
+        self.stamps = stamps
+        """Of the paths of the record, now."""
 
     @property
     def report(self) -> dict[str, Any]:
@@ -67,19 +71,20 @@ def compare_build(root: str, question: str, now_s: float, *, write: bool) -> Bui
             and record["program"] == program_text(root)
             and all(names_in(folder, root) == names for folder, names in record["listed"].items())
         )
-        changed = _changed_sources(record, root) if is_same else None
-        if changed is not None and isinstance(record["report"], dict):
-            return BuildComparison(record, changed)
+        if is_same and isinstance(record["report"], dict):
+            stamps = [*map(stamp, record["paths"])]
+            changed = _changed_sources(record, root, stamps)
+            return None if changed is None else BuildComparison(record, changed, stamps)
     return None
 
 
-def _changed_sources(record: dict[str, Any], root: str) -> tuple[str, ...] | None:
-    """The sources that were saved; None if anything else has changed."""
-    paths = record["paths"]
-    stamps = [*map(stamp, paths)]
+def _changed_sources(
+    record: dict[str, Any], root: str, stamps: list[tuple[int, ...]]
+) -> tuple[str, ...] | None:
+    """The sources that were saved; None if anything else has changed. stamps: of all paths, now."""
     if stamps_digest(stamps) == record["stamps"]:
         return ()
-    changed = []
+    paths, stamps, changed = record["paths"], [*stamps], []
     for number, kept in record["sources"]:
         before, now = tuple(kept), stamps[number]
         if now != before:

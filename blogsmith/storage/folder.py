@@ -162,7 +162,8 @@ class Folder:
         """Give `name` new contents in one step that survives a power cut: the old ones or all of the new.
 
         A link under `name` is replaced itself. Two writers at once are safe: each file appears whole.
-        head: stands before the data. is_durable: False where a power cut may leave half of it: the reader notices.
+        head: stands before the data. is_durable: False where half of it may be left by a power
+        cut, because the reader notices.
         """
         from shutil import copyfileobj
 
