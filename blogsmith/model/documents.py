@@ -11,7 +11,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -19,18 +19,23 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
-from .texts import PageText
+from .texts import PageText, read_on_demand
 
 
-class Source(Struct, frozen=True):
+@dataclass(frozen=True)
+class Source:
     """One text file of the site as read from disk."""
 
     path: PurePosixPath
     """Relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    """Decoded as UTF-8, without BOM, newlines are \\n."""
+    """Decoded as UTF-8, without BOM, newlines are \\n. Of a site there are thousands, so it may be given as a
+    `PageText`."""
     digest: str
     """Hex SHA-256 of the bytes; the cache key of everything made from this file alone."""
+
+
+read_on_demand(Source, "text")
 
 
 class Asset(Struct, frozen=True):
@@ -153,14 +158,14 @@ class FrontMatter:
     """Key → where its value stands, for later stages' diagnostics."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A source split into head and body."""
 
     source: Source
     front: FrontMatter
     body: str
-    """Markdown after the front matter."""
+    """Markdown after the front matter; it may be given as a `PageText`."""
     first_line: int
     """1-based line of the file on which `body` starts."""
 
@@ -168,6 +173,15 @@ class Document:
     def path(self) -> PurePosixPath:
         """The source's path, relative to the site root."""
         return self.source.path
+
+
+read_on_demand(Document, "body")
+
+
+def end_of(source: Source, start: int) -> str:
+    """The text of a source from a character on, read when it is asked for: the body of its document."""
+    # a dataclass knows no fields that take more than they give
+    return cast("str", PageText(bytes.fromhex(source.digest), lambda: source.text[start:]))
 
 
 class PageFacts(Struct, frozen=True):

@@ -40,6 +40,9 @@ class PageText:
         text = self._read()
         return PageText(self.digest, lambda: text)
 
+    def __reduce__(self) -> tuple[Callable[[str], PageText], tuple[str]]:
+        return PageText.of, (self._read(),)
+
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
 
@@ -51,6 +54,27 @@ class PageText:
 
     def __repr__(self) -> str:
         return f"PageText({self.digest.hex()})"
+
+
+class TextField:
+    """A field of a dataclass that is a text, and may be given as one that is read when it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, record: object, kind: type | None = None) -> str:
+        if record is None:
+            raise AttributeError(self._name)
+        text: str | PageText = record.__dict__[self._name]
+        return text if isinstance(text, str) else text.read()
+
+    def __set__(self, record: object, text: str | PageText) -> None:
+        record.__dict__[self._name] = text
+
+
+def read_on_demand(kind: type, name: str) -> None:
+    """Make a field of a dataclass a `TextField`; to be called right after its definition."""
+    setattr(kind, name, TextField(name))
 
 
 class TextTrace:

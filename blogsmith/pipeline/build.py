@@ -38,7 +38,7 @@ from .output_plan import make_outputs
 from .output_rows import OutputRows
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
-from .spool import OutputSpool, open_spool, without_bytes
+from .spool import Spool, open_spool, without_bytes
 
 _UNSETTLED = frozenset(
     {"cell-need", "cell-pending", "cell-preload", "cell-stale", "cell-versions", "freeze-damaged"}
@@ -87,11 +87,14 @@ def _build(
     root: Path, options: BuildOptions, log: BuildLog, rows: RowStore | None, outline: str
 ) -> tuple[BuildReport, SiteSnapshot | None]:
     try:
-        line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
-        (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
-        assert site is not None, "the last step gives the site"
-        with blame_plugins(site.context.plugins), open_spool() as spool:
-            report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
+        with open_spool() as spool:
+            line = IncrementalPipeline(
+                root, options, lambda: options.now, limit_s=None, log=log, rows=rows, keep=spool.put_text
+            )
+            (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
+            assert site is not None, "the last step gives the site"
+            with blame_plugins(site.context.plugins):
+                report, pages = _finish(site, line, options, log, rows or NoRows(), spool)
         if report.ok and rows and outline and is_editable(site.context):
             put_outline(rows, outline, site, pages.traced)
         return report, site
@@ -106,11 +109,11 @@ def _finish(
     options: BuildOptions,
     log: BuildLog,
     rows: RowStore,
-    spool: OutputSpool,
+    spool: Spool,
 ) -> tuple[BuildReport, OutputRows]:
     """Make every file of the site, and write them if nothing is wrong."""
     pages = OutputRows(site.composition, rows, line.texts)
-    keep = spool.put if options.write else without_bytes
+    keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         pages.make_ahead(count_processes(site.resolved, options), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from ..diagnostics.model import Diagnostic
-from ..model.documents import Document, FrontMatter, Source
+from ..model.documents import Document, FrontMatter, Source, end_of
 from .page_rows import NotStorable, decode_row, encode_row
 
 
@@ -58,7 +58,7 @@ def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, t
     except ValueError:
         return None
     front = replace(found.front, date=date, updated=updated)
-    return Document(source, front, source.text[found.start :], found.first_line), found.diagnostics
+    return Document(source, front, end_of(source, found.start), found.first_line), found.diagnostics
 
 
 def _write_moment(moment: dt.datetime | None) -> str:

@@ -22,7 +22,7 @@ from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..read.files import read_again, read_site
+from ..read.files import KeepText, read_again, read_site
 from ..site.collections import page_views
 from ..site.pages import page_view
 from ..site.terms import term_names
@@ -77,11 +77,13 @@ class IncrementalPipeline:
         limit_s: float | None = LIMIT_S,
         log: BuildLog | None = None,
         rows: RowStore | None = None,
+        keep: KeepText | None = None,
     ) -> None:
-        """limit_s, rows: as in `PageCache`.
+        """limit_s, rows: as in `PageCache`; keep: as in `read_site`.
 
         log: of a build, which all that is found goes to; None: a preview.
         """
+        self._keep = keep
         self._root = root
         self._options = options
         self._now = now
@@ -143,7 +145,7 @@ class IncrementalPipeline:
         log = self._new_log(context)
         with log.stage("read"):
             old = last.files if last and is_same else None
-            files = read_site(self._root, context.config, old, asked.changed)
+            files = read_site(self._root, context.config, old, asked.changed, self._keep)
         yield None
         options = structs.replace(self._options, now=self._now())
         resolved = self._resolver.resolve(context, files, last, options, asked.finished, log)

@@ -1,10 +1,10 @@
-"""Finished files that wait for the others, in a file without a name: together they would fill the memory."""
+"""What waits for its turn, in a file without a name: together it would fill the memory."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
@@ -13,35 +13,48 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from ..model.documents import Output
+from ..model.texts import PageText
 from ..storage.temporary import nameless_file
 
+_ENCODING = ("utf-8", "surrogatepass")
 
-class OutputSpool:
-    """Belongs to one build."""
+
+class Spool:
+    """Belongs to one build. Processes that are forked from it may read."""
 
     def __init__(self, file: BinaryIO) -> None:
         """file: to read and write, empty; nobody else writes there."""
-        self._file = file
+        self._descriptor = file.fileno()
         self._end = 0
 
-    def put(self, output: Output) -> Output:
+    def put(self, data: bytes) -> Callable[[], bytes] | None:
+        """What gives these bytes again; None if there is no room on the disk."""
+        start = self._end
+        try:
+            written = 0
+            while written < len(data):
+                written += os.pwrite(self._descriptor, data[written:], start + written)
+        except OSError:
+            return None
+        self._end += len(data)
+        return partial(self._read, start, len(data))
+
+    def put_output(self, output: Output) -> Output:
         """The same file without its bytes in memory; as it is if there is no room on the disk."""
         data = output.data
         if data is None:
             return output
         digest = output.digest or sha256(data).hexdigest()
-        try:
-            self._file.seek(self._end)
-            self._file.write(data)
-        except OSError:
-            return replace(output, digest=digest)
-        make = partial(self._read, self._end, len(data))
-        self._end += len(data)
-        return replace(output, data=None, make=make, digest=digest)
+        make = self.put(data)
+        return replace(output, data=None if make else data, make=make, digest=digest)
+
+    def put_text(self, text: str, digest: bytes) -> PageText:
+        """A text that is not kept in memory, if there is room on the disk. digest: names it."""
+        make = self.put(text.encode(*_ENCODING))
+        return PageText(digest, (lambda: make().decode(*_ENCODING)) if make else lambda: text)
 
     def _read(self, start: int, size: int) -> bytes:
-        self._file.seek(start)
-        data = self._file.read(size)
+        data = os.pread(self._descriptor, size, start)
         if len(data) != size:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return data
@@ -53,7 +66,7 @@ def without_bytes(output: Output) -> Output:
 
 
 @contextmanager
-def open_spool() -> Iterator[OutputSpool]:
+def open_spool() -> Iterator[Spool]:
     """A spool that is gone at the end, with all that is in it."""
     with nameless_file() as file:
-        yield OutputSpool(file)
+        yield Spool(file)

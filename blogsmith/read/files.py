@@ -12,9 +12,10 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from ..diagnostics.characters import find_forbidden, find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
+from ..model.texts import PageText
 from ..storage.stamps import FileStamp, stamp_of
 from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
@@ -38,6 +40,9 @@ KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
 _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
 """4913 is the file vim writes to see whether it may."""
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
+
+
+KeepText = Callable[[str, bytes], PageText]
 
 
 class _Found(Struct, frozen=True):
@@ -57,19 +62,25 @@ class _Found(Struct, frozen=True):
 
 
 def read_site(
-    root: Path, config: Config, before: SiteFiles | None = None, changed: Container[str] = ()
+    root: Path,
+    config: Config,
+    before: SiteFiles | None = None,
+    changed: Container[str] = (),
+    keep: KeepText | None = None,
 ) -> SiteFiles:
     """Everything under `content/` and `static/` of the site at `root`, sorted by path.
 
     before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
-    again.
+    again. keep: takes a text and a name for it, and gives what reads it; None: texts stay in memory.
     """
     walker = _Walker(root.resolve(), config.output)
     content = list(walker.walk(PurePosixPath("content")))
     static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
     posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
-    sources = [same.get((str(found.path), found.stamp)) or _read_source(found, walker) for found in posts]
+    sources = [
+        same.get((str(found.path), found.stamp)) or _read_source(found, walker, keep) for found in posts
+    ]
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
@@ -148,7 +159,7 @@ def _asset(found: _Found) -> Asset:
     return Asset(found.path, found.file, found.size)
 
 
-def _read_source(found: _Found, walker: _Walker) -> Source | None:
+def _read_source(found: _Found, walker: _Walker, keep: KeepText | None = None) -> Source | None:
     if found.size > MAX_MARKDOWN_BYTES:
         message = f"the file is larger than {MAX_MARKDOWN_BYTES // 1_000_000} MB"
         walker.report("file-too-large", message, found.path, "split the post, or give data its own file")
@@ -161,7 +172,10 @@ def _read_source(found: _Found, walker: _Walker) -> Source | None:
     except SiteError as error:
         walker.diagnostics.extend(error.diagnostics)
     else:
-        return Source(found.path, text, hashlib.sha256(data).hexdigest())
+        digest = hashlib.sha256(data)
+        kept = keep(text, digest.digest()) if keep else text
+        # a dataclass knows no fields that take more than they give
+        return Source(found.path, cast("str", kept), digest.hexdigest())
     return None
 
 

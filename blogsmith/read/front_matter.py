@@ -6,13 +6,14 @@ with mistakes still gives a document with all that could be read.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..config.schema import Config
 from ..diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
 from ..diagnostics.model import Diagnostic, Place, Reporter
-from ..model.documents import Document, Source
+from ..model.documents import Document, Source, end_of
 from ..patterns import lazy_pattern
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import Located, load
@@ -36,15 +37,18 @@ class _Split(Struct, frozen=True):
 
 def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The document of a source, and what is wrong with its front matter."""
-    lines = source.text.split("\n")
+    text = source.text
+    lines = text.split("\n")
     reporter = Reporter(source.path.as_posix(), lines)
-    split = _split(source.text, lines, reporter)
+    split = _split(text, lines, reporter)
     located = load(split.head, reporter, first_line=2) if split.head.strip() else None
     front = read_head(_root(located, reporter), source.path, config.timezone)
     _warn_of_hidden(split, reporter)
     body = _printable_body(split, reporter)
     if body != split.body:
         source = replace(source, text="\n".join([*lines[: split.first_line - 1], body]))
+    elif text.endswith(body):
+        body = end_of(source, len(text) - len(body))
     return Document(source, front, body, split.first_line), tuple(reporter.diagnostics)
 
 
