@@ -108,7 +108,7 @@ class TestBuilds:
     def test_the_same_doubts(self, tmp_path: Path, pools: list[str]) -> None:
         """Whether pages are made for the check or were there, and some of them have cells."""
         root = mended(site(tmp_path / "site"))
-        cell = "---\nexecute: marked\n---\nLet $ y^2 $ be.\n\n```python run\nprint(1 + 1)\n```\n"
+        cell = "---\ntitle: Cell\n---\nLet $ y^2 $ be.\n\n```{python}\nprint(1 + 1)\n```\n"
         put(root, {"content/posts/cell.md": cell})
         for number in range(0, POSTS, 5):
             file = root / f"content/posts/p{number}.md"
@@ -141,7 +141,7 @@ class TestBuilds:
 
     def test_pages_with_cells_are_made_here(self, tmp_path: Path, pools: list[str]) -> None:
         root = mended(site(tmp_path / "site"))
-        cell = "---\nexecute: marked\n---\n# Cell\n\n[part](p3.md)\n\n```python run\nprint(1 + 1)\n```\n"
+        cell = "---\ntitle: Cell\n---\n[part](p3.md)\n\n```{python}\nprint(1 + 1)\n```\n"
         put(root, {"content/posts/cell.md": cell})
         one, several = (build_with(root, jobs, output=tmp_path / str(jobs)) for jobs in (1, 3))
         assert len(pools) == 2
