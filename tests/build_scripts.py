@@ -131,6 +131,8 @@ def play(script: list[Step], root: Path) -> None:
         time.sleep(0.06)
         for _ in range(2):
             _expect_clean(root, _build_again(root), clean)
+        checks = [build(root, write=False, remembers=kept) for kept in (True, False)]
+        assert checks[0].diagnostics == checks[1].diagnostics
     shutil.rmtree(root.with_name("fresh"), ignore_errors=True)
     shutil.rmtree(root)
 

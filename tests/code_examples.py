@@ -19,7 +19,6 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from blogsmith.cells.status import survey_site
 from blogsmith.cli.new import new_post, new_site
 from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.diagnostics.format import format_diagnostic
@@ -27,6 +26,7 @@ from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import body_builder, cache
+from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
 from blogsmith.project.report import ExecutionOptions

@@ -45,6 +45,9 @@ class Setting:
     meaning: str
 
 
+SCOPES = ("OfPage", "OfSite")
+
+
 def all_settings() -> list[Setting]:
     """Every setting, in the order of `blogsmith/config/schema.py`."""
     tree = ast.parse((ROOT / "blogsmith" / "config" / "schema.py").read_text(encoding="utf-8"))
@@ -71,6 +74,9 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
     for at, node in enumerate(struct.body):
         if isinstance(node, ast.AnnAssign):
             after = struct.body[at + 1] if at + 1 < len(struct.body) else None
+            # how far a value reaches is of no interest to authors
+            if isinstance(node.annotation, ast.Subscript) and ast.unparse(node.annotation.value) in SCOPES:
+                node.annotation = node.annotation.slice
             yield node, _string(after)
 
 

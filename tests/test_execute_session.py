@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import py_compile
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,17 @@ from blogsmith.execute.session.jobs import (
 )
 from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.cells import Need
-from blogsmith.model.results import Blob, CellOutput, CellRun, Display, Failure, SessionRun, Stream, Unjudged
+from blogsmith.model.results import (
+    CHANGED,
+    Blob,
+    CellOutput,
+    CellRun,
+    Display,
+    Failure,
+    SessionRun,
+    Stream,
+    Unjudged,
+)
 from tests.sessions import cell, job, no_process_left, printed, value
 
 
@@ -160,6 +172,94 @@ def test_files_that_were_read_and_imported(tmp_path: Path) -> None:
     assert second.reads == {"content/late.txt": hashlib.sha256(b"8").hexdigest()}
     assert second.modules == {"lib.py": hashlib.sha256(b"y = 6\n").hexdigest()}
     assert printed(second) == "6 7 1\n"
+
+
+class Editor(SilentObserver):
+    """Saves files when the first cell has ended, while the session goes on."""
+
+    def __init__(self, root: Path, files: Mapping[str, str | None]) -> None:
+        self.root, self.files = root, files
+
+    def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
+        """None as a text: the file is removed."""
+        for name, text in self.files.items() if position == 1 else ():
+            if text is None:
+                (self.root / name).unlink()
+            else:
+                # another inode, as many editors have it: the clock of a file system is coarse
+                (self.root / "new").write_text(text, "utf-8")
+                (self.root / "new").replace(self.root / name)
+
+
+@pytest.mark.parametrize(
+    ("code", "saved", "is_seen"),
+    [
+        ("x = open('data.txt').read()", {"content/data.txt": "8"}, True),
+        ("x = open('data.txt').read()", {"content/data.txt": None}, True),
+        ("import os\nx = os.read(os.open(b'../content/data.txt', os.O_RDONLY), 9)",
+         {"content/data.txt": "8"}, True),
+        ("import lib", {"lib.py": "y = 8"}, True),
+        ("x = open('data.txt').read()", {"lib.py": "y = 8"}, False),
+        # what the session may have written itself says nothing of who else did
+        ("x = open('data.txt').read(); f = open('data.txt', 'a')", {"content/data.txt": "8"}, False),
+        ("x = open('data.txt', 'r+')", {"content/data.txt": "8"}, False),
+        ("import os; x = open('data.txt'); os.system('true')", {"content/data.txt": "8"}, False),
+        ("import os; os.system('true'); x = open('data.txt')", {"content/data.txt": "8"}, False),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_saved_between_its_reading_and_the_end(
+    tmp_path: Path, code: str, saved: dict[str, str | None], is_seen: bool
+) -> None:
+    work = job(tmp_path, code, "1")
+    (tmp_path / "content" / "data.txt").write_text("7", "utf-8")
+    (tmp_path / "lib.py").write_text("y = 7", "utf-8")
+    used, _ = run_session(work, Editor(tmp_path, saved)).cells
+    digests = {**used.reads, **used.modules}
+    expected = {CHANGED} if is_seen else {file_digest(tmp_path / name) for name in digests}
+    assert digests and set(digests.values()) == expected
+
+
+def test_a_module_whose_compiled_form_is_there_is_seen_too(tmp_path: Path) -> None:
+    work = job(tmp_path, "import lib", "1")
+    (tmp_path / "lib.py").write_text("y = 7", "utf-8")
+    py_compile.compile(str(tmp_path / "lib.py"))
+    used, _ = run_session(work, Editor(tmp_path, {"lib.py": "y = 8"})).cells
+    assert used.modules == {"lib.py": CHANGED}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "open('data.txt', 'w').write('8')",
+        "open('data.txt', 'a').write('8')",
+        "open('data.txt', 'r+').write('8')",
+        "os.truncate('data.txt', 0)",
+        "os.utime('data.txt', (1, 1))",
+        "os.replace('other.txt', 'data.txt')",
+        "os.system('echo 8 > data.txt')",
+        "os.write(os.open('data.txt', os.O_RDWR), b'8')",
+    ],
+)
+def test_what_a_session_writes_into_a_file_it_has_read_is_its_own(tmp_path: Path, change: str) -> None:
+    work = job(tmp_path, "import os; x = open('data.txt').read()", f"{change};")
+    for name in ("data.txt", "other.txt"):
+        (tmp_path / "content" / name).write_text(name, "utf-8")
+    first, second = run_session(work).cells
+    assert (first.status, second.status) == ("ok", "ok")
+    assert first.reads == {"content/data.txt": file_digest(tmp_path / "content/data.txt")}
+
+
+@pytest.mark.parametrize("removal", ["os.remove('sub/data.txt')", "shutil.rmtree('sub')"])
+def test_what_a_session_removes_is_left_out(tmp_path: Path, removal: str) -> None:
+    work = job(tmp_path, "import os, shutil; x = open('sub/data.txt').read()", removal)
+    (tmp_path / "content" / "sub").mkdir()
+    (tmp_path / "content" / "sub" / "data.txt").write_text("7", "utf-8")
+    first, second = run_session(work).cells
+    assert (second.status, first.reads) == ("ok", {})
+
+
+def file_digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def test_the_folder_for_temporary_files_ends_with_the_session(tmp_path: Path) -> None:

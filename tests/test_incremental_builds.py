@@ -14,15 +14,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blogsmith.cli.main import main
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.session import SilentObserver
 from blogsmith.execute.session.working_folder import working_folder
+from blogsmith.model.documents import Document
 from blogsmith.pipeline.output_plan import OutputPlan
-from blogsmith.pipeline.row_store import Row, open_rows
+from blogsmith.pipeline.row_store import Row, open_rows, remove_rows
+from blogsmith.pipeline.site_cells import execute_site
+from blogsmith.project.report import BuildOptions, ExecutionOptions
 from blogsmith.render.html import render_body
 from blogsmith.site import feeds
+from blogsmith.syntax.parser import Parsed, parse_document
 from blogsmith.trust.consent import trust
 from tests.build_scripts import CELL, STEPS, Step, build_twice_at_once, compare, play
 from tests.preview_sites import built
-from tests.site_files import build, put, put_bare
+from tests.site_files import NOW, build, put, put_bare
 from tests.test_preview_line import OTHERS, POSTS, write
 from tests.test_sites import SITES, copied
 
@@ -112,6 +119,59 @@ def test_a_check_leaves_what_a_build_uses(site: Path) -> None:
     again = build(site, remembers=True, write=False)
     assert again.diagnostics == first.diagnostics == build(site, write=False).diagnostics
     assert rebuilt(site) == {}
+
+
+RUNS = "---\ntitle: Runs\n---\n```{python}\nprint(20 + 1)\n```\n"
+
+
+@pytest.mark.parametrize("command", [["execute"], ["freeze", "status"]])
+def test_commands_that_make_no_site_read_what_is_kept(
+    command: list[str], site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parsed: list[str] = []
+    write(site / "content/about.md", "---\ntags: x\n---\n$\\unknown$\n")
+    write(site / "content/runs.md", RUNS)
+    monkeypatch.chdir(site)
+
+    def ask() -> tuple[object, ...]:
+        parsed.clear()
+        capsys.readouterr()
+        code = main([*command, "--site", str(site)])
+        told = capsys.readouterr()
+        return code, told.err, told.out.partition(" in ")[0]
+
+    def watched(document: Document, *rest: Any) -> Parsed:
+        parsed.append(str(document.path))
+        return parse_document(document, *rest)
+
+    monkeypatch.setattr("blogsmith.pipeline.cache.parse_document", watched)
+    ask()  # the cell runs
+    remove_rows(site)
+    clean = ask()
+    assert len(parsed) == len(list(site.rglob("content/**/*.md")))
+    assert ask() == clean and parsed == []
+    # what they keep is what a build begins with, and the other way round
+    remove_rows(site)
+    build(site, remembers=True, drafts=True, future=True)
+    assert ask() == clean and parsed == []
+    write(site / "content/about.md", "Mended.\n")
+    ask()
+    assert parsed == ["content/about.md"]
+
+
+def test_what_a_build_keeps_while_cells_run(site: Path) -> None:
+    """Cells may run for hours: what is kept is not held so long, and not put back as it was."""
+    write(site / "content/runs.md", RUNS)
+
+    class Builder(SilentObserver):
+        def cell_started(self, job: SessionJob, position: int) -> None:
+            write(site / "content/about.md", "Written while it ran.\n")
+            assert "content/about.md" in rebuilt(site)
+
+    asked = ExecutionOptions(execute="stale", watch=Builder())
+    report = execute_site(site, (), BuildOptions(now=NOW, remembers=True, execution=asked))
+    assert (report.ok, report.ran) == (True, 1)
+    assert "content/about.md" not in rebuilt(site)
 
 
 def test_records_that_are_edited(site: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given, settings
@@ -12,18 +13,19 @@ from hypothesis import strategies as st
 
 from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
+from blogsmith.config.schema import MathSettings
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.hooks import Plugins
 from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in
-from blogsmith.lint.run import SiteLint
+from blogsmith.lint.run import PageLint, lint_page, lint_site
 from blogsmith.model.documents import Source
 from blogsmith.project.context import parse_options
 from blogsmith.project.report import BuildReport
 from blogsmith.read.front_matter import read_document
-from blogsmith.syntax.parser import make_parser, parse_document
+from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from tests import markdown_texts
-from tests.site_files import build
+from tests.site_files import build, printed
 
 SYMBOLS = r"""
 math:
@@ -302,8 +304,8 @@ def test_doubts_never_raise_and_point_into_the_text(text: str) -> None:
     options = parse_options(settings_read.config, Plugins(), frozenset())
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), settings_read.config)
     parsed = parse_document(document, make_parser(options), options)
-    lint = SiteLint([document], [document], settings_read)
-    for found in [*lint.add(parsed), *lint.finish()]:
+    page = lint_page(parsed, settings_read.config.math)
+    for found in lint_site([page], [text], settings_read):
         if found.path != "blogsmith.yaml":
             assert found.place and 1 <= found.place.line <= text.count("\n") + 1
 
@@ -345,3 +347,84 @@ def test_a_formula_or_paragraph_full_of_doubts_is_told_in_part(tmp_path: Path) -
     found = found_in(tmp_path, "$ x_1 $ and " * 100 + "\n\n$" + "L+" * 100 + "1$" + USES, SYMBOLS)
     assert found.count("L [notation-mixed]") == 20
     assert len(found) == 40
+
+
+POSTS: Mapping[str, str] = MappingProxyType(
+    {
+        "a": post("Let $ x^2 $ be.\n\n$$\n\\newcommand{\\own}{1} \\mathbb{R}\n$$ {#eq-one}"),
+        "b": post("See [it](a.md#eq-one). $L \\KL \\eps \\pair{x}$"),
+        "c": post("$\\R$", "draft: true\n"),
+    }
+)
+
+
+class TestWhatIsKept:
+    """What a check has found in a page is not looked for again, and what it says is what a new one would."""
+
+    @pytest.fixture
+    def found(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Pages that were looked at."""
+        found: list[str] = []
+
+        def look(page: Parsed, math: MathSettings) -> PageLint:
+            found.append(page.document.path.stem)
+            return lint_page(page, math)
+
+        monkeypatch.setattr("blogsmith.pipeline.lint_cache.lint_page", look)
+        return found
+
+    def check(self, root: Path, posts: Mapping[str, str], config: str = SYMBOLS) -> list[str]:
+        """What a check says that remembers, as one that does not."""
+        kept = checked(root, posts, config, remembers=True)
+        assert printed(kept) == printed(build(root, write=False))
+        return [shown(one) for one in kept.diagnostics]
+
+    def test_nothing_is_parsed_twice(self, tmp_path: Path, found: list[str]) -> None:
+        first = checked(tmp_path, POSTS, SYMBOLS, remembers=True)
+        assert (len(first.diagnostics), found) == (4, ["a", "b"])
+        again = checked(tmp_path, POSTS, SYMBOLS, remembers=True)
+        assert printed(again) == printed(first)
+        assert (again.timings["parse"], found) == (0.0, ["a", "b"])
+
+    def test_a_build_before_leaves_only_the_lints(self, tmp_path: Path, found: list[str]) -> None:
+        checked(tmp_path, POSTS, SYMBOLS)
+        found.clear()
+        build(tmp_path, remembers=True)
+        assert found == []
+        assert checked(tmp_path, POSTS, SYMBOLS, remembers=True).rebuilt == {}
+        assert found == ["a", "b"]
+
+    def test_a_page_that_refers_to_a_label(self, tmp_path: Path, found: list[str]) -> None:
+        before = self.check(tmp_path, POSTS)
+        found.clear()
+        without = {"b": POSTS["b"].replace("#eq-one", "")}
+        checked(tmp_path, without, SYMBOLS, remembers=True)
+        assert found == ["b"]
+        after = self.check(tmp_path, without)
+        assert sorted(after) == sorted([*before, "eq-one [label-unused]"])
+
+    def test_what_posts_use_that_wait(self, tmp_path: Path) -> None:
+        before = self.check(tmp_path, POSTS)
+        after = self.check(tmp_path, {"c": post("Nothing.", "draft: true\n")})
+        assert sorted(after) == sorted([*before, "\\R [macro-unused]"])
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("avoid: ['L',", "avoid: ['Q',"),
+            ("'\\R': '\\mathbb{R}'", "'\\R': '\\mathbb{Q}'"),
+            # of two macros that mean the same the first one is named
+            ("'\\R': '\\mathbb{R}'\n", "'\\Z': '\\mathbb{R}'\n    '\\R': '\\mathbb{R}'\n"),
+        ],
+    )
+    def test_settings_of_formulas(self, tmp_path: Path, old: str, new: str) -> None:
+        assert old in SYMBOLS
+        assert self.check(tmp_path, POSTS) != self.check(tmp_path, {}, SYMBOLS.replace(old, new))
+
+    def test_the_order_of_macros(self, tmp_path: Path) -> None:
+        config = "math:\n  macros: {'\\R': '\\mathbb{R}', '\\Z': '\\mathbb{R}'}\n"
+        other = "math:\n  macros: {'\\Z': '\\mathbb{R}', '\\R': '\\mathbb{R}'}\n"
+        first = checked(tmp_path, {"a": post("$\\mathbb{R}$")}, config, remembers=True)
+        self.check(tmp_path, {}, other)
+        assert "write \\R" in printed(first)
+        assert "write \\Z" in printed(build(tmp_path, write=False, remembers=True))

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from blogsmith.diagnostics.model import Diagnostic
+from blogsmith.model.scopes import FieldScope, scoped_fields
+from blogsmith.model.template_views import PageView
 from blogsmith.pipeline.build_stamps import compare_build
+from blogsmith.pipeline.outline_rows import PagePlace
 from blogsmith.pipeline.page_edit import build_edit
 from blogsmith.project.report import BuildOptions, BuildReport
 from tests.preview_sites import built
@@ -210,3 +213,9 @@ def test_sources_that_are_saved_at_the_same_moment(site: Path) -> None:
     found = compare_build(str(site), "the same", NOW.timestamp(), write=True)
     assert found is not None
     assert found.changed == ()
+
+
+def test_what_is_kept_of_a_place() -> None:
+    """All of a view that comes from the rest of the site, but what only lists have."""
+    lists = {"pages", "groups", "page_groups", "pager"}
+    assert set(PagePlace.__struct_fields__) == {"kind", *scoped_fields(PageView, FieldScope.SITE)} - lists

@@ -105,6 +105,27 @@ class TestBuilds:
         assert not one.ok and len(one.diagnostics) > POSTS
         assert printed(one) == printed(several)
 
+    def test_the_same_doubts(self, tmp_path: Path, pools: list[str]) -> None:
+        """Whether pages are made for the check or were there, and some of them have cells."""
+        root = mended(site(tmp_path / "site"))
+        cell = "---\ntitle: Cell\n---\nLet $ y^2 $ be.\n\n```{python}\nprint(1 + 1)\n```\n"
+        put(root, {"content/posts/cell.md": cell})
+        for number in range(0, POSTS, 5):
+            file = root / f"content/posts/p{number}.md"
+            file.write_text(f"{file.read_text()}\nLet $ x^{number} $ be.\n\n$$\nz\n$$ {{#eq-z}}\n")
+        one, several = (build_with(root, jobs, write=False) for jobs in (1, 3))
+        assert pools.count("BodyPool") == 1
+        codes = [found.code for found in one.diagnostics]
+        assert (codes.count("dollar-doubtful"), codes.count("label-unused") >= 10) == (11, True)
+        assert printed(one) == printed(several)
+        build_with(root, 3, remembers=True)
+        pools.clear()
+        after = build_with(root, 3, write=False, remembers=True)
+        assert (pools.count("BodyPool"), after.rebuilt) == (1, {})
+        again = build_with(root, 3, write=False, remembers=True)
+        assert pools.count("BodyPool") == 1
+        assert printed(one) == printed(after) == printed(again)
+
     def test_what_is_kept_serves_both(self, tmp_path: Path, pools: list[str]) -> None:
         """Contents of pages are read from rows by each process."""
         root = mended(site(tmp_path / "site"))
@@ -120,7 +141,7 @@ class TestBuilds:
 
     def test_pages_with_cells_are_made_here(self, tmp_path: Path, pools: list[str]) -> None:
         root = mended(site(tmp_path / "site"))
-        cell = "---\nexecute: marked\n---\n# Cell\n\n[part](p3.md)\n\n```python run\nprint(1 + 1)\n```\n"
+        cell = "---\ntitle: Cell\n---\n[part](p3.md)\n\n```{python}\nprint(1 + 1)\n```\n"
         put(root, {"content/posts/cell.md": cell})
         one, several = (build_with(root, jobs, output=tmp_path / str(jobs)) for jobs in (1, 3))
         assert len(pools) == 2

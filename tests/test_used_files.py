@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from blogsmith.cli.main import main
+from blogsmith.execute.session.jobs import SessionJob
+from blogsmith.execute.session.session import SilentObserver
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from tests.run_sites import page, records, site
 from tests.site_files import build
@@ -79,6 +81,22 @@ class TestAPageWithoutCells:
         report = build(root)
         assert [found.code for found in report.diagnostics] == ["cell-stale"]
         assert 'class="value value-stale"' in page(root) or "stale" in page(root)
+
+    def test_a_file_that_is_saved_while_the_session_runs(self, root: Path) -> None:
+        """The result is of the old text and says so; the next run is of the new one."""
+        site(root, a=value("open('d.txt').read()") + "\n" + cell("1"))
+        (root / POST / "d.txt").write_text("one")
+
+        class Editor(SilentObserver):
+            def cell_started(self, job: SessionJob, position: int) -> None:
+                (root / POST / "new").write_text("two")
+                (root / POST / "new").replace(root / POST / "d.txt")
+
+        assert build(root, execution=ExecutionOptions(execute="stale", watch=Editor())).ok
+        assert "It is one." in page(root)
+        (first, *_) = stale(root)
+        assert first == f"{POST}/d.txt, which a value in the text read, has changed"
+        assert ran(root).ok and "It is two." in page(root) and stale(root) == []
 
     def test_a_run_that_gives_the_same_leaves_the_record(self, root: Path) -> None:
         site(root, a=value("open('d.txt').read()"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -19,10 +18,6 @@ from ..freeze.staleness import PageVerdict, Verdict, judge
 from ..freeze.store import Reading, read_page
 from ..model.cells import PageCells
 from ..model.documents import PageFacts
-from ..project.context import open_site
-from ..project.load import parse_site
-from ..project.report import BuildLog, BuildOptions, no_progress
-from ..project.select import collect_posts
 
 
 class PageStatus(Struct, frozen=True):
@@ -127,17 +122,6 @@ def survey_pages(
             verdict = judge(page.cells, reading.record, around)
             pages.append(PageStatus(page, reading.record, verdict))
     return SiteStatus(root, tuple(pages), around, tuple(diagnostics))
-
-
-def survey_site(root: Path, posts: Sequence[str], now: dt.datetime) -> SiteStatus:
-    """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read."""
-    context = open_site(root)
-    log = BuildLog(no_progress)
-    options = BuildOptions(now=now, drafts=True, future=True)
-    parsed = parse_site(collect_posts(context, posts, options, log), context, log)
-    pages = [page.facts for page in parsed]
-    found = survey_pages(root, read_environment(root, context.config.execution), pages)
-    return replace(found, has_own_python=not context.config.execution.python)
 
 
 def read_environment(

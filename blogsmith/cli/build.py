@@ -117,8 +117,8 @@ def execute(
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..cells.execute import execute_site
     from ..diagnostics.format import print_diagnostics, wants_color
+    from ..pipeline.site_cells import execute_site
     from ..project.report import BuildOptions, ExecutionOptions
 
     with ProgressBar(sys.stderr) as progress, rare_collections():
@@ -128,7 +128,7 @@ def execute(
             needs=needs,
             watch=watching(progress, verbose),
         )
-        options = BuildOptions(now=clocks.now(), drafts=True, future=True, execution=asked)
+        options = BuildOptions(now=clocks.now(), drafts=True, future=True, remembers=True, execution=asked)
         report = execute_site(root, posts, options, progress)
     print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
     if report.ok or report.ran:

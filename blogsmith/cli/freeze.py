@@ -125,8 +125,8 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
 def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
     """The pages with cells among `posts`; what is damaged is told."""
     root = site_root(site)
-    from ..cells.status import survey_site
+    from ..pipeline.site_cells import survey_site
 
-    survey = survey_site(root, posts, clocks.now())
+    survey = survey_site(root, posts, clocks.now(), remembers=True)
     print_diagnostics(survey.diagnostics, sys.stderr, wants_color(sys.stderr))
     return survey

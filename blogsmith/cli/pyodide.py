@@ -17,7 +17,7 @@ from .progress_bar import ProgressBar
 from .site_folder import format_path
 
 if TYPE_CHECKING:
-    from ..project.browser_python import RunnablePage
+    from ..pipeline.runnable_pages import RunnablePage
     from ..project.context import SiteContext
     from ..pyodide.source import PyodideSource
     from .pyodide_vendor import Vendored
@@ -49,7 +49,7 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
     """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
-    from ..project.browser_python import runnable_pages
+    from ..pipeline.runnable_pages import runnable_pages
     from ..project.context import open_site
 
     clocks = context.obj
@@ -61,7 +61,7 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
 def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Which Pyodide, from where; False if it is incomplete."""
     from ..model.units import format_size
-    from ..project.browser_python import modules_of
+    from ..pipeline.runnable_pages import modules_of
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
     from .pyodide_vendor import complete_copy
@@ -111,7 +111,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     and nothing else; run the command again when they import more.
     """
     site_context, pages = _open_site(context, site)
-    from ..project.browser_python import modules_of
+    from ..pipeline.runnable_pages import modules_of
     from ..write.lock import site_lock
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import vendor_error

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..model.scopes import OfPage, OfSite
+
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all settings: frozen, by keyword, unknown keys refused."""
@@ -187,55 +189,55 @@ class Browser(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """All settings of a site."""
+    """All settings of a site. `OfPage`: texts of pages are made anew when it changes."""
 
-    title: str = "Untitled site"
+    title: OfSite[str] = "Untitled site"
     """Name of the site."""
-    description: str = ""
+    description: OfSite[str] = ""
     """One sentence about the site."""
-    author: str = ""
+    author: OfPage[str] = ""
     """Default author of posts."""
-    base_url: str = ""
+    base_url: OfPage[str] = ""
     """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
-    lang: str = "en"
+    lang: OfPage[str] = "en"
     """Language of the pages, as a BCP 47 tag."""
-    theme: str = "paper"
+    theme: OfPage[str] = "paper"
     """Name of a bundled theme or of a folder under `themes/`."""
-    theme_options: Mapping[str, Any] = {}
+    theme_options: OfSite[Mapping[str, Any]] = {}
     """Handed to the theme's templates as `site.options`."""
-    output: str = "public"
+    output: OfPage[str] = "public"
     """Folder the site is written to, relative to the site root; behind no link."""
-    timezone: str = "UTC"
+    timezone: OfPage[str] = "UTC"
     """IANA name; for dates without a zone of their own."""
-    menu: tuple[MenuItem, ...] = ()
+    menu: OfSite[tuple[MenuItem, ...]] = ()
     """Links of the site's header; empty means the sections."""
-    permalinks: Mapping[str, str] = {}
+    permalinks: OfPage[Mapping[str, str]] = {}
     """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
-    pagination: int = 20
+    pagination: OfSite[int] = 20
     """Posts on one page of a list; 0 puts all on one."""
-    archive_pagination: int = 500
+    archive_pagination: OfSite[int] = 500
     """Posts on one page of the archive, which has titles only; 0 puts all on one."""
-    feeds: bool | Feeds = True
+    feeds: OfSite[bool | Feeds] = True
     """Make Atom and JSON feeds; they need `base_url`."""
-    toc: bool = True
+    toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
-    numbering: bool = False
+    numbering: OfPage[bool] = False
     """Number headings."""
-    plugins: tuple[str, ...] = ()
+    plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
-    callouts: Mapping[str, CalloutKind] = {}
+    callouts: OfPage[Mapping[str, CalloutKind]] = {}
     """Callout kinds of the site's own."""
-    markup: Markup = Markup()
-    math: MathSettings = MathSettings()
-    code: Code = Code()
-    images: Images = Images()
-    embeds: Embeds = Embeds()
-    diagnostics: Diagnostics = Diagnostics()
-    execute: Literal["off", "marked", "all"] | Execution = Execution()
+    markup: OfPage[Markup] = Markup()
+    math: OfPage[MathSettings] = MathSettings()
+    code: OfPage[Code] = Code()
+    images: OfPage[Images] = Images()
+    embeds: OfPage[Embeds] = Embeds()
+    diagnostics: OfPage[Diagnostics] = Diagnostics()
+    execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
-    browser: Browser = Browser()
-    security: Security = Security()
-    editor: str = ""
+    browser: OfPage[Browser] = Browser()
+    security: OfPage[Security] = Security()
+    editor: OfPage[str] = ""
     """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
 
     @property

@@ -7,11 +7,11 @@ headings are left out: their ids are there to be linked to from anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from ..diagnostics.model import Reporter
+from ..diagnostics.model import Diagnostic, Reporter
 from ..patterns import lazy_pattern
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
@@ -51,16 +51,21 @@ def references_in(text: str) -> References:
     return References(frozenset(here), frozenset(elsewhere))
 
 
-def report_labels(
-    labels: Iterable[Label], here: References, linked: Container[str], reporter: Reporter
-) -> None:
-    """Warn of labels of a page that nothing refers to; `linked` are ids that other pages refer to."""
+def lone_labels(
+    labels: Iterable[Label], here: References, reporter: Reporter
+) -> Iterator[tuple[str, Diagnostic]]:
+    """Labels that nothing in their own page refers to: the id, and what to say if no other page does either.
+
+    reporter: says where; nothing is told to it.
+    """
     for label in labels:
-        if label.kind in _KINDS and label.id not in here.here and label.id not in linked:
+        if label.kind in _KINDS and label.id not in here.here:
             written = _spelling(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with {reference}, or take it out"
-            reporter.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
+            own = Reporter(reporter.path, reporter.lines)
+            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint)
+            yield label.id, own.diagnostics[0]
 
 
 def _spelling(label: Label, lines: Sequence[str]) -> str:

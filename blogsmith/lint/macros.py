@@ -36,6 +36,11 @@ class MacroUse(Struct, frozen=True):
     used: frozenset[str]
     """Commands that stand somewhere else than in their own declaration."""
 
+    @property
+    def of_site(self) -> frozenset[str]:
+        """Those of them that may be macros of the settings."""
+        return self.used - self.own
+
 
 def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroUse:
     """Look through the source `text` of a page with its front matter and formulas."""
@@ -61,13 +66,15 @@ def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
             reporter.warn(CODE, f"macro {name} is never used", place)
 
 
-def report_site_macros(
-    pages: Iterable[MacroUse], waiting: Iterable[str], settings: LoadedConfig, reporter: Reporter
-) -> None:
-    """Warn of macros of the settings that no page uses; waiting: sources of pages not published yet."""
+def commands_in(text: str) -> set[str]:
+    """Everything in a text that may be a macro of the settings."""
+    return set(_COMMAND.findall(text))
+
+
+def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter: Reporter) -> None:
+    """Warn of macros of the settings that are not among the commands which pages use."""
     macros = settings.config.math.macros
-    used = {name for page in pages for name in page.used - page.own}
-    used.update(name for text in waiting for name in _COMMAND.findall(text))
+    used = set(commands)
     pending = [name for name in macros if name in used]
     while pending:
         inner = [

@@ -1,56 +1,65 @@
-"""Every lint over every page: parsed pages in, warnings out; a build does not run it.
+"""Every lint over every page: what is doubtful in a page, then in the site; a build does not run it.
 
-A lint takes what it needs of a page and reports at the author's place. To add one: a file beside
-this one, a row in `diagnostics/codes.py`, a call here. Pages come one after another, and no tokens are kept.
+What a page alone tells is one record, made from its tokens and kept like its HTML; a site is judged from
+these records. A lint takes what it needs of a page and reports at the author's place. To add one: a file
+beside this one, a row in `diagnostics/codes.py`, a call here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
 
 from ..config.load import CONFIG_NAME, LoadedConfig
+from ..config.schema import MathSettings
 from ..diagnostics.model import Diagnostic, Reporter
-from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .dollars import report_dollars
-from .labels import references_in, report_labels
-from .macros import MacroUse, macro_use, report_page_macros, report_site_macros
+from .labels import lone_labels, references_in
+from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
 
 
-class SiteLint:
-    """What is doubtful in the pages of a site and in its settings."""
+class PageLint(Struct, frozen=True, array_like=True):
+    """What lints find in one page, whatever the other pages hold."""
 
-    def __init__(
-        self, documents: Iterable[Document], waiting: Iterable[Document], settings: LoadedConfig
-    ) -> None:
-        """documents: those of the pages that will be added.
+    found: tuple[Diagnostic, ...]
+    labels: tuple[tuple[str, Diagnostic], ...]
+    """Ids that nothing in the page refers to, and what to say where no other page does."""
+    links: frozenset[str]
+    """Ids in other pages that it refers to."""
+    commands: frozenset[str]
+    """Commands in it that may be macros of the settings."""
 
-        waiting: drafts and posts of the future; nothing is said of them, but they may use what others
-        declare.
-        """
-        self._settings = settings
-        self._waiting = [document.source.text for document in waiting]
-        texts = (*(document.source.text for document in documents), *self._waiting)
-        self._linked = {name for text in texts for name in references_in(text).elsewhere}
-        self._uses: list[MacroUse] = []
 
-    def add(self, page: Parsed) -> list[Diagnostic]:
-        """What is doubtful in one page."""
-        source, front, math = page.document.source, page.document.front, self._settings.config.math
-        reporter = Reporter(str(source.path), source.text.split("\n"))
-        formulas = formulas_of(page)
-        use = macro_use(source.text, front, formulas)
-        self._uses.append(use)
-        report_dollars(page.tokens, reporter)
-        report_labels(page.labels.values(), references_in(source.text), self._linked, reporter)
-        report_page_macros(use, reporter)
-        report_notation(formulas, notation(math.symbols, {**math.macros, **front.math.macros}), reporter)
-        return reporter.diagnostics
+def lint_page(page: Parsed, math: MathSettings) -> PageLint:
+    """What is doubtful in one page, and what it uses of others."""
+    source, front = page.document.source, page.document.front
+    reporter = Reporter(str(source.path), source.text.split("\n"))
+    formulas = formulas_of(page)
+    use, references = macro_use(source.text, front, formulas), references_in(source.text)
+    report_dollars(page.tokens, reporter)
+    labels = tuple(lone_labels(page.labels.values(), references, reporter))
+    report_page_macros(use, reporter)
+    report_notation(formulas, notation(math.symbols, {**math.macros, **front.math.macros}), reporter)
+    return PageLint(tuple(reporter.diagnostics), labels, references.elsewhere, use.of_site)
 
-    def finish(self) -> list[Diagnostic]:
-        """What is doubtful in the settings, once all pages have been added."""
-        reporter = Reporter(CONFIG_NAME, self._settings.lines)
-        report_site_macros(self._uses, self._waiting, self._settings, reporter)
-        return reporter.diagnostics
+
+def lint_site(pages: Sequence[PageLint], waiting: Iterable[str], settings: LoadedConfig) -> list[Diagnostic]:
+    """What is doubtful in all pages and in the settings.
+
+    waiting: sources of drafts and posts of the future; nothing is said of them, but they may use what others
+    declare.
+    """
+    linked = {name for page in pages for name in page.links}
+    commands = {name for page in pages for name in page.commands}
+    for text in waiting:
+        linked |= references_in(text).elsewhere
+        commands |= commands_in(text)
+    found = [diagnostic for page in pages for diagnostic in page.found]
+    found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
+    reporter = Reporter(CONFIG_NAME, settings.lines)
+    report_site_macros(commands, settings, reporter)
+    return found + reporter.diagnostics

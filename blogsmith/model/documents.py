@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
 
 
@@ -107,54 +108,55 @@ class PageMath:
 class FrontMatter:
     """The head of a post, typed; see vocabulary section 2 and the manual.
 
-    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise.
+    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise. `OfSite`:
+    the page may stand elsewhere in the site when it changes.
     """
 
-    title: str = ""
+    title: OfPage[str] = ""
     """Markdown-free except for `$…$`; empty means: taken from the first H1, else the file name."""
-    subtitle: str = ""
+    subtitle: OfPage[str] = ""
     """Plain text."""
-    description: str = ""
+    description: OfPage[str] = ""
     """Plain text with formulas; shown under the title and in lists."""
-    date: dt.datetime | None = None
+    date: OfSite[dt.datetime | None] = None
     """Time zone of the site if the author gives none; midnight for a bare date."""
-    updated: dt.datetime | None = None
+    updated: OfPage[dt.datetime | None] = None
     """As `date`."""
-    slug: str = ""
+    slug: OfSite[str] = ""
     """Empty means: from the file name."""
-    tags: tuple[str, ...] = ()
+    tags: OfSite[tuple[str, ...]] = ()
     """As written; equal slugs are one tag."""
-    categories: tuple[str, ...] = ()
+    categories: OfSite[tuple[str, ...]] = ()
     """As `tags`."""
-    series: Series | None = None
+    series: OfSite[Series | None] = None
     """None for a post that stands alone."""
-    authors: tuple[str, ...] = ()
-    template: str = ""
+    authors: OfPage[tuple[str, ...]] = ()
+    template: OfPage[str] = ""
     """Layout name without `.html`; empty means: by kind of page."""
-    draft: bool = False
+    draft: OfSite[bool] = False
     """Built only with `--drafts`."""
-    aliases: tuple[str, ...] = ()
+    aliases: OfSite[tuple[str, ...]] = ()
     """Old site paths that lead here."""
-    toc: bool | None = None
+    toc: OfPage[bool | None] = None
     """None means: as the site says."""
-    image: str = ""
+    image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
-    lang: str = ""
+    lang: OfPage[str] = ""
     """Empty means: as the site says."""
-    comments: bool | None = None
+    comments: OfPage[bool | None] = None
     """Handed to the theme; None means: as the theme likes."""
-    status: Literal["", "wip"] = ""
-    math: PageMath = field(default_factory=PageMath)
-    execution: PageExecution = field(default_factory=PageExecution)
+    status: OfPage[Literal["", "wip"]] = ""
+    math: OfPage[PageMath] = field(default_factory=PageMath)
+    execution: OfPage[PageExecution] = field(default_factory=PageExecution)
     """How the page wants its code run."""
-    references: tuple[Reference, ...] = ()
-    bibliography: str = ""
+    references: OfPage[tuple[Reference, ...]] = ()
+    bibliography: OfPage[str] = ""
     """Path of a bibliography file; not read yet."""
-    numbering: bool | None = None
+    numbering: OfPage[bool | None] = None
     """Number headings; None means: as the site says."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown keys, kept for the theme."""
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: OfPage[Mapping[str, Place]] = field(default_factory=dict)
     """Key → where its value stands, for later stages' diagnostics."""
 
 

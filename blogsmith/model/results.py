@@ -22,7 +22,8 @@ SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
 """Form of one entry of `CellRun.sdpa`, as a regular expression."""
 MOST_SDPA = 16
 """Entries of one cell; no machine has as many backends."""
-
+CHANGED = "0" * 64
+"""In place of the digest of a file that was saved anew after a cell had read it: no file has this one."""
 
 ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 
@@ -111,7 +112,8 @@ class CellRun(Struct, frozen=True):
     line: int = 0
     """1-based line in the cell where it ended badly; 0: unknown."""
     reads: Mapping[str, str] = field(default_factory=dict)
-    """Files of the site it read, relative to the site root → hex SHA-256; those read before it left out."""
+    """Files of the site it read, relative to the site root → hex SHA-256, or `CHANGED`; those read before it
+    left out."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """Python files of the site it imported, likewise."""
     device: str = "cpu"

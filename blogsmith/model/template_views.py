@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from .documents import TocEntry
+from .scopes import OfPage, OfSite
 from .texts import NO_TEXT, PageText
 
 
@@ -66,83 +67,86 @@ class PageGroup(Struct, frozen=True):
 
 
 class PageView(Struct, frozen=True):
-    """One page as templates see it (`page`). Every field is ready to print; nothing is computed there."""
+    """One page as templates see it (`page`). Every field is ready to print; nothing is computed there.
 
-    kind: str
+    `OfPage`: it comes from the page's own document.
+    """
+
+    kind: OfPage[str]
     """`home`, `section`, `post`, `page`, `tags`, `tag`, `archive`, `series`, `not_found`."""
-    path: str
+    path: OfPage[str]
     """Source file relative to the site root; empty for generated pages."""
-    url: str
+    url: OfPage[str]
     """Site path with base path, e.g. `/blog/posts/attention/`."""
-    canonical_url: str
+    canonical_url: OfPage[str]
     """Absolute address, or empty if the site has no `base_url`."""
-    title: str
+    title: OfPage[str]
     """Plain text."""
-    title_html: str
+    title_html: OfPage[str]
     """Inline HTML (formulas typeset); safe."""
-    body: PageText = NO_TEXT
+    body: OfPage[PageText] = NO_TEXT
     """What `content` is read from; templates do not see it."""
-    subtitle: str = ""
+    subtitle: OfPage[str] = ""
     """Plain text, printed under the title."""
-    description: str = ""
+    description: OfPage[str] = ""
     """Plain text; the author's, else the first words of the body."""
-    description_html: str = ""
+    description_html: OfPage[str] = ""
     """The author's description with formulas typeset; empty if there is none."""
-    date: dt.datetime | None = None
+    date: OfPage[dt.datetime | None] = None
     """First published, with a time zone."""
-    updated: dt.datetime | None = None
+    updated: OfPage[dt.datetime | None] = None
     """Last changed, with a time zone."""
-    authors: tuple[str, ...] = ()
+    authors: OfPage[tuple[str, ...]] = ()
     """The post's, else the site's author."""
-    tags: tuple[Link, ...] = ()
+    tags: OfPage[tuple[Link, ...]] = ()
     """Each with the page that lists its posts."""
-    categories: tuple[Link, ...] = ()
+    categories: OfPage[tuple[Link, ...]] = ()
     """As `tags`."""
-    series_name: str = ""
+    series_name: OfSite[str] = ""
     """Empty if the post belongs to no series."""
-    series_url: str = ""
+    series_url: OfSite[str] = ""
     """The page of the series."""
-    series: tuple[SeriesPart, ...] = ()
+    series: OfSite[tuple[SeriesPart, ...]] = ()
     """Every part in order, unpublished ones without a URL."""
-    toc: tuple[TocEntry, ...] = ()
+    toc: OfPage[tuple[TocEntry, ...]] = ()
     """Empty when the page shows none."""
-    reading_minutes: int = 0
+    reading_minutes: OfPage[int] = 0
     """At least 1 for a post; 0 for lists."""
-    lang: str = "en"
+    lang: OfPage[str] = "en"
     """BCP 47 tag."""
-    status: str = ""
+    status: OfPage[str] = ""
     """`wip` or empty."""
-    draft: bool = False
+    draft: OfPage[bool] = False
     """True only when drafts are built."""
-    section: Link | None = None
+    section: OfSite[Link | None] = None
     """Back link target."""
-    previous: Link | None = None
+    previous: OfSite[Link | None] = None
     """The older neighbour in the section (or the series)."""
-    next: Link | None = None
+    next: OfSite[Link | None] = None
     """The newer neighbour."""
-    backlinks: tuple[Link, ...] = ()
+    backlinks: OfSite[tuple[Link, ...]] = ()
     """Posts and pages whose text links here, by title."""
-    related: tuple[Link, ...] = ()
+    related: OfSite[tuple[Link, ...]] = ()
     """Posts that share tags or categories, the most alike first."""
-    pages: tuple[PageView, ...] = ()
+    pages: OfSite[tuple[PageView, ...]] = ()
     """For lists: the pages listed, newest first."""
-    groups: tuple[Link, ...] = ()
+    groups: OfSite[tuple[Link, ...]] = ()
     """For overviews: every tag, category or series. For a section: the sections right below it."""
-    page_groups: tuple[PageGroup, ...] = ()
+    page_groups: OfSite[tuple[PageGroup, ...]] = ()
     """For the archive: the pages of each year, newest first."""
-    pager: Pager | None = None
+    pager: OfSite[Pager | None] = None
     """For a list that takes several pages."""
-    feeds: tuple[Feed, ...] = ()
+    feeds: OfSite[tuple[Feed, ...]] = ()
     """Feeds about this page's subject besides the site's own, such as a tag's."""
-    widgets: frozenset[str] = frozenset()
+    widgets: OfPage[frozenset[str]] = frozenset()
     """Scripts this page needs: `compare`, `embed`, `runnable`."""
-    image: str = ""
+    image: OfPage[str] = ""
     """URL of the page's picture with base path, or empty."""
-    layout: str = ""
+    layout: OfPage[str] = ""
     """Layout name without `.html`."""
-    math_font: str = ""
+    math_font: OfSite[str] = ""
     """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
 
     @property

@@ -17,7 +17,7 @@ from .process_pool import can_fork
 from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:
-    from ..lint.run import SiteLint
+    from .lint_cache import LintCache
 
 
 def count_processes(resolved: ResolvedSite, options: BuildOptions) -> int:
@@ -44,6 +44,8 @@ class BodyBuilder:
         self._options = options
         self._log = log
         self._bodies: dict[str, Body] = {}
+        self._lints: LintCache | None = None
+        """Of a check."""
 
     def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
         """Put the bodies of pages, by source path, into `bodies`, in steps of one page each.
@@ -54,26 +56,23 @@ class BodyBuilder:
         self._bodies = bodies
         log, with_cells = self._log, list[str]()
         log.timings["parse"] = 0.0
-        lint = None if self._options.write else self._new_lint()
+        self._lints = None if self._options.write else self._new_lints()
         try:
-            if not lint:
-                self._make_in_processes(paths)
-            for path in log.iterate("render", [path for path in paths if lint or path not in bodies]):
+            self._make_in_processes(paths)
+            for path in log.iterate("render", [path for path in paths if self._is_unfinished(path)]):
                 document = self._resolved.documents[path]
-                if self._memory.facts_of(document).facts.cells.sessions():
-                    with_cells.append(path)
-                else:
-                    self._make(document)
-                if lint:
-                    with log.measure("lint"):
-                        log.add(lint.add(self._memory.parse(document)))
+                if path not in bodies:
+                    if self._memory.facts_of(document).facts.cells.sessions():
+                        with_cells.append(path)
+                    else:
+                        self._make(document)
+                self._lint(document)
                 yield None
             yield from self._run_cells(with_cells)
         except SiteError:
             self._report_pages()
             raise
-        if lint:
-            log.add(lint.finish())
+        self._report_lints()
         log.timings["parse"] = self._memory.parsing_s
         log.timings["render"] -= self._memory.parsing_s + log.timings.get("lint", 0.0)
 
@@ -98,8 +97,10 @@ class BodyBuilder:
         if processes < 2:
             return
         missing = self._find_missing(paths)
+        to_make = frozenset(missing)
+        missing += (path for path in paths if path not in to_make and self._is_unlinted(path))
         if len(missing) >= FEWEST:
-            pool = BodyPool(self._memory, self._resolved, missing)
+            pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
             made = zip(self._log.iterate("render", missing), pool.make(processes), strict=True)
             self._bodies |= {path: body for _, (path, body) in made if body is not None}
 
@@ -119,12 +120,31 @@ class BodyBuilder:
                         self._bodies[path] = body
         return missing
 
-    def _new_lint(self) -> SiteLint:
-        from ..lint.run import SiteLint
+    def _new_lints(self) -> LintCache:
+        # a build has no use for it
+        from .lint_cache import LintCache
 
-        loaded = self._resolved.loaded
-        waiting = (document for document, _ in loaded.left_out.values())
-        return SiteLint(self._resolved.documents.values(), waiting, self._resolved.context.settings)
+        return LintCache(self._memory.table, self._resolved.context)
+
+    def _is_unfinished(self, path: str) -> bool:
+        return path not in self._bodies or self._is_unlinted(path)
+
+    def _is_unlinted(self, path: str) -> bool:
+        return bool(self._lints and not self._lints.is_known(self._resolved.documents[path]))
+
+    def _lint(self, document: Document) -> None:
+        """See to it that what lints find in a page is known; its tokens are there if it was made just now."""
+        if self._lints and not self._lints.is_known(document):
+            parsed = self._memory.parse(document)
+            with self._log.measure("lint"):
+                self._lints.add(parsed)
+
+    def _report_lints(self) -> None:
+        if self._lints:
+            left_out = [document for document, _ in self._resolved.loaded.left_out.values()]
+            with self._log.measure("lint"):
+                found = self._lints.report(self._resolved.documents.values(), left_out)
+            self._log.add(found)
 
     def _report_pages(self) -> None:
         """What is wrong with pages although no site comes of them."""

@@ -6,8 +6,8 @@ whoever asks for more waits until all are parsed, and its process keeps its toke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,6 +20,9 @@ from .cache import PageCache, UnknownPage
 from .page_rows import NotStorable, decode_facts, encode_facts
 from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
 from .snapshot import ResolvedSite
+
+if TYPE_CHECKING:
+    from .lint_cache import LintCache
 
 FEWEST = 20
 """Pages to render for which processes are worth their start."""
@@ -36,22 +39,34 @@ class _Request(msgspec.Struct, array_like=True):
 
 class _Made(msgspec.Struct, array_like=True):
     page: int
-    state: Literal["made", "waits", "has cells", "stays"]
-    """`stays`: what comes of it has no form outside a process."""
+    state: Literal["made", "waits", "has cells", "linted", "stays"]
+    """`linted`: it was not to be made; `stays`: what comes of it has no form outside a process."""
     parsing_s: float = 0.0
     facts: bytes = b""
     body: bytes = b""
     content: bytes = b""
+    lint: bytes = b""
+    """What lints find in it, in a check."""
 
 
 class BodyPool:
     """Belongs to one build."""
 
-    def __init__(self, memory: PageCache, resolved: ResolvedSite, paths: Sequence[str]) -> None:
-        """paths: source paths of the pages to make, without cells as far as that is known."""
+    def __init__(
+        self,
+        memory: PageCache,
+        resolved: ResolvedSite,
+        paths: Sequence[str],
+        to_make: Collection[str],
+        lints: LintCache | None,
+    ) -> None:
+        """paths: source paths of pages. to_make: those of them that are not there only to be looked at by
+        `lints`, without cells as far as that is known."""
         self._memory = memory
         self._resolved = resolved
         self._paths = paths
+        self._to_make = to_make
+        self._lints = lints
         self._facts: dict[int, bytes] = {}
         """Page → what others may know of it."""
         self._origin: dict[int, int] = {}
@@ -64,7 +79,7 @@ class BodyPool:
         """
         requests = [_Request([page]) for page in range(len(self._paths))]
         import_converter()
-        worker = _BodyWorker(self._memory, self._resolved, self._paths)
+        worker = _BodyWorker(self._memory, self._resolved, self._paths, self._to_make, self._lints)
         with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
             waiting: list[int] = []
             for process, made in self._answers(pool, requests):
@@ -112,6 +127,8 @@ class BodyPool:
         """The page as if it had been made here."""
         memory, path = self._memory, self._paths[made.page]
         document = self._resolved.documents[path]
+        if self._lints and made.lint:
+            self._lints.put_encoded(document, made.lint)
         facts = decode_facts(made.facts, document) if made.facts else None
         if facts:
             memory.take_facts(*facts)
@@ -131,10 +148,20 @@ class BodyPool:
 class _BodyWorker:
     """Lives in each of the processes, from the moment they are forked."""
 
-    def __init__(self, memory: PageCache, resolved: ResolvedSite, paths: Sequence[str]) -> None:
+    def __init__(
+        self,
+        memory: PageCache,
+        resolved: ResolvedSite,
+        paths: Sequence[str],
+        to_make: Collection[str],
+        lints: LintCache | None,
+    ) -> None:
+        """As `BodyPool`."""
         self._memory = memory
         self._resolved = resolved
         self._paths = paths
+        self._to_make = to_make
+        self._lints = lints
         self._waiting: dict[int, Parsed] = {}
         self._facts: dict[int, bytes] = {}
         """Of pages that this process has parsed."""
@@ -154,8 +181,11 @@ class _BodyWorker:
 
     def _make(self, page: int) -> _Made:
         memory, document = self._memory, self._document(page)
-        is_second = page in self._facts
         before_s = memory.parsing_s
+        if self._paths[page] not in self._to_make:
+            parsed = memory.parse(document)
+            return _Made(page, "linted", memory.parsing_s - before_s, lint=self._lint(parsed))
+        is_second = page in self._facts
         memory.asks_others = False
         known = memory.facts_of(document)
         try:
@@ -168,7 +198,7 @@ class _BodyWorker:
         parsed = memory.parse(document)
         parsing_s = memory.parsing_s - before_s
         if known.facts.cells.sessions():
-            return _Made(page, "has cells", parsing_s, facts)
+            return _Made(page, "has cells", parsing_s, facts, lint=self._lint(parsed))
         memory.asks_others = not is_second
         try:
             body, lookups = memory.render(document, self._resolved.tools)
@@ -179,4 +209,8 @@ class _BodyWorker:
             if len(self._waiting) < _MOST_WAITING:
                 self._waiting[page] = parsed
             return _Made(page, "waits", parsing_s, facts)
-        return _Made(page, "made", parsing_s, facts, data, pack_text(body.content))
+        content = pack_text(body.content)
+        return _Made(page, "made", parsing_s, facts, data, content, self._lint(parsed))
+
+    def _lint(self, parsed: Parsed) -> bytes:
+        return self._lints.encode(parsed) if self._lints else b""

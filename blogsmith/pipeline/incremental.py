@@ -17,7 +17,8 @@ from msgspec import structs
 
 from ..diagnostics.model import Diagnostic
 from ..hooks.failures import blame_plugins
-from ..model.documents import Body, Document, SiteFiles
+from ..model.documents import Body, Document, FrontMatter, SiteFiles
+from ..model.scopes import FieldScope, scoped_fields
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..project.context import SiteContext
@@ -43,12 +44,6 @@ from .row_store import NoRows, RowStore
 from .snapshot import ResolvedSite, SiteSnapshot
 from .template_rows import TemplateRows
 from .time_limit import LIMIT_S
-
-# Fields of a view that tell how a page stands to others: they stay while only its text is edited.
-_RELATED = (
-    *("section", "previous", "next", "series_name", "series_url", "series", "backlinks", "related"),
-    *("pages", "groups", "page_groups", "pager", "feeds", "math_font"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +228,9 @@ class IncrementalPipeline:
         item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
-        view = structs.replace(view, **{name: getattr(old, name) for name in _RELATED})
+        # how it stands to others stays while only its text is edited
+        related = scoped_fields(PageView, FieldScope.SITE)
+        view = structs.replace(view, **{name: getattr(old, name) for name in related})
         return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
@@ -326,7 +323,7 @@ def _recorded_cells(root: Path) -> CellSource:
 
 def _stays(old: Document, new: Document) -> bool:
     """Whether a page keeps its place in the site."""
-    names = ("slug", "date", "draft", "series", "aliases", "tags", "categories")
+    names = scoped_fields(FrontMatter, FieldScope.SITE)
     return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import msgspec
-
 from ..config.schema import Config
+from ..model.scopes import FieldScope, scoped_fields
 from ..project.context import SiteContext
 from ..project.program import tools_digest
 from .page_rows import digest_of
@@ -16,19 +15,9 @@ from .page_rows import digest_of
 _OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
 
 
-def text_settings(config: Config) -> Config:
-    """The settings without those that do not reach the text of a page."""
-    return msgspec.structs.replace(
-        config,
-        title="",
-        description="",
-        menu=(),
-        theme_options={},
-        pagination=0,
-        archive_pagination=0,
-        feeds=True,
-        toc=True,
-    )
+def text_settings(config: Config) -> Mapping[str, object]:
+    """The settings that reach the text of a page."""
+    return {name: getattr(config, name) for name in scoped_fields(Config, FieldScope.PAGE)}
 
 
 def text_templates(context: SiteContext) -> object:

@@ -33,7 +33,7 @@ from .page_rows import (
 from .row_store import NoRows, Row, RowStore
 from .trace import Lookups
 
-_KINDS = ("head", "facts", "page", "content")
+_KINDS = ("head", "facts", "page", "content", "lint")
 
 
 class PageTable:
@@ -96,6 +96,16 @@ class PageTable:
         """What is kept of a page of the last build; empty if there is nothing."""
         row = self._rows.get(kind, path)
         return row.data if row else b""
+
+    def lint(self, document: Document, settings: str) -> bytes | None:
+        """What `put_lint` was given. settings: names those that only lints see."""
+        row = self._rows.get("lint", str(document.path)) if self._key else None
+        return row.data if row and row.key == self._lint_key(document, settings) else None
+
+    def put_lint(self, document: Document, settings: str, data: bytes) -> None:
+        """Keep what lints have found in a page."""
+        if self._key:
+            self._rows.put("lint", str(document.path), Row(self._lint_key(document, settings), data))
 
     def body(self, document: Document) -> tuple[Body, tuple[Question, ...]] | None:
         """The body of a page, and what it asked of the site: it is right while the answers are the same."""
@@ -164,6 +174,9 @@ class PageTable:
 
     def _put(self, kind: str, source: Source, data: bytes) -> None:
         self._rows.put(kind, str(source.path), Row(self._row_key(source), data))
+
+    def _lint_key(self, document: Document, settings: str) -> str:
+        return f"{self._row_key(document.source)} {settings}"
 
     def _row_key(self, source: Source) -> str:
         return f"{source.digest} {self._key}"

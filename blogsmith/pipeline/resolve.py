@@ -16,7 +16,7 @@ from ..model.documents import Asset, Document, SiteFiles
 from ..model.results import PageResults
 from ..project.browser_python import browser_python
 from ..project.context import SiteContext
-from ..project.load import LoadedSite, resolve_urls
+from ..project.load import LoadedSite
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from ..read.active_svg import SUFFIX, svg_warnings
 from ..site.index import SiteIndex
@@ -25,6 +25,7 @@ from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
 from .image_rows import ImageSizes
 from .lookups import index_of, page_tools
+from .page_reader import read_documents
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 if TYPE_CHECKING:
@@ -80,22 +81,7 @@ class Resolver:
 
         last: as it was; finished: see `UpdateRequest`.
         """
-        self._memory.take(context)
-        log.add(context.settings.diagnostics)
-        loaded = resolve_urls(
-            files,
-            context,
-            options,
-            log,
-            # what is wrong with a head is told with its page
-            lambda source, config: (self._memory.document(source, config)[0], ()),
-            self._inspect,
-        )
-        log.add(
-            found
-            for document, _ in loaded.left_out.values()
-            for found in self._memory.head_diagnostics(str(document.path))
-        )
+        loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = index_of(loaded, {}, context), loaded.assets
         facts = _facts(loaded, files, index.generated, None if self._touched & assets.keys() else last)

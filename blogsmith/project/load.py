@@ -1,24 +1,18 @@
-"""The first half of the line: what the site consists of, where it all goes, and its text as tokens."""
+"""What a site consists of, and where it all goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
-from ..hooks import Plugins
-from ..hooks.calls import filter_document
 from ..model.documents import Asset, Document, SiteFiles, Source
-from ..read.active_svg import Inspect, svg_warnings
-from ..read.files import read_site
-from ..read.front_matter import read_document
+from ..read.active_svg import Inspect
 from ..site.neighbours import series_problems
 from ..site.terms import term_warnings
 from ..site.urls import Urls, asset_url, assign_urls, publication
-from ..syntax.parser import Parsed, make_parser, parse_document
 from .context import SiteContext
 from .report import BuildLog, BuildOptions
 
@@ -41,30 +35,17 @@ class LoadedSite(Struct, frozen=True):
     """The same paths → their site paths."""
 
 
-def load_site(context: SiteContext, options: BuildOptions, log: BuildLog) -> LoadedSite:
-    """Read the site and settle what is built and under which address."""
-    with log.stage("read"):
-        files = read_site(context.root, context.config)
-    return resolve_urls(files, context, options, log, partial(_read, context.plugins))
-
-
-def _read(plugins: Plugins, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
-    document, found = read_document(source, config)
-    document, more = filter_document(plugins, document)
-    return document, (*found, *more)
-
-
 def resolve_urls(
     files: SiteFiles,
     context: SiteContext,
     options: BuildOptions,
     log: BuildLog,
-    read: ReadDocument = read_document,
-    inspect: Inspect = svg_warnings,
+    read: ReadDocument,
+    inspect: Inspect,
 ) -> LoadedSite:
     """Settle what of the site's files is built and under which address.
 
-    inspect: says what there is to say about a file that is copied.
+    read: a source as a document; inspect: says what there is to say about a file that is copied.
     """
     config = context.config
     log.add(files.diagnostics)
@@ -86,15 +67,6 @@ def resolve_urls(
     assets, asset_urls = _assets(files, urls, left_out)
     log.add(found for asset in assets.values() for found in inspect(asset))
     return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
-
-
-def parse_site(loaded: LoadedSite, context: SiteContext, log: BuildLog) -> Iterator[Parsed]:
-    """Every document as tokens, one after another: all at once they are large."""
-    md = make_parser(context.options)
-    for document in log.iterate("parse", loaded.documents):
-        page = parse_document(document, md, context.options)
-        log.add(page.diagnostics)
-        yield page
 
 
 def _assets(

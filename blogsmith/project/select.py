@@ -5,25 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from msgspec.structs import replace
-
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
-from .context import SiteContext
-from .load import LoadedSite, load_site
-from .report import BuildLog, BuildOptions
 
 _FEW = 3
-
-
-def collect_posts(
-    context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog
-) -> LoadedSite:
-    """The site with only the documents named, by default all; SiteError for a name that means nothing."""
-    loaded = load_site(context, options, log)
-    chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
-    if chosen is None:
-        return loaded
-    return replace(loaded, documents=tuple(d for d in loaded.documents if str(d.path) in chosen))
 
 
 def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:

@@ -1,4 +1,8 @@
-"""Files that a session used, each with the cell that was the first to do so."""
+"""Files that a session used, each with the cell that was the first to do so.
+
+Digests are taken when the session is over. A file that is no longer what it was when it was opened has none
+that would be true: what was read is gone.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...model.results import SessionRun
+from ...model.results import CHANGED, SessionRun
+from ...storage.stamps import stamp_at
 from .protocol import Frame
 
 
@@ -38,6 +43,9 @@ class UsedFiles:
     """What values used before any cell ran."""
     _cells: dict[int, Used] = field(default_factory=dict)
     """Position of a cell that ran, from 1 → its own."""
+    _stamps: dict[str, list[int]] = field(default_factory=dict)
+    """File → size, time of the last write in ns and inode when it was opened; none if the session itself
+    may have changed it."""
 
     def begin(self, position: int) -> None:
         """A cell runs. One that is skipped is not told: nothing of it is recorded."""
@@ -47,9 +55,14 @@ class UsedFiles:
         """Add what the worker says to the last cell that ran."""
         last = max(self._cells, default=0)
         (self._cells[last] if last else self._first).note(frame or {})
+        for path, stamp in ((frame or {}).get("stamps") or {}).items():
+            if stamp is None:
+                self._stamps.pop(path, None)
+            else:
+                self._stamps[path] = stamp
 
     def add_to(self, run: SessionRun) -> SessionRun:
-        """`run` with all of it, files with their digests; a file that is gone is left out."""
+        """`run` with all of it, files with their digests; a file that the session removed is left out."""
         digests: dict[str, str] = {}
         cells = [
             replace(cell, **self._fields(self._cells.get(position, Used()), digests))
@@ -67,8 +80,15 @@ class UsedFiles:
     def _with_digests(self, paths: Iterable[str], digests: dict[str, str]) -> dict[str, str]:
         for path in paths:
             if path not in digests:
-                digests[path] = _digest(self.root / path)
+                digests[path] = self._digest_as_read(path)
         return {path: digests[path] for path in sorted(paths) if digests[path]}
+
+    def _digest_as_read(self, path: str) -> str:
+        digest, then = _digest(self.root / path), self._stamps.get(path)
+        # after the digest is taken, so that a save meanwhile is seen
+        now = stamp_at(self.root / path) if then else None
+        is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
+        return CHANGED if is_changed else digest
 
 
 def _digest(path: Path) -> str:

@@ -95,6 +95,7 @@ class WorkerSession:
             "seconds": seconds,
             "reads": reads,
             "modules": modules,
+            "stamps": self._observed.stamps(),
             "absent": self._observed.absent(self.imports),
             "device": versions.device(),
             "sdpa": sdpa,
@@ -121,6 +122,7 @@ class WorkerSession:
             "failure": ending["failure"],
             "reads": reads,
             "modules": modules,
+            "stamps": self._observed.stamps(),
             "absent": self._observed.absent(self.imports),
             "shapes": self._new_shapes(),
         }

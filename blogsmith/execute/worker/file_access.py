@@ -3,7 +3,7 @@
 Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
 that C code opens itself, and listings of folders. Not counted: installed packages, files outside the site,
 and what the session wrote before, but for files of measured rows that a cell draws. The hook only notes a
-path; everything else waits for the end of the cell.
+path and what is there; everything else waits for the end of the cell.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import re
 import sys
 from collections import deque
 
+from .file_stamps import FileStamps
 from .shadows import Shadows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
+
+    from .file_stamps import Stamp
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
 _SPAWNS = frozenset(
@@ -33,7 +36,12 @@ _SPAWNS = frozenset(
         "subprocess.Popen",
     )
 )
-_INSTALLED = ("/site-packages/", "/dist-packages/", "/__pycache__/")
+_CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
+_READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
+"""What is done with a file: it is read; read and perhaps written; written, whatever was in it; changed or
+removed unread."""
+_PACKAGES = ("/site-packages/", "/dist-packages/")
+_INSTALLED = (*_PACKAGES, "/__pycache__/")
 _ATTENTION = "blogsmith.lab.ran"
 """Raised by `blogsmith.lab` with device, backend and operator."""
 _ROWS = "blogsmith.lab.rows"
@@ -68,10 +76,11 @@ class FileAccess:
         self._foreign_code = foreign_code
         self._folder = ""
         """Working folder; empty: not asked yet."""
-        self._opened: deque[tuple[str, bool]] = deque()
-        """Absolute path, and whether it is opened for writing."""
-        self._noted: set[tuple[str, bool]] = set()
+        self._opened: deque[tuple[str, str]] = deque()
+        """Absolute path, and what is done with it."""
+        self._noted: set[tuple[str, str]] = set()
         """The same, of the whole session."""
+        self._stamps = FileStamps()
         self._known: set[str] = set()
         """Files that are reported, or written before they were read."""
         self._rows: deque[str] = deque()
@@ -96,26 +105,43 @@ class FileAccess:
             path, mode, flags = args
             if type(path) is not str or path[:1] != "/":
                 path = self._absolute(path)
-            note = path, _writes(mode, flags)
-            if note not in self._noted and not path.endswith(".pyc") and not path.startswith(self._skipped):
-                self._noted.add(note)
-                self._opened.append(note)
+            self._note_open(path, _access(mode, flags))
         elif event == "import":
             # only for extension modules is the file known here
             if args[1] is not None and "/lib-dynload/" not in args[1]:
+                self._stamps.note(self._absolute(args[1]))
                 self._foreign_code()
         elif event == "ctypes.dlopen":
             self._foreign_code()
         elif event in _SPAWNS:
+            self._stamps.end()
             self._before_spawn()
         elif event == "os.chdir":
             self._folder = ""
-        elif event == "os.rename" and (target := self._absolute(args[1])):
-            self._opened.append((target, True))
+        elif event == "os.rename":
+            self._opened.append((self._absolute(args[0]), _CHANGE))
+            self._opened.append((self._absolute(args[1]), _WRITE))
+        elif event in _CHANGES:
+            self._opened.append((self._absolute(args[0]), _CHANGE))
+        elif event == "shutil.rmtree":
+            self._stamps.end()  # the files in it are removed by names that say nothing of their folder
         elif event == _ATTENTION:
             self._note_attention(args)
         elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
             self._rows.append(self._absolute(args[0]))
+
+    def _note_open(self, path: str, access: str) -> None:
+        note = path, access
+        if note in self._noted or path.startswith(self._skipped):
+            return
+        self._noted.add(note)
+        if path.endswith(".pyc"):
+            if not any(part in path for part in _PACKAGES):
+                self._stamps.note_bytecode(path)
+            return
+        if access == _READ:
+            self._stamps.note(path)
+        self._opened.append(note)
 
     def _note_attention(self, args: tuple[Any, ...]) -> None:
         # anybody may raise the event, with anything; `type`, since a subclass brings methods of its own
@@ -145,16 +171,24 @@ class FileAccess:
         self._known.update(modules)
         reads: list[str] = []
         while self._opened:
-            path, writes = self._opened.popleft()
+            path, access = self._opened.popleft()
             name = self.name_of(path)
-            if not name or name in self._known:
+            if name and access != _READ:
+                self._stamps.retract(name)
+            if not name or name in self._known or access == _CHANGE:
                 continue
-            if writes:
+            if access == _WRITE:
                 self._known.add(name)
             elif os.path.isfile(path):  # noqa: PTH113
                 self._known.add(name)
+                self._stamps.report(name, path)
                 reads.append(name)
         return sorted({*reads, *self._new_rows()}), sorted(modules)
+
+    def stamps(self) -> dict[str, Stamp]:
+        """To be asked behind `take_new`: what its files were when they were opened, as in `file_stamps.py`;
+        None for one that the session has changed since."""
+        return self._stamps.take()
 
     def _new_rows(self) -> list[str]:
         """Files of rows since the last call, also those that the session has written to."""
@@ -201,6 +235,8 @@ class FileAccess:
         files = {name: getattr(sys.modules.get(name), "__file__", None) for name in names}
         found = {name: self.name_of(file) for name, file in files.items() if isinstance(file, str)}
         self._of_site = sorted(name for name, file in found.items() if file)
+        for name in self._of_site:
+            self._stamps.report(found[name], self._absolute(files[name]))
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
@@ -219,8 +255,11 @@ def _attention(device: str, backend: str, operator: str) -> str:
     return f"{backend} {operator}" if says_it_itself else f"{backend} {operator} cpu"
 
 
-def _writes(mode: str | None, flags: int) -> bool:
-    """Whether what was in the file before does not matter."""
+def _access(mode: str | None, flags: int) -> str:
     if mode is None:
-        return flags & os.O_ACCMODE == os.O_WRONLY or bool(flags & os.O_TRUNC)
-    return ("r" not in mode and "+" not in mode) or "w" in mode or "x" in mode
+        if flags & os.O_ACCMODE == os.O_WRONLY or flags & os.O_TRUNC:
+            return _WRITE
+        return _UPDATE if flags & os.O_ACCMODE == os.O_RDWR else _READ
+    if "w" in mode or "x" in mode or ("r" not in mode and "+" not in mode):
+        return _WRITE
+    return _UPDATE if "+" in mode else _READ

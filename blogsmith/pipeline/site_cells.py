@@ -1,17 +1,20 @@
-"""`blogsmith execute`: run and record the cells of posts, and make no site."""
+"""The cells of posts that a command names: run and recorded, or only looked at; no site is made."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from ..cells.status import SiteStatus, read_environment, survey_pages
+from ..cells.update import update_cells
 from ..diagnostics.model import SiteError
 from ..hooks.failures import blame_plugins
 from ..project.context import SiteContext, open_site
-from ..project.load import parse_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
-from ..project.select import collect_posts
-from .update import update_cells
+from .page_reader import read_facts
 
 
 def execute_site(
@@ -30,8 +33,17 @@ def execute_site(
 
 def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog) -> BuildReport:
     log.ignore = frozenset(context.config.diagnostics.ignore)
-    log.add(context.settings.diagnostics)
-    loaded = collect_posts(context, posts, options, log)
-    pages = [page.facts for page in parse_site(loaded, context, log)]
-    performed = update_cells(pages, context, options, log)
+    performed = update_cells(read_facts(context, posts, options, log), context, options, log)
     return log.close(Counts(cells=performed.cells, ran=performed.ran))
+
+
+def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, remembers: bool = False) -> SiteStatus:
+    """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read.
+
+    remembers: as in `BuildOptions`.
+    """
+    context = open_site(root)
+    options = BuildOptions(now=now, drafts=True, future=True, remembers=remembers)
+    pages = read_facts(context, posts, options, BuildLog(no_progress))
+    found = survey_pages(root, read_environment(root, context.config.execution), pages)
+    return replace(found, has_own_python=not context.config.execution.python)

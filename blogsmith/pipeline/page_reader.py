@@ -1,0 +1,82 @@
+"""How every command comes to know pages: from what is kept of them where it is still true, else from disk.
+
+A build goes on from `read_documents`; commands that make no site ask what pages hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+
+from ..model.documents import PageFacts, SiteFiles
+from ..project.context import SiteContext
+from ..project.load import LoadedSite, resolve_urls
+from ..project.report import BuildLog, BuildOptions
+from ..project.select import select_posts
+from ..read.active_svg import Inspect, svg_warnings
+from ..read.files import read_site
+from ..syntax.parser import Parsed
+from .cache import PageCache
+from .row_store import NoRows, open_rows
+
+
+def read_documents(
+    files: SiteFiles,
+    context: SiteContext,
+    memory: PageCache,
+    options: BuildOptions,
+    log: BuildLog,
+    inspect: Inspect = svg_warnings,
+) -> LoadedSite:
+    """What is built of the site's files and under which address; all that is wrong goes to `log`.
+
+    But for the heads of the pages that are built: `PageCache.head_diagnostics` has that, to be told with the
+    page. inspect: as `resolve_urls` takes it.
+    """
+    memory.take(context)
+    log.add(context.settings.diagnostics)
+    # what is wrong with a head is told once the page is known to be built or not
+    loaded = resolve_urls(
+        files, context, options, log, lambda source, config: (memory.document(source, config)[0], ()), inspect
+    )
+    for document, _ in loaded.left_out.values():
+        log.add(memory.head_diagnostics(str(document.path)))
+    return loaded
+
+
+def read_facts(
+    context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog
+) -> tuple[PageFacts, ...]:
+    """What the posts named hold, by default all; SiteError for a name that means nothing.
+
+    What is kept between commands is in use only until this returns: running cells may take hours.
+    """
+    kept = open_rows(context.root) if options.remembers else nullcontext(NoRows())
+    with kept as rows:
+        memory = PageCache(None, rows)
+        loaded = _load(context, memory, options, log)
+        chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
+        documents = [one for one in loaded.documents if chosen is None or str(one.path) in chosen]
+        found = tuple(memory.facts_of(document).facts for document in log.iterate("parse", documents))
+    for facts in found:
+        log.add(facts.diagnostics)
+    return found
+
+
+def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
+    """Every page as tokens, one after another: all at once they are large, and not kept."""
+    memory = PageCache(None)
+    for document in log.iterate("parse", _load(context, memory, options, log).documents):
+        parsed = memory.parse(document)
+        log.add(parsed.diagnostics)
+        yield parsed
+
+
+def _load(context: SiteContext, memory: PageCache, options: BuildOptions, log: BuildLog) -> LoadedSite:
+    log.add(context.settings.diagnostics)
+    with log.stage("read"):
+        files = read_site(context.root, context.config)
+    loaded = read_documents(files, context, memory, options, log)
+    for document in loaded.documents:
+        log.add(memory.head_diagnostics(str(document.path)))
+    return loaded

@@ -1,0 +1,115 @@
+"""Every field that a page may depend on says how far it reaches, and the pipeline goes by that."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
+
+import msgspec
+import pytest
+
+from blogsmith.config.schema import Config
+from blogsmith.model.documents import FrontMatter
+from blogsmith.model.scopes import FieldScope, OfPage, OfSite, scoped_fields
+from blogsmith.model.template_views import PageView
+from blogsmith.pipeline.incremental import UpdateRequest
+from tests.build_scripts import compare
+from tests.preview_sites import new_line, settled
+from tests.site_files import put_bare
+from tests.test_preview_line import POSTS, write
+
+FIELDS = MappingProxyType(
+    {
+        Config: Config.__struct_fields__,
+        PageView: PageView.__struct_fields__,
+        FrontMatter: tuple(field.name for field in dataclasses.fields(FrontMatter)),
+    }
+)
+SETTINGS = MappingProxyType(
+    {
+        "title": "Another",
+        "description": "Another site.",
+        "menu": "[{title: About, url: /about/}]",
+        "theme_options": "{color_scheme: dark}",
+        "pagination": "1",
+        "archive_pagination": "1",
+        "feeds": "false",
+        "toc": "false",
+    }
+)
+"""Settings that reach no text → another value."""
+SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}\n"
+HEADS = MappingProxyType(
+    {
+        "slug": "elsewhere",
+        "date": "2024-02-03",
+        "draft": "true",
+        "series": "{name: S, part: 1}",
+        "aliases": "[/old/]",
+        "tags": "[new]",
+        "categories": "[new]",
+    }
+)
+"""Keys of the front matter that move a page in its site → another value."""
+
+
+@pytest.mark.parametrize("record", FIELDS, ids=lambda record: record.__name__)
+def test_each_field_has_one_scope(record: type) -> None:
+    found = [name for scope in FieldScope for name in scoped_fields(record, scope)]
+    assert sorted(found) == sorted(FIELDS[record])
+
+
+class Bare(msgspec.Struct):
+    mine: OfPage[str]
+    nobodys: str
+
+
+class Twice(msgspec.Struct):
+    both: Annotated[OfPage[int], FieldScope.SITE]
+
+
+class Good(msgspec.Struct):
+    mine: OfPage[str]
+    ours: OfSite[tuple[str, ...]]
+
+
+def test_a_field_without_a_scope_is_refused() -> None:
+    assert scoped_fields(Good, FieldScope.SITE) == ("ours",)
+    with pytest.raises(TypeError, match=r"Bare\.nobodys is declared with 0 scopes"):
+        scoped_fields(Bare, FieldScope.PAGE)
+    with pytest.raises(TypeError, match=r"Twice\.both is declared with 2 scopes"):
+        scoped_fields(Twice, FieldScope.PAGE)
+
+
+@pytest.mark.parametrize("name", scoped_fields(Config, FieldScope.SITE))
+def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
+    """No text is made anew for it, and the site is that of a build from nothing all the same."""
+    root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
+    for layout in (root / "themes/bare/layouts").iterdir():
+        layout.write_text(f"{layout.read_text()}{SHOWS_ALL}")
+    write(root / "content/two.md", "## One\n\n## Two\n")
+    config = (root / "blogsmith.yaml").read_text()
+    config += "" if "base_url" in config else "base_url: https://example.org\n"
+    write(root / "blogsmith.yaml", config)
+    compare(root)
+    lines = [line for line in config.splitlines() if not line.startswith(f"{name}:")]
+    write(root / "blogsmith.yaml", "\n".join([*lines, f"{name}: {SETTINGS[name]}", ""]))
+    report = compare(root)
+    assert report.ok, report.diagnostics
+    assert (report.rebuilt, report.written + report.removed > 0) == ({}, True)
+
+
+@pytest.mark.parametrize("name", scoped_fields(FrontMatter, FieldScope.SITE))
+def test_a_key_that_moves_a_page(name: str, tmp_path: Path) -> None:
+    """A page for which it is another one is not looked at alone."""
+    put_bare(tmp_path, {"content/posts/a.md": "---\ntitle: A\n---\nText.\n"})
+    line = new_line(tmp_path)
+    present = settled(line)
+    path, head = "content/posts/a.md", f"title: A\n{name}: {HEADS[name]}"
+    asked = UpdateRequest((path,), everything=False)
+    write(tmp_path / path, "---\ntitle: B\n---\nAnother text.\n")
+    assert line.update_page(present, path, asked) is not None
+    write(tmp_path / path, f"---\n{head}\n---\nText.\n")
+    assert line.update_page(present, path, asked) is None
