@@ -38,12 +38,16 @@ from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
 from .page_rows import has_same_entry, weight_change
+from .page_table import RowKind
 from .row_store import RowStore, open_rows
 from .template_rows import TemplateRows
 
 if TYPE_CHECKING:
     from ..model.results import PageResults
     from ..pyodide.distribution import Distribution
+
+
+_KINDS: tuple[RowKind, ...] = ("head", "facts", "page")
 
 
 class ReachesFurther(BaseException):
@@ -188,17 +192,16 @@ class _Edit:
     def _edit_page(self, path: str) -> None:
         """Make the body of a page whose source has changed, and its view."""
         table = self._memory.table
-        old = {kind: table.row(kind, path) for kind in ("head", "facts", "page")}
+        head, facts, page = (table.row(kind, path) for kind in _KINDS)
         document = self._read(path)
-        known = self._memory.facts_of(document)
-        if known.facts.cells.sessions():
+        if table.row("head", path) != head:
+            raise ReachesFurther
+        self._memory.facts_of(document)
+        if not has_same_entry(facts, table.row("facts", path)):
             raise ReachesFurther
         body = self._memory.body(document, self._tools, None)
-        weights = weight_change(old["page"], table.row("page", path))
-        is_same = old["head"] == table.row("head", path) and has_same_entry(
-            old["facts"], table.row("facts", path)
-        )
-        if weights is None or not is_same:
+        weights = weight_change(page, table.row("page", path))
+        if weights is None:
             raise ReachesFurther
         self._weights[path] = weights
         self._views[path] = self._view(document, body)

@@ -36,6 +36,9 @@ from .trace import Lookups
 _KINDS = ("head", "facts", "page", "content", "lint")
 
 
+RowKind = Literal["head", "facts", "page"]
+
+
 class PageTable:
     """Belongs to one pipeline."""
 
@@ -92,7 +95,7 @@ class PageTable:
         row = self._rows.get("facts", path)
         return decode_entry(row.data) if row else None
 
-    def row(self, kind: Literal["head", "facts", "page"], path: str) -> bytes:
+    def row(self, kind: RowKind, path: str) -> bytes:
         """What is kept of a page of the last build; empty if there is nothing."""
         row = self._rows.get(kind, path)
         return row.data if row else b""
