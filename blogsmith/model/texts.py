@@ -13,6 +13,8 @@ from contextlib import contextmanager
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
 _DIGEST_BYTES = 16
+_MOST_BYTES = 256 << 20
+"""Of one text; what inflates to more is not ours."""
 _ENCODING = ("utf-8", "surrogatepass")
 
 
@@ -101,6 +103,15 @@ class TextTrace:
 def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
     return zlib.compress(text.read().encode(*_ENCODING), _LEVEL)
+
+
+def unpack_text(packed: bytes, digest: bytes) -> str | None:
+    """The text with this digest, of what `pack_text` gave for it; None if these bytes hold another one."""
+    try:
+        data = zlib.decompressobj().decompress(packed, _MOST_BYTES)
+    except zlib.error:
+        return None
+    return data.decode(*_ENCODING) if _digest(data) == digest else None
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:

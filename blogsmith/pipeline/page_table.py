@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Body, Document, PageFacts, Source
-from ..model.texts import PageText, TextTrace, pack_text, packed_text
+from ..model.texts import PageText, TextTrace, pack_text, packed_text, unpack_text
 from ..project.context import SiteContext
 from ..site.index import PageEntry
 from .head_rows import decode_head, encode_head
@@ -30,10 +30,10 @@ from .page_rows import (
     encode_page,
     question,
 )
-from .row_store import NoRows, Row, RowStore
+from .row_store import TEXT, NoRows, Row, RowStore
 from .trace import Lookups
 
-_KINDS = ("head", "facts", "page", "content", "lint")
+_KINDS = ("head", "facts", "page", "lint", TEXT)
 
 
 RowKind = Literal["head", "facts", "page"]
@@ -144,7 +144,7 @@ class PageTable:
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
         """Keep what `pack_text` gave for the content of a body; gives the body that reads it when asked."""
         path, digest = str(document.path), body.content.digest
-        if self._key and self._rows.put("content", path, Row(digest.hex(), packed)):
+        if self._key and self._rows.put(TEXT, path, Row(digest.hex(), packed)):
             return replace(body, content=self._content(path, digest))
         return replace(body, content=packed_text(digest, lambda: packed))
 
@@ -161,15 +161,17 @@ class PageTable:
     def _content(self, path: str, digest: bytes) -> PageText:
         rows = self._rows
 
-        def read() -> bytes:
+        def read() -> str:
             self.trace.note(path)
-            row = rows.get("content", path)
-            if row is None or row.key != digest.hex():
-                message, hint = "what was kept of this page cannot be read any more", "build again"
+            row = rows.get(TEXT, path)
+            text = unpack_text(row.data, digest) if row and row.key == digest.hex() else None
+            if text is None:
+                message = "what was kept of this page cannot be read any more"
+                hint = "run `blogsmith clean`, then build again"
                 raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
-            return row.data
+            return text
 
-        return packed_text(digest, read)
+        return PageText(digest, read)
 
     def _data(self, kind: str, source: Source) -> bytes | None:
         row = self._rows.get(kind, str(source.path)) if self._key else None

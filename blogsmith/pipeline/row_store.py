@@ -1,4 +1,4 @@
-"""Rows that are kept from one build to the next, in one sealed file of the site's `.blogsmith/`.
+"""Rows that are kept from one build to the next, in one sealed file of `.blogsmith/`; texts of pages beside it.
 
 The file may be damaged, old or missing, or have come with a cloned site: it counts only as a whole, and
 only if its seal is this user's for this very folder. So nothing of it is read before it is known to be ours.
@@ -16,16 +16,25 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol, TypeVar
+
+import msgspec
 
 from ..execute.session.working_folder import working_folder
 from ..project.program import program_digest
 from ..storage.cache import open_cache
 from ..trust.seal import make_sealer, read_sealer
+from .text_segments import SegmentStamp, TextLocation, TextSegments, remove_segments
+
+Kept = TypeVar("Kept")
 
 FILE = "build.db"
 OUTLINE = "outline"
 """Kind of the row that holds for all others as they are: it goes as soon as one of them changes."""
+TEXT = "content"
+"""Kind of the rows that are large; their data lie beside the others, see `text_segments`."""
+_SEGMENTS = "segments"
+_MOST_SEGMENTS = 20
 _FORMAT = 3
 _SEAL_BYTES = 32
 _BLOCK = 1 << 20
@@ -97,8 +106,11 @@ class NoRows:
 class SqliteRows:
     """Rows in a file of this process; after a failure of the disk nothing is kept any more."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, texts: TextSegments) -> None:
         self._file = file
+        self._texts = texts
+        self.segments: frozenset[str] = frozenset()
+        """Names of the segments that the rows name as they are kept."""
         self._connection = sqlite3.connect(file, isolation_level=None)
         # lost at worst: the file is a copy
         self._connection.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN")
@@ -114,11 +126,43 @@ class SqliteRows:
         """As in `RowStore`."""
         return program_digest()
 
+    def open_texts(self) -> bool:
+        """Open what large rows name; whether all of it is there."""
+        row = self.get(_SEGMENTS, "")
+        stamps = _decode(row.data, dict[str, SegmentStamp]) if row else {}
+        if stamps is None or not self._texts.open(stamps):
+            return False
+        self.segments = frozenset(stamps)
+        return True
+
     def close(self) -> None:
         """Write everything to the file."""
+        if self.is_whole and self.is_changed:
+            self._name_segments()
         if self.is_whole:
             self._connection.execute("COMMIT")
         self._connection.close()
+
+    def _name_segments(self) -> None:
+        """Write down which segments there are; gather them in one where they are many, or mostly unused."""
+        with self._guard():
+            located = [(name, key, _decode(data, TextLocation)) for name, key, data in self._texts_rows()]
+            places = {name: (key, where) for name, key, where in located if where}
+            used = {where.segment for _, where in places.values()}
+            size = sum(where.size for _, where in places.values())
+            if len(used) > _MOST_SEGMENTS or self._texts.size(used) > 2 * size + _BLOCK:
+                for name, (key, where) in places.items():
+                    data = self._texts.get(where)
+                    if data is not None:
+                        self._put(TEXT, name, Row(key, msgspec.msgpack.encode(self._texts.put(data))))
+                rows = (_decode(data, TextLocation) for _, _, data in self._texts_rows())
+                used = {where.segment for where in rows if where}
+            self._put(_SEGMENTS, "", Row("", msgspec.msgpack.encode(self._texts.stamps(used))))
+            self.segments = frozenset(used)
+
+    def _texts_rows(self) -> list[tuple[str, str, bytes]]:
+        question = "SELECT name, key, data FROM rows WHERE kind = ?"
+        return self._connection.execute(question, (TEXT,)).fetchall()
 
     def get(self, kind: str, name: str) -> Row | None:
         """As in `RowStore`."""
@@ -126,18 +170,27 @@ class SqliteRows:
         found = None
         with self._guard():
             found = self._connection.execute(question, (kind, name)).fetchone()
-        return Row(*found) if found else None
+        if not found or kind != TEXT:
+            return Row(*found) if found else None
+        where = _decode(found[1], TextLocation)
+        data = self._texts.get(where) if where else None
+        return None if data is None else Row(found[0], data)
 
     def put(self, kind: str, name: str, row: Row) -> bool:
         """As in `RowStore`."""
         with self._guard():
             if kind != OUTLINE:
                 self._drop_outline()
-            values = (kind, name, row.key, row.data)
-            self._connection.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", values)
+            if kind == TEXT:
+                row = Row(row.key, msgspec.msgpack.encode(self._texts.put(row.data)))
+            self._put(kind, name, row)
             self.is_changed = True
             self._has_outline = kind == OUTLINE
         return self.is_whole
+
+    def _put(self, kind: str, name: str, row: Row) -> None:
+        values = (kind, name, row.key, row.data)
+        self._connection.execute("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", values)
 
     def _drop_outline(self) -> None:
         if self._has_outline:
@@ -175,7 +228,7 @@ class SqliteRows:
     def _guard(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, UnicodeError):
+        except (sqlite3.Error, UnicodeError, OSError):
             self.is_whole = False
 
 
@@ -187,10 +240,9 @@ def open_rows(root: Path) -> Iterator[RowStore]:
         with suppress(OSError, sqlite3.Error):
             # held, or another run would take it for one that was left behind
             copy = stack.enter_context(working_folder()) / FILE
-            if not _copy_sealed(root, copy):
-                # what was copied so far is somebody else's, or not whole
-                copy.unlink(missing_ok=True)
-            store = SqliteRows(copy)
+            texts = TextSegments(stack.enter_context(open_cache(root)))
+            stack.callback(texts.close)
+            store = _open_copy(root, copy, texts)
         if store is None:
             yield NoRows()
             return
@@ -201,12 +253,27 @@ def open_rows(root: Path) -> Iterator[RowStore]:
                 store.close()
                 if store.is_changed and store.is_whole:
                     _save(root, copy)
+                if store.is_changed:
+                    texts.remove_unused(store.segments)
+
+
+def _open_copy(root: Path, copy: Path, texts: TextSegments) -> SqliteRows:
+    if _copy_sealed(root, copy):
+        store = SqliteRows(copy, texts)
+        if store.open_texts():
+            return store
+        store.discard()
+        store.close()
+    # what was copied so far is somebody else's, or not whole
+    copy.unlink(missing_ok=True)
+    return SqliteRows(copy, texts)
 
 
 def remove_rows(root: Path) -> None:
     """Forget everything that builds have kept of a site."""
     with suppress(OSError), open_cache(root, make=False) as folder:
         folder.remove(FILE)
+        remove_segments(folder)
 
 
 def _purpose(root: Path) -> str:
@@ -235,6 +302,13 @@ def _save(root: Path, copy: Path) -> None:
         file.seek(0)
         # what a power cut leaves of it has another seal
         folder.replace(FILE, file, head=seal, is_durable=False)
+
+
+def _decode(data: bytes, kind: type[Kept]) -> Kept | None:
+    try:
+        return msgspec.msgpack.decode(data, type=kind)
+    except msgspec.MsgspecError:
+        return None
 
 
 def _digest(file: BinaryIO, write: Callable[[bytes], object]) -> bytes:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ..model.documents import Output
 from ..model.texts import PageText
+from ..storage.offsets import read_at, write_at
 from ..storage.temporary import nameless_file
 
 _ENCODING = ("utf-8", "surrogatepass")
@@ -24,16 +25,14 @@ class Spool:
 
     def __init__(self, file: BinaryIO) -> None:
         """file: to read and write, empty; nobody else writes there."""
-        self._descriptor = file.fileno()
+        self._file = file
         self._end = 0
 
     def put(self, data: bytes) -> Callable[[], bytes] | None:
         """What gives these bytes again; None if there is no room on the disk."""
         start = self._end
         try:
-            written = 0
-            while written < len(data):
-                written += os.pwrite(self._descriptor, data[written:], start + written)
+            write_at(self._file, start, data)
         except OSError:
             return None
         self._end += len(data)
@@ -54,7 +53,7 @@ class Spool:
         return PageText(digest, (lambda: make().decode(*_ENCODING)) if make else lambda: text)
 
     def _read(self, start: int, size: int) -> bytes:
-        data = os.pread(self._descriptor, size, start)
+        data = read_at(self._file, start, size)
         if len(data) != size:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return data
