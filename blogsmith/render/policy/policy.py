@@ -58,12 +58,13 @@ class GuardedPage(Struct, frozen=True):
 
 def guard_page(html: bytes, config: Config) -> GuardedPage:
     """The finished page with its policy, and with `rel=noopener` at links to new windows."""
-    tags = tuple(page_tags(html))
+    low = html.lower()
+    tags = tuple(page_tags(html, low))
     declared = config.security.csp
     if declared == "off" or _policy_tag(html, tags) is not None:
         return GuardedPage(with_openers(html, tags))
     extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
-    found = page_sources(tags, html)
+    found = page_sources(tags, low)
     allowed = _builder_sources(found) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
@@ -90,7 +91,8 @@ def policy(sources: Mapping[str, Iterable[str]]) -> str:
 def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
     """The page with more sources in the policy that it has; as it is if it has none."""
     tag = _policy_tag(html, page_tags(html))
-    if tag is None or "content" not in tag.spans:
+    span = tag.span("content") if tag else None
+    if tag is None or span is None:
         return html
     now: dict[str, list[str]] = {}
     for part in tag.attributes["content"].split(";"):
@@ -103,7 +105,7 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
             named = [one for one in now.get(directive, now.get("default-src", [])) if one != "'none'"]
             now[directive] = [*named, *(one for one in wanted if one not in named)]
     text = "; ".join(" ".join((directive, *named)) for directive, named in now.items())
-    start, end = tag.spans["content"]
+    start, end = span
     return html[:start] + f'"{_escape(text)}"'.encode() + html[end:]
 
 
@@ -125,13 +127,9 @@ def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable
 
 def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
     """The tag of a policy in the head; elsewhere browsers pass it over."""
-    body = _BODY.search(html)
-    limit = body.start() if body else len(html)
     for tag in tags:
-        if tag.start >= limit:
-            break
         if tag.name == "meta" and tag.attributes.get("http-equiv", "").strip().lower() == _META:
-            return tag
+            return None if _BODY.search(html, 0, tag.start) else tag
     return None
 
 
