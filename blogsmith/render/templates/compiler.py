@@ -16,6 +16,8 @@ from jinja2.compiler import CodeGenerator, Frame, operators
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
 """Their bodies pay for themselves."""
 
+_SHORT = 256
+"""Of a text: to compare it costs nothing."""
 _PASS = 5
 """Steps for a pass through a body, whatever is in it."""
 
@@ -65,7 +67,8 @@ class PaidCode(CodeGenerator):
         names = ["", *(operators[operand.op] for operand in node.ops)]
         self.write("(")
         for name, side in zip(names, sides, strict=True):
-            self.write(f" {name} environment.compared(")
+            is_free = isinstance(side, nodes.Const) and _is_short(side.value)
+            self.write(f" {name} (" if is_free else f" {name} environment.compared(")
             self.visit(side, frame)
             self.write(")")
         self.write(")")
@@ -89,6 +92,10 @@ class PaidCode(CodeGenerator):
             self.visit(pair.value, frame)
             self.write(", ")
         self.write("}")
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _SHORT)
 
 
 def _add_payment(body: list[nodes.Node], line: int) -> None:
