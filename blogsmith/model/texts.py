@@ -18,12 +18,15 @@ _ENCODING = ("utf-8", "surrogatepass")
 class PageText:
     """A text that is read when it is asked for; equal to another one if the digests are."""
 
-    __slots__ = ("_read", "digest")
+    __slots__ = ("_encode", "_read", "digest")
 
-    def __init__(self, digest: bytes, read: Callable[[], str]) -> None:
-        """digest: BLAKE2b of the text in UTF-8, 16 bytes. read: what gives that text."""
+    def __init__(
+        self, digest: bytes, read: Callable[[], str], encode: Callable[[], bytes] | None = None
+    ) -> None:
+        """digest: BLAKE2b of the text in UTF-8, 16 bytes. read: what gives that text; encode: what UTF-8."""
         self.digest = digest
         self._read = read
+        self._encode = encode
 
     @classmethod
     def of(cls, text: str) -> PageText:
@@ -34,10 +37,15 @@ class PageText:
         """The text."""
         return self._read()
 
+    def encode(self) -> bytes:
+        """The text in UTF-8, lone surrogates like other characters."""
+        return self._encode() if self._encode else self._read().encode(*_ENCODING)
+
     def open(self) -> PageText:
         """The same, to be read several times."""
-        text = self._read()
-        return PageText(self.digest, lambda: text)
+        data = self.encode()
+        text = data.decode(*_ENCODING) if self._encode else self._read()
+        return PageText(self.digest, lambda: text, lambda: data)
 
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
@@ -54,12 +62,16 @@ class PageText:
 
 def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
-    return zlib.compress(text.read().encode(*_ENCODING), _LEVEL)
+    return zlib.compress(text.encode(), _LEVEL)
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
     """The text with this digest. packed: gives what `pack_text` gave."""
-    return PageText(digest, lambda: zlib.decompress(packed()).decode(*_ENCODING))
+
+    def encode() -> bytes:
+        return zlib.decompress(packed())
+
+    return PageText(digest, lambda: encode().decode(*_ENCODING), encode)
 
 
 def _digest(data: bytes) -> bytes:

@@ -17,7 +17,7 @@ from msgspec import structs
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.characters import encode_without_forbidden
+from ..diagnostics.characters import lower_allowed, without_forbidden
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
@@ -73,10 +73,13 @@ class OutputPlan:
         theme = self.context.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
-        # templates and plugins may print anything
         opened = structs.replace(view, body=view.body.open())
-        html = encode_without_forbidden(theme.render(view.layout, opened, self.site))
-        return guard_page(html, self.context.config)
+        html = theme.render_bytes(view.layout, opened, self.site)
+        # templates and plugins may print anything
+        low = lower_allowed(html)
+        if low is None:
+            html = without_forbidden(html.decode("utf-8", "surrogatepass")).encode()
+        return guard_page(html, self.context.config, low)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""

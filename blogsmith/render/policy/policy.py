@@ -56,9 +56,12 @@ class GuardedPage(Struct, frozen=True):
     """What the policy stops although it stands in the page."""
 
 
-def guard_page(html: bytes, config: Config) -> GuardedPage:
-    """The finished page with its policy, and with `rel=noopener` at links to new windows."""
-    low = html.lower()
+def guard_page(html: bytes, config: Config, low: bytes | None = None) -> GuardedPage:
+    """The finished page with its policy, and with `rel=noopener` at links to new windows.
+
+    low: the page in lower case, where that is at hand.
+    """
+    low = low or html.lower()
     tags = tuple(page_tags(html, low))
     declared = config.security.csp
     if declared == "off" or _policy_tag(html, tags) is not None:

@@ -19,6 +19,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
+from ...model.texts import PageText
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
@@ -73,14 +74,27 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Those of the environment itself where a template has none of its own: every context reads them."""
         return super().make_globals(d) if d else self.globals
 
-    def render(self, template: str, context: Mapping[str, Any], end: str = "") -> str:
-        """The text of a template and of all that it includes, within one budget and a net of time.
+    def render(self, template: str, context: Mapping[str, Any]) -> str:
+        """The text of a template and of all that it includes, within one budget and a net of time."""
+        return "".join(self._pieces(template, context))
 
-        end: put behind it here, since each copy of a page is a large one.
-        """
+    def render_page(self, template: str, context: Mapping[str, Any], body: PageText, end: str) -> bytes:
+        """The same in UTF-8, with `end` behind it. body: is not encoded again where it stands as it is."""
+        pieces = [*self._pieces(template, context), end]
+        text, markup = self._last_html
+        if text is not body.read():
+            return _encode(pieces)
+        encoded, start = [], 0
+        for at, piece in enumerate(pieces):
+            if piece is markup:
+                encoded += [_encode(pieces[start:at]), body.encode()]
+                start = at + 1
+        return b"".join((*encoded, _encode(pieces[start:])))
+
+    def _pieces(self, template: str, context: Mapping[str, Any]) -> list[str]:
         with self.budget.isolate(), time_net():
             try:
-                return "".join([*self.get_template(template).generate(context), end])
+                return list(self.get_template(template).generate(context))
             except TakesTooLong:
                 # with the lines of templates in its traceback, as other errors have them
                 self.handle_exception()
@@ -209,6 +223,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
+
+
+def _encode(pieces: Iterable[str]) -> bytes:
+    return "".join(pieces).encode("utf-8", "surrogatepass")
 
 
 def _are_texts(values: Iterable[Any]) -> bool:
