@@ -9,43 +9,65 @@ import hashlib
 import zlib
 from collections.abc import Callable
 
+from msgspec import Struct
+
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
 _DIGEST_BYTES = 16
+_SIZE_BYTES = 4
 _ENCODING = ("utf-8", "surrogatepass")
+
+
+class EncodedText(Struct, frozen=True):
+    """A text in UTF-8, lone surrogates like other characters."""
+
+    data: bytes
+    outline: bytes = b""
+    """What stands for it where its page is guarded; empty if nothing does."""
+
+
+class PageParts(Struct, frozen=True):
+    """A page as its templates print it."""
+
+    before: bytes
+    body: EncodedText = EncodedText(b"")
+    """Where it stands in the page once and as it is; else it is in `before`."""
+    after: bytes = b""
 
 
 class PageText:
     """A text that is read when it is asked for; equal to another one if the digests are."""
 
-    __slots__ = ("_encode", "_read", "digest")
+    __slots__ = ("_encode", "_text", "digest")
 
-    def __init__(
-        self, digest: bytes, read: Callable[[], str], encode: Callable[[], bytes] | None = None
-    ) -> None:
-        """digest: BLAKE2b of the text in UTF-8, 16 bytes. read: what gives that text; encode: what UTF-8."""
+    def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
+        """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: where it is at hand."""
         self.digest = digest
-        self._read = read
         self._encode = encode
+        self._text = text
 
     @classmethod
-    def of(cls, text: str) -> PageText:
-        """A text that stays in memory as it is."""
-        return cls(_digest(text.encode(*_ENCODING)), lambda: text)
+    def of(cls, text: str, outline: Callable[[str], bytes] = lambda text: b"") -> PageText:
+        """A text that stays in memory as it is. outline: as in `EncodedText`, made when it is asked for."""
+        return cls(
+            _digest(text.encode(*_ENCODING)),
+            lambda: EncodedText(text.encode(*_ENCODING), outline(text)),
+            text,
+        )
 
     def read(self) -> str:
         """The text."""
-        return self._read()
+        return self._encode().data.decode(*_ENCODING) if self._text is None else self._text
 
-    def encode(self) -> bytes:
-        """The text in UTF-8, lone surrogates like other characters."""
-        return self._encode() if self._encode else self._read().encode(*_ENCODING)
+    def encode(self) -> EncodedText:
+        """The text in UTF-8."""
+        return self._encode()
 
     def open(self) -> PageText:
         """The same, to be read several times."""
-        data = self.encode()
-        text = data.decode(*_ENCODING) if self._encode else self._read()
-        return PageText(self.digest, lambda: text, lambda: data)
+        encoded = self._encode()
+        text = encoded.data.decode(*_ENCODING) if self._text is None else self._text
+        return PageText(self.digest, lambda: encoded, text)
 
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
@@ -62,16 +84,20 @@ class PageText:
 
 def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
-    return zlib.compress(text.encode(), _LEVEL)
+    encoded = text.encode()
+    size = len(encoded.outline).to_bytes(_SIZE_BYTES, "big")
+    return zlib.compress(size + encoded.outline + encoded.data, _LEVEL)
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
     """The text with this digest. packed: gives what `pack_text` gave."""
 
-    def encode() -> bytes:
-        return zlib.decompress(packed())
+    def encode() -> EncodedText:
+        data = zlib.decompress(packed())
+        at = _SIZE_BYTES + int.from_bytes(data[:_SIZE_BYTES], "big")
+        return EncodedText(data[at:], data[_SIZE_BYTES:at])
 
-    return PageText(digest, lambda: encode().decode(*_ENCODING), encode)
+    return PageText(digest, encode)
 
 
 def _digest(data: bytes) -> bytes:

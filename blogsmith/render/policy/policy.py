@@ -17,11 +17,14 @@ from msgspec import Struct
 
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
+from ...diagnostics.characters import lower_allowed, without_forbidden
 from ...diagnostics.model import Diagnostic
+from ...model.texts import PageParts
 from ...patterns import lazy_pattern
 from .openers import with_openers
+from .outline import PageOutline, page_outline
 from .sources import SELF, Sources, page_sources
-from .tags import PageTag, page_tags
+from .tags import PageTag, has_target, page_tags
 
 _ORDER = (
     *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),
@@ -56,6 +59,18 @@ class GuardedPage(Struct, frozen=True):
     """What the policy stops although it stands in the page."""
 
 
+def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
+    """The same as `guard_page`, of a page as its templates print it; without what no page may hold."""
+    html = b"".join((parts.before, parts.body.data, parts.after))
+    outline = page_outline(parts) if config.security.csp != "off" else None
+    if outline and _policy_tag(outline.html, outline.tags) is None:
+        return _with_policy(html, outline, config)
+    low = lower_allowed(html)
+    if low is None:
+        return guard_page(without_forbidden(html.decode("utf-8", "surrogatepass")).encode(), config)
+    return guard_page(html, config, low)
+
+
 def guard_page(html: bytes, config: Config, low: bytes | None = None) -> GuardedPage:
     """The finished page with its policy, and with `rel=noopener` at links to new windows.
 
@@ -63,18 +78,21 @@ def guard_page(html: bytes, config: Config, low: bytes | None = None) -> Guarded
     """
     low = low or html.lower()
     tags = tuple(page_tags(html, low))
-    declared = config.security.csp
-    if declared == "off" or _policy_tag(html, tags) is not None:
+    if config.security.csp == "off" or _policy_tag(html, tags) is not None:
         return GuardedPage(with_openers(html, tags))
+    return _with_policy(html, PageOutline(html, low, tags), config)
+
+
+def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPage:
+    declared = config.security.csp
     extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
-    found = page_sources(tags, low)
+    found = page_sources(outline.tags, outline.low)
     allowed = _builder_sources(found) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
-    at = _place(html, tags)
+    at = _place(outline.html, outline.tags)
     front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
-    opens = any("target" in tag.attributes for tag in tags)
-    rest = with_openers(html[at:]) if opens else memoryview(html)[at:]
+    rest = with_openers(html[at:]) if has_target(outline.tags) else memoryview(html)[at:]
     return GuardedPage(b"".join((front, meta.encode(), rest)), tuple(_report_blocked(found, sources)))
 
 

@@ -91,6 +91,11 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
         yield tag
 
 
+def has_target(tags: Iterable[PageTag]) -> bool:
+    """Whether one of them may lead to a new window."""
+    return any("target" in tag.attributes for tag in tags)
+
+
 def _starts(low: bytes) -> list[int]:
     """Where such tags may begin, sorted."""
     found = {match.start() for match in _NAMED.finditer(low)}

@@ -19,7 +19,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
-from ...model.texts import PageText
+from ...model.texts import PageParts, PageText
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
@@ -78,18 +78,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """The text of a template and of all that it includes, within one budget and a net of time."""
         return "".join(self._pieces(template, context))
 
-    def render_page(self, template: str, context: Mapping[str, Any], body: PageText, end: str) -> bytes:
-        """The same in UTF-8, with `end` behind it. body: is not encoded again where it stands as it is."""
+    def render_page(self, template: str, context: Mapping[str, Any], body: PageText, end: str) -> PageParts:
+        """The same in UTF-8, with `end` behind it. body: a text that is mostly printed once and as it is."""
         pieces = [*self._pieces(template, context), end]
         text, markup = self._last_html
-        if text is not body.read():
-            return _encode(pieces)
-        encoded, start = [], 0
-        for at, piece in enumerate(pieces):
-            if piece is markup:
-                encoded += [_encode(pieces[start:at]), body.encode()]
-                start = at + 1
-        return b"".join((*encoded, _encode(pieces[start:])))
+        places = [at for at, piece in enumerate(pieces) if piece is markup] if text is body.read() else ()
+        if len(places) != 1:
+            return PageParts(_encode(pieces))
+        (at,) = places
+        return PageParts(_encode(pieces[:at]), body.encode(), _encode(pieces[at + 1 :]))
 
     def _pieces(self, template: str, context: Mapping[str, Any]) -> list[str]:
         with self.budget.isolate(), time_net():

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
+from ...model.texts import PageParts
 from .budget import TakesTooLong
 from .environment import TemplateCodes, site_environment
 from .errors import template_diagnostic
@@ -49,13 +50,13 @@ class Theme(Struct, frozen=True):
 
     def render(self, layout: str, page: PageView, site: SiteView) -> str:
         """The whole HTML page as text."""
-        return self.render_bytes(layout, page, site).decode("utf-8", "surrogatepass")
+        parts = self.render_parts(layout, page, site)
+        return b"".join((parts.before, parts.body.data, parts.after)).decode("utf-8", "surrogatepass")
 
-    def render_bytes(self, layout: str, page: PageView, site: SiteView) -> bytes:
+    def render_parts(self, layout: str, page: PageView, site: SiteView) -> PageParts:
         """The whole HTML page; SiteError if the layout is unknown or a template is wrong.
 
-        In UTF-8, lone surrogates like other characters. ValueError if `site` has another base path than
-        the one the theme was loaded with.
+        ValueError if `site` has another base path than the one the theme was loaded with.
         """
         if site.base_path != self.base_path:
             raise ValueError(f"theme loaded for {self.base_path!r}, site lies at {site.base_path!r}")
