@@ -49,6 +49,18 @@ class PaidCode(CodeGenerator):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
 
+    def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
+        """`{% include "a.html" %}`; as a rule without a loop that hands on piece by piece."""
+        is_name = isinstance(node.template, nodes.Const) and isinstance(node.template.value, str)
+        if not is_name or node.ignore_missing or not node.with_context or frame.buffer is not None:
+            super().visit_Include(node, frame)
+            return
+        self.writeline("template = environment.get_template(", node)
+        self.visit(node.template, frame)
+        self.write(f", {self.name!r})")
+        context = f"context.get_all(), True, {self.dump_local_context(frame)}"
+        self.writeline(f"yield from template.root_render_func(template.new_context({context}))")
+
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         """`a ~ b`"""
         self.write("environment.joined(context.eval_ctx.autoescape, (")

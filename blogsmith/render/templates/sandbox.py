@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatt
 from markupsafe import Markup, escape
 
 from ...model.texts import PageParts, PageText
+from ...patterns import lazy_pattern
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
@@ -28,6 +29,8 @@ from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
+_SPECIAL = lazy_pattern(r"[&<>\"']")
+"""Characters that are escaped."""
 _DICT_NAMES = frozenset(dir(dict))
 _NESTED = frozenset(("_loop_vars", "_block_vars"))
 """What compiled templates add to a call: variables around it, for functions that take the context."""
@@ -186,7 +189,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """What `{{ value }}` writes."""
         if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
-        is_ready = type(value) is Markup and is_escaped
+        kind = type(value)
+        is_ready = (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value))
         text = value if is_ready else escape(value) if is_escaped else str(value)
         left = self.budget.left
         left.characters -= len(text)
