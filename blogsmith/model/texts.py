@@ -47,13 +47,14 @@ class PageText:
         self._text = text
 
     @classmethod
-    def of(cls, text: str, outline: Callable[[str], bytes] = lambda text: b"") -> PageText:
+    def of(cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"") -> PageText:
         """A text that stays in memory as it is. outline: as in `EncodedText`, made when it is asked for."""
-        return cls(
-            _digest(text.encode(*_ENCODING)),
-            lambda: EncodedText(text.encode(*_ENCODING), outline(text)),
-            text,
-        )
+
+        def encode() -> EncodedText:
+            data = text.encode(*_ENCODING)
+            return EncodedText(data, outline(data))
+
+        return cls(_digest(text.encode(*_ENCODING)), encode, text)
 
     def read(self) -> str:
         """The text."""

@@ -20,8 +20,9 @@ from .tags import PageTag, has_target, page_tags
 _MARK = b"<img alt=\"\" id=''>"
 """Before an outline: where it is read as a tag, nothing is open, and no quote that the body would close."""
 _STYLED = b'<i style="">'
-_REACHING = lazy_pattern(rb"<!|-->|</?(?:script|style|textarea|title|meta|html|head|body)\b")
-"""In lower case: what says how to read the rest of a page, or where its policy goes."""
+_REACHING = frozenset(("script", "style", "textarea", "title", "meta"))
+"""Elements that say how to read the rest of a page, or where its policy goes."""
+_ENDS = lazy_pattern(rb"</(?:s(?:cript|tyle)|t(?:extarea|itle))")
 _BODY = lazy_pattern(rb"<body(?:\s[^>]*+)?>", re.IGNORECASE)
 
 
@@ -35,15 +36,16 @@ class PageOutline(Struct, frozen=True):
     """`page_tags` of it."""
 
 
-def body_outline(html: str) -> bytes:
+def body_outline(data: bytes) -> bytes:
     """What a policy asks about; empty where that depends on what stands around the body."""
-    data = html.encode("utf-8", "surrogatepass")
     low = lower_allowed(data)
-    if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">") or _REACHING.search(low):
+    if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">"):
         return b""
-    found = tuple(page_tags(data + _MARK))
+    if b"<!" in low or b"-->" in low or _ENDS.search(low):
+        return b""
+    found = tuple(page_tags(data + _MARK, low + _MARK))
     tags = found[:-1]
-    if not found or found[-1].start != len(data):
+    if not found or found[-1].start != len(data) or any(tag.name in _REACHING for tag in tags):
         return b""
     sources = page_sources(tags, low)
     styled = _STYLED if "style-src-attr" in sources else b""
