@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
+from collections.abc import Mapping
+from html import unescape
 from pathlib import Path
 
 import msgspec
@@ -280,6 +282,35 @@ def test_the_time_grows_with_the_text_alone(piece: str) -> None:
     started = time.process_time()
     guard_page(html, Config())
     assert time.process_time() - started < 20
+
+
+class TestTagsThatStandOnManyPages:
+    @pytest.mark.parametrize(
+        ("tag", "behind", "attributes"),
+        [
+            ('<img alt="a" src="/b.png">', '" src="/c.png">', {"alt": "a", "src": "/b.png"}),
+            ('<img alt="a>', 'b" src="/c.png">', {"alt": "a>b", "src": "/c.png"}),
+            ("<img alt='a>", "b' src=/c.png>", {"alt": "a>b", "src": "/c.png"}),
+            ("<img alt=a/>", " src=/c.png>", {"alt": "a/"}),
+            ('<img alt= ">', '" src="/c.png">', {"alt": ">", "src": "/c.png"}),
+            ('<img src=a">', '" alt="b">', {"src": 'a"'}),
+            ('<IMG\tSRC="/B.png" srcset />', "", {"src": "/B.png", "srcset": ""}),
+            ('<img alt="a" alt="b">', "", {"alt": "a"}),
+            ('<img alt="&lt;&quot;">', "", {"alt": '<"'}),
+        ],
+    )
+    def test_are_read_with_what_stands_behind(
+        self, tag: str, behind: str, attributes: Mapping[str, str]
+    ) -> None:
+        # first alone, as it is remembered
+        tuple(page_tags(f"<p>{tag}".encode()))
+        html = f"<h1>{tag}{behind}</h1>".encode()
+        (found,) = page_tags(html)
+        assert found.attributes == attributes
+        for name, value in attributes.items():
+            start, end = found.span(name) or (0, 0)
+            written = unescape(html[start:end].decode())
+            assert written in (value, f'"{value}"', f"'{value}'", name)
 
 
 class TestNewWindows:

@@ -39,6 +39,8 @@ _HIDDEN = lazy_pattern(
 # What they are in UTF-8, where a text is searched for them in a fifth of the time: controls of ASCII; a byte
 # that is rare, and what one of them has there
 _CONTROLS = bytes((*range(0x09), 0x0B, *range(0x0E, 0x20), 0x7F))
+_LOWER = bytes(range(256)).lower()
+_WIDE_CONTROL = lazy_pattern(b"\xc2[\x80-\x9f]")
 _SEQUENCES = (
     (b"\xed", (b"\xed",)),
     (b"\xef", (b"\xef\xb7", b"\xef\xbf")),
@@ -47,19 +49,19 @@ _SEQUENCES = (
 
 
 def _may_hold_forbidden(text: str) -> bool:
-    return _may_encode_forbidden(text.encode("utf-8", "surrogatepass"), text)
-
-
-def _may_encode_forbidden(data: bytes, text: str) -> bool:
-    """Whether `data`, which is `text`, may hold one: quick, since most texts hold none."""
+    """Whether a text may hold one: quick, since most texts hold none."""
+    data = text.encode("utf-8", "surrogatepass")
     if len(data.translate(None, _CONTROLS)) < len(data):
         return True
-    if len(data) == len(text):
-        return False
+    return len(data) > len(text) and _may_hold_sequence(data)
+
+
+def _may_hold_sequence(data: bytes) -> bool:
+    """The same of those in UTF-8 that take more than one byte."""
     if any(rare in data and any(one in data for one in sequences) for rare, sequences in _SEQUENCES):
         return True
     # of signs in two bytes the second tells controls
-    return any(rest[0] < 0xA0 for rest in data.split(b"\xc2")[1:])
+    return b"\xc2" in data and _WIDE_CONTROL.search(data) is not None
 
 
 def find_forbidden(text: str) -> re.Match[str] | None:
@@ -75,10 +77,13 @@ def without_forbidden(text: str) -> str:
     return _BEYOND.sub("", _FORBIDDEN.sub("", text)) if _may_hold_forbidden(text) else text
 
 
-def encode_without_forbidden(text: str) -> bytes:
-    """The same in UTF-8."""
-    data = text.encode("utf-8", "surrogatepass")
-    return without_forbidden(text).encode() if _may_encode_forbidden(data, text) else data
+def lower_allowed(data: bytes) -> bytes | None:
+    """A text in UTF-8, its ASCII letters in lower case; None if it may hold what no page may.
+
+    Both questions for one walk through a page.
+    """
+    low = data.translate(_LOWER, _CONTROLS)
+    return None if len(low) < len(data) or _may_hold_sequence(data) else low
 
 
 def find_hidden(text: str) -> re.Match[str] | None:

@@ -30,10 +30,13 @@ class Source:
     path: PurePosixPath
     """Relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    """Decoded as UTF-8, without BOM, newlines are \\n. Of a site there are thousands, so it may be given as a
-    `PageText`."""
+    """Decoded as UTF-8, without BOM, newlines are \\n. Of a site there are thousands, so what reads it may be
+    given in its place."""
     digest: str
     """Hex SHA-256 of the bytes; the cache key of everything made from this file alone."""
+
+    def __reduce__(self) -> tuple[type, tuple[PurePosixPath, str, str]]:
+        return Source, (self.path, self.text, self.digest)
 
 
 read_on_demand(Source, "text")
@@ -167,9 +170,12 @@ class Document:
     source: Source
     front: FrontMatter
     body: str
-    """Markdown after the front matter; it may be given as a `PageText`."""
+    """Markdown after the front matter; what reads it may be given in its place."""
     first_line: int
     """1-based line of the file on which `body` starts."""
+
+    def __reduce__(self) -> tuple[type, tuple[Source, FrontMatter, str, int]]:
+        return Document, (self.source, self.front, self.body, self.first_line)
 
     @property
     def path(self) -> PurePosixPath:
@@ -183,7 +189,7 @@ read_on_demand(Document, "body")
 def end_of(source: Source, start: int) -> str:
     """The text of a source from a character on, read when it is asked for: the body of its document."""
     # a dataclass knows no fields that take more than they give
-    return cast("str", PageText(bytes.fromhex(source.digest), lambda: source.text[start:]))
+    return cast("str", lambda: source.text[start:])
 
 
 class PageFacts(Struct, frozen=True):

@@ -10,40 +10,66 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from msgspec import Struct
+
 _LEVEL = 1
 """Of zlib: four to ten times smaller, in a third of a millisecond a page."""
 _DIGEST_BYTES = 16
-_MOST_BYTES = 256 << 20
-"""Of one text; what inflates to more is not ours."""
+_SIZE_BYTES = 4
 _ENCODING = ("utf-8", "surrogatepass")
+
+
+class EncodedText(Struct, frozen=True):
+    """A text in UTF-8, lone surrogates like other characters."""
+
+    data: bytes
+    outline: bytes = b""
+    """What stands for it where its page is guarded; empty if nothing does."""
+
+
+class PageParts(Struct, frozen=True):
+    """A page as its templates print it."""
+
+    before: bytes
+    body: EncodedText = EncodedText(b"")
+    """Where it stands in the page once and as it is; else it is in `before`."""
+    after: bytes = b""
 
 
 class PageText:
     """A text that is read when it is asked for; equal to another one if the digests are."""
 
-    __slots__ = ("_read", "digest")
+    __slots__ = ("_encode", "_text", "digest")
 
-    def __init__(self, digest: bytes, read: Callable[[], str]) -> None:
-        """digest: BLAKE2b of the text in UTF-8, 16 bytes. read: what gives that text."""
+    def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
+        """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: where it is at hand."""
         self.digest = digest
-        self._read = read
+        self._encode = encode
+        self._text = text
 
     @classmethod
-    def of(cls, text: str) -> PageText:
-        """A text that stays in memory as it is."""
-        return cls(_digest(text.encode(*_ENCODING)), lambda: text)
+    def of(cls, text: str, outline: Callable[[bytes], bytes] = lambda data: b"") -> PageText:
+        """A text that stays in memory as it is. outline: as in `EncodedText`, made when it is asked for."""
+
+        def encode() -> EncodedText:
+            data = text.encode(*_ENCODING)
+            return EncodedText(data, outline(data))
+
+        return cls(_digest(text.encode(*_ENCODING)), encode, text)
 
     def read(self) -> str:
         """The text."""
-        return self._read()
+        return self._encode().data.decode(*_ENCODING) if self._text is None else self._text
+
+    def encode(self) -> EncodedText:
+        """The text in UTF-8."""
+        return self._encode()
 
     def open(self) -> PageText:
         """The same, to be read several times."""
-        text = self._read()
-        return PageText(self.digest, lambda: text)
-
-    def __reduce__(self) -> tuple[Callable[[str], PageText], tuple[str]]:
-        return PageText.of, (self._read(),)
+        encoded = self._encode()
+        text = encoded.data.decode(*_ENCODING) if self._text is None else self._text
+        return PageText(self.digest, lambda: encoded, text)
 
     def __bool__(self) -> bool:
         return self.digest != _EMPTY
@@ -58,8 +84,11 @@ class PageText:
         return f"PageText({self.digest.hex()})"
 
 
+ReadText = Callable[[], str]
+
+
 class TextField:
-    """A field of a dataclass that is a text, and may be given as one that is read when it is asked for."""
+    """A field of a dataclass that is a text, and may be given as what reads it when it is asked for."""
 
     def __init__(self, name: str) -> None:
         self._name = f"_{name}"
@@ -67,10 +96,10 @@ class TextField:
     def __get__(self, record: object, kind: type | None = None) -> str:
         if record is None:
             raise AttributeError(self._name)
-        text: str | PageText = record.__dict__[self._name]
-        return text if isinstance(text, str) else text.read()
+        text: str | ReadText = record.__dict__[self._name]
+        return text if isinstance(text, str) else text()
 
-    def __set__(self, record: object, text: str | PageText) -> None:
+    def __set__(self, record: object, text: str | ReadText) -> None:
         record.__dict__[self._name] = text
 
 
@@ -102,21 +131,20 @@ class TextTrace:
 
 def pack_text(text: PageText) -> bytes:
     """The text as few bytes."""
-    return zlib.compress(text.read().encode(*_ENCODING), _LEVEL)
-
-
-def unpack_text(packed: bytes, digest: bytes) -> str | None:
-    """The text with this digest, of what `pack_text` gave for it; None if these bytes hold another one."""
-    try:
-        data = zlib.decompressobj().decompress(packed, _MOST_BYTES)
-    except zlib.error:
-        return None
-    return data.decode(*_ENCODING) if _digest(data) == digest else None
+    encoded = text.encode()
+    size = len(encoded.outline).to_bytes(_SIZE_BYTES, "big")
+    return zlib.compress(size + encoded.outline + encoded.data, _LEVEL)
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
     """The text with this digest. packed: gives what `pack_text` gave."""
-    return PageText(digest, lambda: zlib.decompress(packed()).decode(*_ENCODING))
+
+    def encode() -> EncodedText:
+        data = zlib.decompress(packed())
+        at = _SIZE_BYTES + int.from_bytes(data[:_SIZE_BYTES], "big")
+        return EncodedText(data[at:], data[_SIZE_BYTES:at])
+
+    return PageText(digest, encode)
 
 
 def _digest(data: bytes) -> bytes:

@@ -17,7 +17,6 @@ from msgspec import structs
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.characters import encode_without_forbidden
 from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
@@ -26,7 +25,7 @@ from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..render.policy.policy import GuardedPage, guard_page
+from ..render.policy.policy import GuardedPage, guard_page, guard_parts
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
@@ -73,10 +72,9 @@ class OutputPlan:
         theme = self.context.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, self.documents.get(view.path), theme)
-        # templates and plugins may print anything
         opened = structs.replace(view, body=view.body.open())
-        html = encode_without_forbidden(theme.render(view.layout, opened, self.site))
-        return guard_page(html, self.context.config)
+        # templates and plugins may print anything
+        return guard_parts(theme.render_parts(view.layout, opened, self.site), self.context.config)
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
         """The file, made, with what there is to say about it; SiteError if it cannot be made."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Body, Document, PageFacts, Source
-from ..model.texts import PageText, TextTrace, pack_text, packed_text, unpack_text
+from ..model.texts import PageText, TextTrace, pack_text, packed_text
 from ..project.context import SiteContext
 from ..site.index import PageEntry
 from .head_rows import decode_head, encode_head
@@ -161,17 +161,16 @@ class PageTable:
     def _content(self, path: str, digest: bytes) -> PageText:
         rows = self._rows
 
-        def read() -> str:
+        def read() -> bytes:
             self.trace.note(path)
             row = rows.get(TEXT, path)
-            text = unpack_text(row.data, digest) if row and row.key == digest.hex() else None
-            if text is None:
+            if row is None or row.key != digest.hex():
                 message = "what was kept of this page cannot be read any more"
                 hint = "run `blogsmith clean`, then build again"
                 raise SiteError(Diagnostic("unreadable", message, path, hint=hint))
-            return text
+            return row.data
 
-        return PageText(digest, read)
+        return packed_text(digest, read)
 
     def _data(self, kind: str, source: Source) -> bytes | None:
         row = self._rows.get(kind, str(source.path)) if self._key else None

@@ -1,4 +1,4 @@
-"""Rows that are kept from one build to the next, in one sealed file of `.blogsmith/`; texts of pages beside it.
+"""Rows that are kept from one build to the next, in one sealed file of `.blogsmith/`; texts lie beside it.
 
 The file may be damaged, old or missing, or have come with a cloned site: it counts only as a whole, and
 only if its seal is this user's for this very folder. So nothing of it is read before it is known to be ours.
@@ -141,7 +141,18 @@ class SqliteRows:
             self._name_segments()
         if self.is_whole:
             self._connection.execute("COMMIT")
+            self._shrink()
         self._connection.close()
+
+    def _shrink(self) -> None:
+        """Leave out what deleted rows have taken, where that is much: all of the file is copied each time."""
+        with self._guard():
+            (free,), (all_pages,) = (
+                self._connection.execute(f"PRAGMA {name}").fetchone()
+                for name in ("freelist_count", "page_count")
+            )
+            if self.is_changed and free > all_pages // 4:
+                self._connection.execute("VACUUM")
 
     def _name_segments(self) -> None:
         """Write down which segments there are; gather them in one where they are many, or mostly unused."""

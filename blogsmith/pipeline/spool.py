@@ -13,7 +13,7 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from ..model.documents import Output
-from ..model.texts import PageText
+from ..model.texts import ReadText
 from ..storage.offsets import read_at, write_at
 from ..storage.temporary import nameless_file
 
@@ -47,10 +47,10 @@ class Spool:
         make = self.put(data)
         return replace(output, data=None if make else data, make=make, digest=digest)
 
-    def put_text(self, text: str, digest: bytes) -> PageText:
-        """A text that is not kept in memory, if there is room on the disk. digest: names it."""
+    def put_text(self, text: str) -> ReadText:
+        """What reads this text again; it is not kept in memory, if there is room on the disk."""
         make = self.put(text.encode(*_ENCODING))
-        return PageText(digest, (lambda: make().decode(*_ENCODING)) if make else lambda: text)
+        return (lambda: make().decode(*_ENCODING)) if make else lambda: text
 
     def _read(self, start: int, size: int) -> bytes:
         data = read_at(self._file, start, size)

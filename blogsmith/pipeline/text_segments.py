@@ -1,7 +1,7 @@
 """Texts of pages in files of their own, so that what is read and sealed at each build is small.
 
 A segment is written once, by one build, and read where a row says so; nothing in it is believed: a text is
-compared with the digest that its sealed row has. Segments that no row names any more are removed.
+compared with the digest in its sealed row. Segments that no row names any more are removed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from hashlib import blake2b
 from typing import BinaryIO
 
 import msgspec
@@ -30,6 +31,8 @@ class TextLocation(msgspec.Struct, frozen=True, array_like=True):
     start: int
     size: int
     """In bytes."""
+    digest: bytes
+    """BLAKE2b of these bytes: they lie where others may write, and the rows do not."""
 
 
 class SegmentStamp(msgspec.Struct, frozen=True, array_like=True):
@@ -65,7 +68,7 @@ class TextSegments:
         file = self._files.get(where.segment)
         with suppress(OSError):
             data = read_at(file, where.start, where.size) if file else b""
-            return data if len(data) == where.size else None
+            return data if _digest(data) == where.digest else None
         return None
 
     def put(self, data: bytes) -> TextLocation:
@@ -74,7 +77,7 @@ class TextSegments:
             name = f"{_PREFIX}{os.urandom(6).hex()}{_SUFFIX}"
             self._files[name] = self._folder.create(name)
             self._new = name
-        where = TextLocation(self._new, self._end, len(data))
+        where = TextLocation(self._new, self._end, len(data), _digest(data))
         write_at(self._files[self._new], self._end, data)
         self._end += len(data)
         return where
@@ -112,6 +115,10 @@ def remove_segments(folder: Folder) -> None:
     for name, is_folder in folder.entries():
         if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and not is_folder:
             folder.remove(name)
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
 
 
 def _stamp_of(file: BinaryIO) -> SegmentStamp:

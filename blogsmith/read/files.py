@@ -25,7 +25,7 @@ from ..diagnostics.characters import find_forbidden, find_hidden, name_of
 from ..diagnostics.model import Diagnostic, Severity, SiteError
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
-from ..model.texts import PageText
+from ..model.texts import ReadText
 from ..storage.stamps import FileStamp, stamp_of
 from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
@@ -42,7 +42,7 @@ _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 
 
-KeepText = Callable[[str, bytes], PageText]
+KeepText = Callable[[str], ReadText]
 
 
 class _Found(Struct, frozen=True):
@@ -71,7 +71,7 @@ def read_site(
     """Everything under `content/` and `static/` of the site at `root`, sorted by path.
 
     before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
-    again. keep: takes a text and a name for it, and gives what reads it; None: texts stay in memory.
+    again. keep: takes a text and gives what reads it; None: texts stay in memory.
     """
     walker = _Walker(root.resolve(), config.output)
     content = list(walker.walk(PurePosixPath("content")))
@@ -173,7 +173,7 @@ def _read_source(found: _Found, walker: _Walker, keep: KeepText | None = None) -
         walker.diagnostics.extend(error.diagnostics)
     else:
         digest = hashlib.sha256(data)
-        kept = keep(text, digest.digest()) if keep else text
+        kept = keep(text) if keep else text
         # a dataclass knows no fields that take more than they give
         return Source(found.path, cast("str", kept), digest.hexdigest())
     return None

@@ -30,6 +30,7 @@ from .context import Rendering, Rule, Tools
 from .ids import report_repeated_ids
 from .marks import add_marks, is_marked
 from .outputs import rules
+from .policy.outline import body_outline
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -125,7 +126,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     report_repeated_ids(html, reporter)
     text = body_text(parsed, spoken)
     return Body(
-        content=PageText.of(html),
+        content=PageText.of(html, body_outline),
         title_html=title,
         title_text=_title_text(parsed, spoken),
         description_html=description,

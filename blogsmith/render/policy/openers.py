@@ -26,13 +26,13 @@ def with_openers(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
         is_new = tag.attributes.get("target", "").lower() == "_blank"
         if tag.name not in _LEADING or not is_new or _SETTLED & {word.lower() for word in words}:
             continue
-        start, end = tag.spans.get("rel", (0, 0))
+        start, end = tag.span("rel") or (0, 0)
         if words:
             text = f'"{escape(" ".join((*words, _WORD)))}"'
         elif end:
             text = f'rel="{_WORD}"' if html[start:end].lower() == b"rel" else f'"{_WORD}"'
         else:
-            start = end = tag.spans["target"][1]
+            start = end = tag.start + tag.spans["target"][1]
             text = f' rel="{_WORD}"'
         pieces += [html[at:start], text.encode()]
         at = end

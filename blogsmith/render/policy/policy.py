@@ -17,11 +17,14 @@ from msgspec import Struct
 
 from ...config.load import CONFIG_NAME
 from ...config.schema import Config
+from ...diagnostics.characters import lower_allowed, without_forbidden
 from ...diagnostics.model import Diagnostic
+from ...model.texts import PageParts
 from ...patterns import lazy_pattern
 from .openers import with_openers
+from .outline import PageOutline, page_outline
 from .sources import SELF, Sources, page_sources
-from .tags import PageTag, page_tags
+from .tags import PageTag, has_target, page_tags
 
 _ORDER = (
     *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),
@@ -56,21 +59,40 @@ class GuardedPage(Struct, frozen=True):
     """What the policy stops although it stands in the page."""
 
 
-def guard_page(html: bytes, config: Config) -> GuardedPage:
-    """The finished page with its policy, and with `rel=noopener` at links to new windows."""
-    tags = tuple(page_tags(html))
-    declared = config.security.csp
-    if declared == "off" or _policy_tag(html, tags) is not None:
+def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
+    """The same as `guard_page`, of a page as its templates print it; without what no page may hold."""
+    html = b"".join((parts.before, parts.body.data, parts.after))
+    outline = page_outline(parts) if config.security.csp != "off" else None
+    if outline and _policy_tag(outline.html, outline.tags) is None:
+        return _with_policy(html, outline, config)
+    low = lower_allowed(html)
+    if low is None:
+        return guard_page(without_forbidden(html.decode("utf-8", "surrogatepass")).encode(), config)
+    return guard_page(html, config, low)
+
+
+def guard_page(html: bytes, config: Config, low: bytes | None = None) -> GuardedPage:
+    """The finished page with its policy, and with `rel=noopener` at links to new windows.
+
+    low: the page in lower case, where that is at hand.
+    """
+    low = low or html.lower()
+    tags = tuple(page_tags(html, low))
+    if config.security.csp == "off" or _policy_tag(html, tags) is not None:
         return GuardedPage(with_openers(html, tags))
+    return _with_policy(html, PageOutline(html, low, tags), config)
+
+
+def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPage:
+    declared = config.security.csp
     extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
-    found = page_sources(tags, html)
+    found = page_sources(outline.tags, outline.low)
     allowed = _builder_sources(found) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
-    at = _place(html, tags)
+    at = _place(outline.html, outline.tags)
     front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
-    opens = any("target" in tag.attributes for tag in tags)
-    rest = with_openers(html[at:]) if opens else memoryview(html)[at:]
+    rest = with_openers(html[at:]) if has_target(outline.tags) else memoryview(html)[at:]
     return GuardedPage(b"".join((front, meta.encode(), rest)), tuple(_report_blocked(found, sources)))
 
 
@@ -90,7 +112,8 @@ def policy(sources: Mapping[str, Iterable[str]]) -> str:
 def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
     """The page with more sources in the policy that it has; as it is if it has none."""
     tag = _policy_tag(html, page_tags(html))
-    if tag is None or "content" not in tag.spans:
+    span = tag.span("content") if tag else None
+    if tag is None or span is None:
         return html
     now: dict[str, list[str]] = {}
     for part in tag.attributes["content"].split(";"):
@@ -103,7 +126,7 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
             named = [one for one in now.get(directive, now.get("default-src", [])) if one != "'none'"]
             now[directive] = [*named, *(one for one in wanted if one not in named)]
     text = "; ".join(" ".join((directive, *named)) for directive, named in now.items())
-    start, end = tag.spans["content"]
+    start, end = span
     return html[:start] + f'"{_escape(text)}"'.encode() + html[end:]
 
 
@@ -125,13 +148,9 @@ def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable
 
 def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
     """The tag of a policy in the head; elsewhere browsers pass it over."""
-    body = _BODY.search(html)
-    limit = body.start() if body else len(html)
     for tag in tags:
-        if tag.start >= limit:
-            break
         if tag.name == "meta" and tag.attributes.get("http-equiv", "").strip().lower() == _META:
-            return tag
+            return None if _BODY.search(html, 0, tag.start) else tag
     return None
 
 

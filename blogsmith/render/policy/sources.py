@@ -10,11 +10,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from ...patterns import lazy_pattern
-from .tags import PageTag, page_tags
+from .tags import PageTag, page_tags, read_tag
 
 SELF = "'self'"
 Sources = dict[str, set[str]]
@@ -74,33 +75,41 @@ _IN_SCRIPT = lazy_pattern(
 _IN_STYLE = lazy_pattern(
     r"""(?:(@import\s*(?:url\(\s*)?)|url\(\s*)["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE
 )
+_STYLE = lazy_pattern(rb"style\s*+=")
 _MAX_DEPTH = 3
 """Of pages in `srcdoc`."""
 
 
-def page_sources(tags: Iterable[PageTag], html: bytes, depth: int = 0) -> Sources:
-    """The sources of a page. tags: `page_tags` of `html`."""
+def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources:
+    """The sources of a page. tags: `page_tags` of it. low: the page in lower case."""
     found: Sources = {}
 
     def add(directive: str, *sources: str) -> None:
         found.setdefault(directive, set()).update(source for source in sources if source)
 
-    if b"style=" in html or re.search(rb"style\s*=", html.lower()):
+    if _STYLE.search(low):
         add("style-src-attr", "'unsafe-inline'")
     for tag in tags:
-        for directive, source in _tag_sources(tag):
+        for directive, source in _tag_sources(tag) if tag.text or not tag.code else _plain_sources(tag.code):
             add(directive, source)
         inner = (
             tag.attributes.get("srcdoc", "").encode() if tag.name == "iframe" and depth < _MAX_DEPTH else b""
         )
         if inner:
             # such a frame obeys the policy of the page around it
-            for directive, sources in page_sources(page_tags(inner), inner, depth + 1).items():
+            for directive, sources in page_sources(page_tags(inner), inner.lower(), depth + 1).items():
                 add(directive, *sources)
     if found.get("style-src") or found.get("script-src"):
         add("img-src", SELF, "data:")
         add("font-src", SELF, "data:")
     return found
+
+
+@lru_cache(maxsize=1024)
+def _plain_sources(code: bytes) -> tuple[tuple[str, str], ...]:
+    """The same of a tag that `PageTag.code` names, without a text."""
+    tag = read_tag(code, 0)
+    return tuple(_tag_sources(tag)) if tag else ()
 
 
 def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import unescape
 
 from msgspec import Struct, field
@@ -16,20 +17,30 @@ from msgspec.structs import replace
 
 from ...patterns import lazy_pattern
 
+# most tags are of formulas and code: by their first letter they are none of these
 _NAMED = lazy_pattern(
-    rb"<(?:s(?:cript|tyle|ource)|i(?:frame|mg|nput|mage)|f(?:rame|orm)|video|audio|track|embed|object|link"
-    rb"|base|button|textarea|title)(?=[\s/>])|<!--"
+    rb"<(?:s(?:cript|tyle|ource)|[abefilotv](?:(?<=i)(?:frame|mg|nput|mage)|(?<=f)(?:rame|orm)|(?<=v)ideo"
+    rb"|(?<=a)udio|(?<=t)(?:rack|extarea|itle)|(?<=e)mbed|(?<=o)bject|(?<=l)ink|(?<=b)(?:ase|utton)))(?=[\s/>])"
+    rb"|<!--"
 )
+# what stands in attributes that matter on any tag, each looked for by the rarest of its characters; those of
+# events are too many to be named
+_WORDS = (b"target", b"charset")
+_PARTS = lazy_pattern(rb"-(?:(?<=data-)(?:embed-url|pyodide)|(?<=http-)equiv)")
+_ADDRESS = lazy_pattern(rb"\((?<=url\()")
 _EVENT = lazy_pattern(rb"on[a-z]{3,}+\s*+=")
 _BEFORE_ATTRIBUTES = b" \n\t\r\f/\"'"
-_MARKS = (b"target", b"data-embed-url", b"data-pyodide", b"http-equiv", b"charset", b"url(")
-"""Of attributes that matter on any tag; those of events are too many to be named."""
 _OPENING = lazy_pattern(rb"<(?:[a-z]|!--)")
 _NAME = lazy_pattern(rb"<([a-z][^\s/>]*)", re.IGNORECASE)
 _ATTRIBUTE = lazy_pattern(
     rb"[\s/]*+([^\s/>=][^\s/>=]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>][^\s>]*+)?))?"
 )
 _END = lazy_pattern(rb"[\s/]*+>")
+_PLAIN = lazy_pattern(
+    rb"<[a-z][a-z0-9-]*+(?:\s++[a-z][a-z0-9:-]*+(?:=\"[^\"<>]*+\")?)*+\s*+/?>", re.IGNORECASE
+)
+"""A tag that is read from its own text in any page, whatever stands behind it."""
+_PLAIN_BYTES = 1000
 _TEXTS = frozenset(("script", "style", "textarea", "title"))
 """Elements that hold text in which no tag begins; in drawings a title may be empty."""
 
@@ -47,12 +58,19 @@ class PageTag(Struct, frozen=True):
     text: bytes = b""
     """Of a script or style sheet that stands in the page."""
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Attribute → where its value stands in the page, with its quotes."""
+    """Attribute → where its value stands in the tag, with its quotes."""
+    code: bytes = b""
+    """The tag itself, if that alone says what it is."""
+
+    def span(self, attribute: str) -> tuple[int, int] | None:
+        """Where the value of an attribute stands in the page."""
+        span = self.spans.get(attribute)
+        return (self.start + span[0], self.start + span[1]) if span else None
 
 
-def page_tags(html: bytes) -> Iterator[PageTag]:
-    """Those tags of a page, in their order."""
-    low = html.lower()
+def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
+    """Those tags of a page, in their order. low: the page in lower case, where that is at hand."""
+    low = low or html.lower()
     end = 0
     for start in _starts(low):
         if start < end:
@@ -61,7 +79,7 @@ def page_tags(html: bytes) -> Iterator[PageTag]:
             closing = low.find(b"-->", start + 2)
             end = closing + 3 if closing >= 0 else len(low)
             continue
-        tag = _read(html, start)
+        tag = read_tag(html, start)
         if tag is None:
             # it has no end, so nothing behind it is a tag
             return
@@ -73,11 +91,18 @@ def page_tags(html: bytes) -> Iterator[PageTag]:
         yield tag
 
 
+def has_target(tags: Iterable[PageTag]) -> bool:
+    """Whether one of them may lead to a new window."""
+    return any("target" in tag.attributes for tag in tags)
+
+
 def _starts(low: bytes) -> list[int]:
     """Where such tags may begin, sorted."""
     found = {match.start() for match in _NAMED.finditer(low)}
-    for word in _MARKS:
+    for word in _WORDS:
         found.update(_tag_starts(low, _places(low, word)))
+    for pattern in (_PARTS, _ADDRESS):
+        found.update(_tag_starts(low, (match.start() for match in pattern.finditer(low))))
     events = (match.start() for match in _EVENT.finditer(low, 1))
     found.update(_tag_starts(low, (at for at in events if low[at - 1] in _BEFORE_ATTRIBUTES)))
     return sorted(start for start in found if start >= 0 and _OPENING.match(low, start))
@@ -100,6 +125,23 @@ def _places(text: bytes, word: bytes) -> Iterator[int]:
         at = text.find(word, at + len(word))
 
 
+def read_tag(html: bytes, start: int) -> PageTag | None:
+    """The tag that begins at `start`; None if it has no end. Most tags of a head stand on all pages."""
+    end = html.find(b">", start) + 1
+    if 0 < end <= start + _PLAIN_BYTES:
+        known = _read_plain(html[start:end])
+        if known is not None:
+            return replace(known, start=start, end=end)
+    return _read(html, start)
+
+
+@lru_cache(maxsize=1024)
+def _read_plain(tag: bytes) -> PageTag | None:
+    """The tag that this text is wherever it stands; None if that depends on what stands behind it."""
+    read = _read(tag, 0) if _PLAIN.fullmatch(tag) else None
+    return replace(read, code=tag) if read else None
+
+
 def _read(html: bytes, start: int) -> PageTag | None:
     name = _NAME.match(html, start)
     assert name is not None, "only starts of tags are read"
@@ -114,8 +156,9 @@ def _read(html: bytes, start: int) -> PageTag | None:
         group = found.lastindex or 1
         value = found[group].decode("utf-8", "replace") if group > 1 else ""
         attributes[key] = unescape(value) if "&" in value else value
-        start, end = found.span(group)
-        spans[key] = (start - 1, end + 1) if group in (2, 3) else (start, end)
+        first, last = found.span(group)
+        is_quoted = group in (2, 3)
+        spans[key] = (first - is_quoted - start, last + is_quoted - start)
     closing = _END.match(html, at)
     if closing is None:
         return None

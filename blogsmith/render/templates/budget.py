@@ -7,6 +7,7 @@ that templates make or take in hand, thrown away or not, so they bound the memor
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import Any
 
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.utils import Namespace
+from markupsafe import Markup
 from msgspec import Struct
 
 from ..timeout import alarm, has_alarm
@@ -109,11 +111,13 @@ _CONTAINERS = (
     *map(type, ({}.keys(), {}.values(), {}.items())),
 )
 _TEXTS = (str, bytes)
+PLAIN = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt.datetime))
+"""Types of most values in templates: none of them holds other values."""
 
 
 def is_container(value: object) -> bool:
     """Whether `value` holds other values, which its text would show."""
-    return isinstance(value, _CONTAINERS)
+    return type(value) not in PLAIN and isinstance(value, _CONTAINERS)
 
 
 class LoopExtent(Struct, frozen=True):

@@ -16,6 +16,8 @@ from jinja2.compiler import CodeGenerator, Frame, operators
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
 """Their bodies pay for themselves."""
 
+_SHORT = 256
+"""Of a text: to compare it costs nothing."""
 _PASS = 5
 """Steps for a pass through a body, whatever is in it."""
 
@@ -47,6 +49,18 @@ class PaidCode(CodeGenerator):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
 
+    def visit_Include(self, node: nodes.Include, frame: Frame) -> None:
+        """`{% include "a.html" %}`; as a rule without a loop that hands on piece by piece."""
+        is_name = isinstance(node.template, nodes.Const) and isinstance(node.template.value, str)
+        if not is_name or node.ignore_missing or not node.with_context or frame.buffer is not None:
+            super().visit_Include(node, frame)
+            return
+        self.writeline("template = environment.get_template(", node)
+        self.visit(node.template, frame)
+        self.write(f", {self.name!r})")
+        context = f"context.get_all(), True, {self.dump_local_context(frame)}"
+        self.writeline(f"yield from template.root_render_func(template.new_context({context}))")
+
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         """`a ~ b`"""
         self.write("environment.joined(context.eval_ctx.autoescape, (")
@@ -65,7 +79,8 @@ class PaidCode(CodeGenerator):
         names = ["", *(operators[operand.op] for operand in node.ops)]
         self.write("(")
         for name, side in zip(names, sides, strict=True):
-            self.write(f" {name} environment.compared(")
+            is_free = isinstance(side, nodes.Const) and _is_short(side.value)
+            self.write(f" {name} (" if is_free else f" {name} environment.compared(")
             self.visit(side, frame)
             self.write(")")
         self.write(")")
@@ -89,6 +104,10 @@ class PaidCode(CodeGenerator):
             self.visit(pair.value, frame)
             self.write(", ")
         self.write("}")
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _SHORT)
 
 
 def _add_payment(body: list[nodes.Node], line: int) -> None:

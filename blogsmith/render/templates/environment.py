@@ -119,7 +119,7 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     # both give another text on each call: same input must give same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
-    environment.globals["asset"] = lambda path: addresses.get(path) or _no_asset(path, addresses)
+    environment.add_helper("asset", lambda path: addresses.get(path) or _no_asset(path, addresses))
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
     environment.add_filter("date", long_date)
     environment.add_filter("isodate", iso_date)

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment
 from jinja2.filters import make_attrgetter
 
-from .budget import ITEM, Budget, OverBudget, extent_of, is_container
+from .budget import ITEM, PLAIN, Budget, OverBudget, extent_of, is_container
 from .operations import (
     TEXTS,
     Estimate,
@@ -134,6 +134,9 @@ def _charge_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
     """Pay for a value that a filter takes in hand; what is made while it is read is paid for item by item."""
     if isinstance(value, TEXTS):
         budget.take(1, len(value) if len(value) > ITEM else 0)
+    elif type(value) in PLAIN:
+        # neither a container nor a list to be
+        return value
     elif is_container(value):
         if is_lazy:
             budget.take(len(value))

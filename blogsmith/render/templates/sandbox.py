@@ -10,7 +10,8 @@ back are called by compiled templates, see `compiler.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from types import FunctionType
 from typing import Any
 
 from jinja2 import Template
@@ -18,6 +19,8 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
+from ...model.texts import PageParts, PageText
+from ...patterns import lazy_pattern
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
 from .compiler import PaidCode
 from .filters import paid_filter
@@ -26,6 +29,11 @@ from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
 """Of a text: to compare or search that many characters takes about as long as a step."""
+_SPECIAL = lazy_pattern(r"[&<>\"']")
+"""Characters that are escaped."""
+_DICT_NAMES = frozenset(dir(dict))
+_NESTED = frozenset(("_loop_vars", "_block_vars"))
+"""What compiled templates add to a call: variables around it, for functions that take the context."""
 
 
 class PaidTemplate(Template):
@@ -33,6 +41,8 @@ class PaidTemplate(Template):
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
         assert isinstance(self.environment, Sandbox)
+        if self._module is not None and (ctx is None or ctx.globals_keys.issubset(self.globals)):
+            return self._module
         with self.environment.budget.isolate():
             return super()._get_default_module(ctx)
 
@@ -46,6 +56,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
+        self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
+        self._helpers: set[Callable[..., str]] = set()
         self._last_html: tuple[str, Markup] = ("", Markup())
         super().__init__(**options)
         for name, function in self.filters.items():
@@ -55,14 +67,34 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Let templates use a filter; what it does is paid for."""
         self.filters[name] = paid_filter(name, function, self.budget)
 
-    def render(self, template: str, context: Mapping[str, Any], end: str = "") -> str:
-        """The text of a template and of all that it includes, within one budget and a net of time.
+    def add_helper(self, name: str, function: Callable[..., str]) -> None:
+        """Let templates use a function that takes texts and gives one."""
+        assert type(function) is FunctionType, "calls are told apart by that"
+        self.globals[name] = function
+        self._helpers.add(function)
 
-        end: put behind it here, since each copy of a page is a large one.
-        """
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Those of the environment itself where a template has none of its own: every context reads them."""
+        return super().make_globals(d) if d else self.globals
+
+    def render(self, template: str, context: Mapping[str, Any]) -> str:
+        """The text of a template and of all that it includes, within one budget and a net of time."""
+        return "".join(self._pieces(template, context))
+
+    def render_page(self, template: str, context: Mapping[str, Any], body: PageText, end: str) -> PageParts:
+        """The same in UTF-8, with `end` behind it. body: a text that is mostly printed once and as it is."""
+        pieces = [*self._pieces(template, context), end]
+        text, markup = self._last_html
+        places = [at for at, piece in enumerate(pieces) if piece is markup] if text is body.read() else ()
+        if len(places) != 1:
+            return PageParts(_encode(pieces))
+        (at,) = places
+        return PageParts(_encode(pieces[:at]), body.encode(), _encode(pieces[at + 1 :]))
+
+    def _pieces(self, template: str, context: Mapping[str, Any]) -> list[str]:
         with self.budget.isolate(), time_net():
             try:
-                return "".join([*self.get_template(template).generate(context), end])
+                return list(self.get_template(template).generate(context))
             except TakesTooLong:
                 # with the lines of templates in its traceback, as other errors have them
                 self.handle_exception()
@@ -74,14 +106,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute` in a template."""
-        known = FIELDS.get(type(obj))
-        is_html = None if known is None else known.get(attribute)
-        if is_html is None:
-            if known and is_hidden(type(obj), attribute):
+        kind = type(obj)
+        known = self._fields.get(kind)
+        if known is not None:
+            is_html = known.get(attribute)
+            if is_html is not None:
+                value = getattr(obj, attribute)
+                return self._markup(value) if is_html else value
+            if is_hidden(kind, attribute):
                 return self.undefined(obj=obj, name=attribute)
-            return super().getattr(obj, attribute)
-        value = getattr(obj, attribute)
-        return self._markup(value) if is_html else value
+        elif kind is dict and attribute not in _DICT_NAMES:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
@@ -93,6 +129,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _markup(self, html: str) -> Markup:
         self.budget.take(0, len(html))
+        if len(html) <= _LONG:
+            return Markup(html)
         # layouts ask a dozen times what the text of a page holds, and each `Markup` is a copy
         text, markup = self._last_html
         if text is not html:
@@ -107,9 +145,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """`obj(…)` in a template."""
-        if not isinstance(__obj, Macro):
-            args = prepare_call(__obj, args, kwargs, __self.budget)
-        return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
+        kind, budget = type(__obj), __self.budget
+        # of these two it is known what Jinja would find out about them
+        if kind is Macro:
+            return take_result(__obj(__context.eval_ctx, *args, **_own(kwargs)), budget)
+        if kind is FunctionType and __obj in __self._helpers and _are_texts(args) and not _own(kwargs):
+            return take_result(__obj(*args), budget)
+        args = prepare_call(__obj, args, kwargs, budget)
+        return take_result(super().call(__context, __obj, *args, **kwargs), budget)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`text.format` as templates have it."""
@@ -146,7 +189,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """What `{{ value }}` writes."""
         if not isinstance(value, str) and is_container(value):
             extent_of(value, self.budget)
-        is_ready = type(value) is Markup and is_escaped
+        kind = type(value)
+        is_ready = (kind is Markup and is_escaped) or (kind is str and not _SPECIAL.search(value))
         text = value if is_ready else escape(value) if is_escaped else str(value)
         left = self.budget.left
         left.characters -= len(text)
@@ -180,6 +224,19 @@ class Sandbox(ImmutableSandboxedEnvironment):
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
+
+
+def _encode(pieces: Iterable[str]) -> bytes:
+    return "".join(pieces).encode("utf-8", "surrogatepass")
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(type(value) is str for value in values)
+
+
+def _own(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Those arguments that stand in the template."""
+    return {name: value for name, value in kwargs.items() if name not in _NESTED} if kwargs else kwargs
 
 
 class _PaidFields:

@@ -8,7 +8,8 @@ as such where it is read, see `sandbox.py`, so templates need no `| safe`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,6 +19,7 @@ from msgspec.structs import replace
 from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
+from ...model.texts import PageParts
 from .budget import TakesTooLong
 from .environment import TemplateCodes, site_environment
 from .errors import template_diagnostic
@@ -47,6 +49,11 @@ class Theme(Struct, frozen=True):
         return self.files.name
 
     def render(self, layout: str, page: PageView, site: SiteView) -> str:
+        """The whole HTML page as text."""
+        parts = self.render_parts(layout, page, site)
+        return b"".join((parts.before, parts.body.data, parts.after)).decode("utf-8", "surrogatepass")
+
+    def render_parts(self, layout: str, page: PageView, site: SiteView) -> PageParts:
         """The whole HTML page; SiteError if the layout is unknown or a template is wrong.
 
         ValueError if `site` has another base path than the one the theme was loaded with.
@@ -63,14 +70,17 @@ class Theme(Struct, frozen=True):
             "site": replace(site, options=options),
             "head": page_head(page, site),
         }
-        return self._render(f"layouts/{layout}.html", context, page.path or page.url, end="\n")
+        with self._blame_template(page.path or page.url):
+            return self.environment.render_page(f"layouts/{layout}.html", context, page.body, "\n")
 
     def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
         """The HTML of shortcode `name`; strings in `context` are escaped unless they are `Markup`.
 
         KeyError if there is no such shortcode. page_path: for the hint of an error message.
         """
-        return self._render(self.shortcodes[name], context, page_path)
+        template = self.shortcodes[name]
+        with self._blame_template(page_path):
+            return self.environment.render(template, context)
 
     def has_shortcode(self, name: str) -> bool:
         """Whether the site, the theme or a plugin has a template for it."""
@@ -100,9 +110,11 @@ class Theme(Struct, frozen=True):
         """Files to copy, sorted; their paths are those in the output, under `assets/<theme>/`."""
         return tuple(file.asset for file in self.files.static.values())
 
-    def _render(self, template: str, context: Mapping[str, Any], what: str, end: str = "") -> str:
+    @contextmanager
+    def _blame_template(self, what: str) -> Iterator[None]:
+        """SiteError for whatever goes wrong inside. what: is rendered there, for the hint of the message."""
         try:
-            return self.environment.render(template, context, end)
+            yield
         except (Exception, TakesTooLong) as error:
             # a template may fail in as many ways as Python; all of them are its author's mistake
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
