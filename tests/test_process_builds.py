@@ -14,7 +14,8 @@ import pytest
 
 from blogsmith.model.documents import Body
 from blogsmith.pipeline import body_pool, cache, page_pool
-from blogsmith.pipeline.process_pool import ProcessDied, ProcessPool, can_fork
+from blogsmith.pipeline.fork_pool import ForkPool, can_fork
+from blogsmith.pipeline.process_pool import ProcessDied
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.render.html import render_body
 from tests.preview_sites import built
@@ -200,24 +201,24 @@ class TestFailures:
 
 class TestPool:
     def test_answers_come_to_their_requests(self) -> None:
-        with ProcessPool(3, lambda request: request * 2) as pool:
+        with ForkPool(3, lambda request: request * 2) as pool:
             requests = [str(number).encode() for number in range(50)]
             found = {answer.request: answer.data for answer in pool.map(requests)}
             assert found == {number: str(number).encode() * 2 for number in range(50)}
 
     def test_a_request_goes_to_its_process(self) -> None:
-        with ProcessPool(3, lambda request: str(os.getpid()).encode()) as pool:
+        with ForkPool(3, lambda request: str(os.getpid()).encode()) as pool:
             wanted = [number % 3 for number in range(20)]
             found = {(answer.process, answer.data) for answer in pool.map([b""] * 20, wanted)}
             assert len(found) == 3 and len({data for _, data in found}) == 3
 
     def test_an_exception_is_no_answer(self) -> None:
-        with ProcessPool(2, lambda request: bytes([1 // request[0]])) as pool:
+        with ForkPool(2, lambda request: bytes([1 // request[0]])) as pool:
             found = {answer.request: answer.data for answer in pool.map([b"\1", b"\0", b"\1"])}
             assert found == {0: b"\1", 1: None, 2: b"\1"}
 
     def test_an_end_is_told(self) -> None:
-        with pytest.raises(ProcessDied) as caught, ProcessPool(2, lambda request: os._exit(7)) as pool:
+        with pytest.raises(ProcessDied) as caught, ForkPool(2, lambda request: os._exit(7)) as pool:
             list(pool.map([b"x"]))
         assert (caught.value.request, caught.value.ending) == (0, "ended with status 7")
 
@@ -230,7 +231,7 @@ class TestPool:
                 time.sleep(600)
             return str(os.getpid()).encode()
 
-        with pytest.raises(KeyboardInterrupt), ProcessPool(2, answer) as pool:
+        with pytest.raises(KeyboardInterrupt), ForkPool(2, answer) as pool:
             pids += [int(found.data or b"0") for found in pool.map([b"", b""], [0, 1])]
             for _ in pool.map([b"wait", b""], [0, 1]):
                 raise KeyboardInterrupt

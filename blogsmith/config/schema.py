@@ -168,6 +168,13 @@ class Execution(Struct, frozen=True):
     dask: Dask = Dask()
 
 
+class Build(Struct, frozen=True):
+    """Where pages are made."""
+
+    executor: Literal["local", "dask"] = "local"
+    """What makes them: processes of this machine, or of the Dask cluster that `execute.dask` names."""
+
+
 class Security(Struct, frozen=True):
     """What pages may load and run in readers' browsers."""
 
@@ -233,6 +240,7 @@ class Config(Struct, frozen=True):
     diagnostics: Diagnostics = Diagnostics()
     execute: Literal["off", "marked", "all"] | Execution = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
+    build: Build = Build()
     browser: Browser = Browser()
     security: Security = Security()
     editor: str = ""

@@ -26,13 +26,13 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
-from .body_builder import count_processes
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
 from .output_plan import make_outputs
 from .output_rows import OutputRows
+from .page_executor import count_copies
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import OutputSpool, open_spool, without_bytes
@@ -100,7 +100,7 @@ def _finish(
     pages = OutputRows(site.composition, rows)
     keep = spool.put if options.write else without_bytes
     with log.measure("pages"):
-        pages.make_ahead(count_processes(site.resolved, options), keep)
+        pages.make_ahead(count_copies(site.context, options), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
     line.keep_templates(site)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..config.schema import Config
+from ..config.schema import Build, Config
 from ..project.context import SiteContext
 from ..project.program import tools_digest
 from .page_rows import digest_of
@@ -28,6 +28,7 @@ def text_settings(config: Config) -> Config:
         archive_pagination=0,
         feeds=True,
         toc=True,
+        build=Build(),
     )
 
 

@@ -10,8 +10,9 @@ import msgspec
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
+from .fork_pool import ForkPool
 from .output_plan import OutputFile, OutputPlan
-from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
+from .process_pool import ProcessDied
 from .row_store import RowStore
 
 FEWEST = 40
@@ -46,7 +47,7 @@ class PagePool:
         self._rows.share()
         worker = _PageWorker(self._plan, self._rows, pages)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
-        with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
+        with ForkPool(processes, worker.answer) as pool:
             try:
                 for answer in pool.map(requests):
                     if answer.data:
