@@ -107,6 +107,8 @@ class BodyBuilder:
             for path in paths:
                 document = resolved.documents[path]
                 if not memory.has_facts(document):
+                    # notes the reason
+                    memory.table.body(document)
                     missing.append(path)
                 elif not memory.facts_of(document).facts.cells.sessions():
                     body = memory.known_body(document, resolved.tools, resolved.facts)

@@ -37,6 +37,11 @@ class SpawnPool(ProcessPool):
     def __len__(self) -> int:
         return len(self._processes)
 
+    @property
+    def pids(self) -> list[int]:
+        """Numbers of the processes."""
+        return [process.pid for process in self._processes]
+
     def close(self, *, is_broken_off: bool) -> None:
         """As in `ProcessPool`."""
         for process in self._processes:
