@@ -1,9 +1,10 @@
-"""Pages made by the workers of a Dask cluster are those that one process makes; without one, somebody says why."""
+"""Pages made by the workers of a Dask cluster are those that one process makes."""
 
 from __future__ import annotations
 
 import os
 import signal
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,12 @@ def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster makes pages of sites as small as ours, too; each worker gets some of them."""
     monkeypatch.setattr(page_executor, "DASK_FEWEST", 20)
     monkeypatch.setattr(cluster_pool, "_BATCH", 5)
+
+
+@pytest.fixture(autouse=True)
+def tracker() -> None:
+    """Python's own helper of `multiprocessing` stays until the end; it is no child that we left."""
+    resource_tracker.ensure_running()
 
 
 @pytest.fixture

@@ -59,18 +59,22 @@ class ClusterPool(WorkerPool):
 
     def share(self, request: bytes) -> None:
         """As in `WorkerPool`: a process takes it before the next request that it gets."""
-        self._sent.append(self._cluster.send(request))
+        if self._cluster.is_connected:
+            self._sent.append(self._cluster.send(request))
 
     def map(self, requests: Sequence[bytes], process_of: Sequence[int] | None = None) -> Iterator[PoolAnswer]:
         """As in `WorkerPool`; any process gets any request."""
         waiting = deque(range(0, len(requests), _BATCH))
-        while waiting or self._tasks:
+        while (waiting or self._tasks) and self._cluster.is_connected:
             while waiting and len(self._tasks) < self._threads * AHEAD:
                 self._start(waiting.popleft(), requests)
             with suppress(queue.Empty):
                 first, task = self._done.get(timeout=_LOOK_S)
                 del self._tasks[first]
-                yield from _answers(first, min(_BATCH, len(requests) - first), task)
+                yield from _answers(range(first, min(first + _BATCH, len(requests))), task)
+        for first in (*self._tasks, *waiting):
+            yield from _unmade(range(first, min(first + _BATCH, len(requests))))
+        self._tasks.clear()
 
     def _start(self, first: int, requests: Sequence[bytes]) -> None:
         batch = Batch(self._worker, tuple(one.key for one in self._sent), requests[first : first + _BATCH])
@@ -79,15 +83,22 @@ class ClusterPool(WorkerPool):
         )
 
 
-def _answers(first: int, count: int, task: Any) -> Iterator[PoolAnswer]:
+def _answers(requests: range, task: Any) -> Iterator[PoolAnswer]:
     try:
         found = result_of(task)
     except LostTask:
-        found = [b""] * count
+        yield from _unmade(requests)
+        return
     if isinstance(found, DiedThere):
-        raise ProcessDied(first + found.request, found.ending)
-    for number, data in enumerate(found, first):
+        raise ProcessDied(requests[found.request], found.ending)
+    for number, data in zip(requests, found, strict=True):
         yield PoolAnswer(number, 0, unpack_answer(data))
+
+
+def _unmade(requests: range) -> Iterator[PoolAnswer]:
+    """Nobody has answered these: the builder makes what they ask for."""
+    for number in requests:
+        yield PoolAnswer(number, 0, None)
 
 
 def _program_check() -> WorkerCheck:

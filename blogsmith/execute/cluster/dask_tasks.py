@@ -56,6 +56,11 @@ class DaskTasks:
         workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether the scheduler is there; once it is gone, calls are never answered."""
+        return bool(self._client.status == "running")
+
     def send(self, data: bytes) -> Any:
         """Data for every worker, named by its digest; what stands for it in calls."""
         return self._client.scatter(data, broadcast=True, hash=True)
