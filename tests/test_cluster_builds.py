@@ -217,6 +217,12 @@ def test_few_pages_are_made_here(tmp_path: Path, clusters: list[int]) -> None:
     assert report.ok and not report.diagnostics and not clusters
 
 
+def test_one_process_is_this_one(tmp_path: Path, clusters: list[int]) -> None:
+    root = settings(mended(site(tmp_path / "site")), HERE)
+    report = build_with(root, 1)
+    assert report.ok and not clusters and "build-executor" not in printed(report)
+
+
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_connection, "find_spec", lambda name: None)
     root = settings(mended(site(tmp_path / "site")), HERE)

@@ -129,7 +129,7 @@ class FigureSettings(Struct, frozen=True):
 
 
 class Dask(Struct, frozen=True):
-    """Where sessions run with `executor: dask`."""
+    """The cluster of `executor: dask`, under `execute` and under `build`."""
 
     scheduler: str = ""
     """Address of the scheduler, `tcp://10.0.0.5:8786`; empty: a cluster here, while a command runs."""
