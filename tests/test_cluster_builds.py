@@ -74,14 +74,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("is_mended", [True, False], ids=["site", "messages"])
 def test_two_workers_here(tmp_path: Path, clusters: list[int], is_mended: bool) -> None:
     root = site(tmp_path / "site")
+    limits = "code: {deadline_s: 0.5, max_line: 100000}\n"
+    put(root, {"content/posts/stuck.md": f"# Stuck\n\n```console\n{'a' * 50_000}!\n```\n"})
     if is_mended:
         mended(root)
-    one = build_with(root, 1, output=tmp_path / "one")
-    settings(root, HERE)
+    one = build_with(settings(root, limits), 1, output=tmp_path / "one")
+    settings(root, HERE + limits)
     with no_process_left():
         two = build_with(root, 2, output=tmp_path / "two")
     assert clusters == [2]
     assert one.ok == is_mended and printed(one) == printed(two)
+    assert "highlighting takes longer than 0.5 s" in printed(two)
     if is_mended:
         assert built(tmp_path / "one") == built(tmp_path / "two")
 

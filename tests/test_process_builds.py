@@ -16,6 +16,7 @@ import pytest
 
 from blogsmith.model.documents import Body
 from blogsmith.pipeline import body_pool, cache, page_executor, page_pool, spawned_process
+from blogsmith.pipeline.body_state import encode_state
 from blogsmith.pipeline.fork_pool import ForkPool, can_fork
 from blogsmith.pipeline.process_pool import ProcessDied
 from blogsmith.pipeline.spawn_pool import SpawnPool
@@ -324,6 +325,30 @@ class TestSpawned:
         os.killpg(builder.pid, ending)
         builder.wait(20)
         wait_for(lambda: not any(map(is_alive, pids)), 10)
+
+    def test_on_a_machine_without_the_site(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Sizes of pictures are sent; what programs draw, and a folder of the site, are left to us."""
+        root = mended(site(tmp_path / "site"))
+        put(root, {"blogsmith.yaml": "plugins: [graphviz]\nbrowser: {pyodide: static/pyodide}\n"})
+        drawn = "# Drawn\n\n```dot\ndigraph { a -> b }\n```\n"
+        run = "# Run\n\n<div class='runnable' data-lang='python'>\n\n```python\n1\n```\n\n</div>\n"
+        put(root, {"content/posts/drawn.md": drawn, "content/posts/run.md": run})
+        one = build_with(root, 1, output=tmp_path / "one")
+        states: dict[str, str] = {}
+        take = body_pool.BodyPool._take
+
+        def note(pool: Any, made: Any) -> Any:
+            states[Path(made.path).stem] = made.state
+            return take(pool, made)
+
+        def state(job: Any, *, is_elsewhere: bool) -> bytes:
+            return encode_state(job._resolved, is_elsewhere=True)
+
+        monkeypatch.setattr(body_pool.BodyPool, "_take", note)
+        monkeypatch.setattr(body_pool.BodyJob, "state", state)
+        several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
+        assert {name for name, state in states.items() if state != "made"} == {"drawn", "run"}
+        assert printed(one) == printed(several)
 
     def test_answers_of_a_worker_that_cannot_start_are_none(self) -> None:
         with no_process_left(), SpawnPool(2, "bodies", b"no state") as pool:

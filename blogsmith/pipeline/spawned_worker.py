@@ -6,10 +6,12 @@ lives here and what it is made from; whatever is wrong with that is raised for e
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from threading import Thread
 from typing import BinaryIO, Literal
 
@@ -20,6 +22,8 @@ from .process_pool import answer_safely
 
 Answer = Callable[[bytes], bytes]
 _IN, _OUT, _ERRORS = 0, 1, 2
+_NEW_OBJECTS = 50_000
+"""Between two searches for cycles of dead objects."""
 
 
 class WorkerStart(msgspec.Struct, frozen=True, array_like=True):
@@ -49,6 +53,8 @@ def serve() -> None:
     Thread(target=_read, args=(requests, waiting), daemon=True).start()
     start = msgspec.msgpack.decode(waiting.get(), type=WorkerStart)
     worker = cache(lambda: start_worker(start))
+    # as `cli.garbage` does: what is made here is mostly freed at once, or never
+    gc.set_threshold(_NEW_OBJECTS)
     while True:
         try:
             request = waiting.get(timeout=start.idle_s or None)
@@ -70,7 +76,8 @@ def _read(requests: BinaryIO, waiting: queue.SimpleQueue[bytes]) -> None:
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
     """The standard pipes, for ourselves alone."""
     pipes = _own(_IN, "rb"), _own(_OUT, "wb")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), _IN)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), _IN)
     os.dup2(_ERRORS, _OUT)
     return pipes
 
