@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,9 @@ from blogsmith.model.documents import ImageInfo
 from blogsmith.pipeline import body_state, cluster_pool, page_executor
 from blogsmith.pipeline.lookups import measure_image
 from blogsmith.trust.consent import trust
-from tests.dask_machines import Machines, machines, needs_dask
+from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.preview_sites import built
-from tests.sessions import no_process_left
+from tests.sessions import LINUX, no_process_left, wait_for
 from tests.site_files import printed, put
 from tests.test_process_builds import SVG, build_with, mended, site
 
@@ -172,6 +174,39 @@ def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: 
         assert build_with(root, 2, output=tmp_path / "two").ok
         assert clusters == [1] and found.scheduler.wait(20) == -signal.SIGKILL
     assert built(tmp_path / "one") == built(tmp_path / "two")
+
+
+COMMAND = """
+import sys
+from blogsmith.__main__ import run
+from blogsmith.pipeline import page_executor
+page_executor.DASK_FEWEST = 1
+if __name__ == "__main__":
+    sys.exit(run())
+"""
+
+
+@needs_dask
+@pytest.mark.skipif(not LINUX, reason="processes are looked for in /proc")
+def test_nothing_is_left_of_a_build_that_is_broken_off(tmp_path: Path) -> None:
+    root = settings(site(tmp_path / "site"), HERE)
+    long = "".join(f"$\\frac{{{n}}}{{x_{{{n}}}}}$ and *more* `code`.\n\n" for n in range(20_000))
+    put(root, {f"content/posts/long{number}.md": long for number in range(4)})
+    program = tmp_path / "program.py"
+    program.write_text(COMMAND)
+    mark = f"broken-off-{os.getpid()}"
+    command = [sys.executable, str(program), "build", "--jobs", "2"]
+    env = {**os.environ, "USER": mark, "PYTHONPATH": str(Path(__file__).parents[1])}
+    builder = subprocess.Popen(command, cwd=root, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
+
+    def makes_pages() -> bool:
+        lines = [Path(f"/proc/{pid}/cmdline") for pid in marked(mark)]
+        return sum(b"spawned_worker" in line.read_bytes() for line in lines if line.exists()) == 2
+
+    wait_for(makes_pages)
+    os.killpg(builder.pid, signal.SIGINT)
+    assert builder.wait(30) == 130
+    wait_for(lambda: not marked(mark), 10)
 
 
 @needs_dask
