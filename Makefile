@@ -72,7 +72,8 @@ test-torch: $(TORCH_READY)
 
 # The executor of Dask and the engine of Jupyter, with what they need.
 test-engines: $(ENGINES_READY)
-	$(ENGINES_VENV)/bin/python -m pytest -q tests/test_execute_dask.py tests/test_execute_jupyter.py
+	$(ENGINES_VENV)/bin/python -m pytest -q tests/test_execute_dask.py tests/test_execute_jupyter.py \
+		tests/test_cluster_builds.py
 
 lint: $(READY)
 	$(BIN)/ruff check

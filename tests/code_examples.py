@@ -25,7 +25,7 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
-from blogsmith.pipeline import body_builder, cache
+from blogsmith.pipeline import cache, page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
@@ -150,7 +150,7 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with patch.object(cache, "render_body", end_process), patch.object(body_builder, "FEWEST", 1):
+    with patch.object(cache, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
         return build(root, execution=ExecutionOptions(jobs=2)).diagnostics
 
 

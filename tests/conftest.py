@@ -29,6 +29,7 @@ SLOW_FILES = frozenset(
         "claims",
         "claims_of_posts",
         "cli",
+        "cluster_builds",
         "diagrams",
         "execute_dask",
         "execute_faults",

@@ -20,8 +20,9 @@ from msgspec import structs
 
 from blogsmith.config.schema import Dask
 from blogsmith.diagnostics.extras import install_command
-from blogsmith.execute.cluster import dask_cluster
-from blogsmith.execute.cluster.dask_cluster import ClusterError, DaskCluster
+from blogsmith.execute.cluster import dask_connection
+from blogsmith.execute.cluster.dask_cluster import DaskCluster
+from blogsmith.execute.cluster.dask_connection import ClusterError
 from blogsmith.execute.cluster.remote import RemoteEnvironment
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.pool import run_sessions
@@ -334,7 +335,7 @@ def test_a_scheduler_without_workers_and_one_that_dies(tmp_path: Path) -> None:
 
 @needs_dask
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "CONNECT_S", 1)
+    monkeypatch.setattr(dask_connection, "CONNECT_S", 1)
     root = site(tmp_path / "s", there("tcp://127.0.0.1:9"), a="1")
     import_module("distributed")  # which may take its time
     began = time.monotonic()
@@ -347,7 +348,7 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "find_spec", lambda name: None)
+    monkeypatch.setattr(dask_connection, "find_spec", lambda name: None)
     (found,) = build(site(tmp_path / "s", there("tcp://box:1"), a="1"), execution=STALE).diagnostics
     assert (found.message, found.hint) == (
         "executor: dask needs the package distributed",

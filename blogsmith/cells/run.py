@@ -72,7 +72,8 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
         yield None
         return
     # only sites that name a cluster need what speaks to one
-    from ..execute.cluster.dask_cluster import ClusterError, DaskCluster
+    from ..execute.cluster.dask_cluster import DaskCluster
+    from ..execute.cluster.dask_connection import ClusterError
     from ..execute.cluster.remote import terms_of
 
     python = execution.python and resolve_python(execution.python, context.root)

@@ -131,7 +131,7 @@ class FigureSettings(Struct, frozen=True):
 
 
 class Dask(Struct, frozen=True):
-    """Where sessions run with `executor: dask`."""
+    """The cluster of `executor: dask`, under `execute` and under `build`."""
 
     scheduler: str = ""
     """Address of the scheduler, `tcp://10.0.0.5:8786`; empty: a cluster here, while a command runs."""
@@ -168,6 +168,13 @@ class Execution(Struct, frozen=True):
     executor: Literal["local", "dask"] = "local"
     """Where sessions run: on this machine, or on the workers of a Dask cluster."""
     dask: Dask = Dask()
+
+
+class Build(Struct, frozen=True):
+    """Where pages are made."""
+
+    executor: Literal["local", "dask"] = "local"
+    """What makes them: processes of this machine, or of the Dask cluster that `execute.dask` names."""
 
 
 class Security(Struct, frozen=True):
@@ -235,6 +242,7 @@ class Config(Struct, frozen=True):
     diagnostics: OfPage[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
+    build: OfSite[Build] = Build()
     browser: OfPage[Browser] = Browser()
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""

@@ -151,6 +151,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "theme-missing": "There is no theme of this name, in the site or bundled.",
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
         "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
+        "build-executor": "Pages cannot be made by the cluster that `build.executor` asks for.",
         "page-process": "A process that makes pages was ended, as by a lack of memory.",
         "page-slow": "The live preview gives up making a page; it stays as it was last.",
         "template": "A template of the site, the theme or a plugin is wrong.",

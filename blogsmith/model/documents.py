@@ -35,9 +35,6 @@ class Source:
     digest: str
     """Hex SHA-256 of the bytes; the cache key of everything made from this file alone."""
 
-    def __reduce__(self) -> tuple[type, tuple[PurePosixPath, str, str]]:
-        return Source, (self.path, self.text, self.digest)
-
 
 read_on_demand(Source, "text")
 
@@ -173,9 +170,6 @@ class Document:
     """Markdown after the front matter; what reads it may be given in its place."""
     first_line: int
     """1-based line of the file on which `body` starts."""
-
-    def __reduce__(self) -> tuple[type, tuple[Source, FrontMatter, str, int]]:
-        return Document, (self.source, self.front, self.body, self.first_line)
 
     @property
     def path(self) -> PurePosixPath:

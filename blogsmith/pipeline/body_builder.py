@@ -7,24 +7,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..diagnostics.model import SiteError
-from ..execute.session.environment import cores
 from ..model.documents import Body, Document
 from ..project.report import BuildLog, BuildOptions
-from .body_pool import FEWEST, BodyPool
+from .body_pool import BodyPool
 from .build_cells import BuildCells
 from .cache import PageCache
-from .process_pool import can_fork
+from .page_executor import choose_executor
+from .page_rows import NotStorable
 from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:
     from .lint_cache import LintCache
-
-
-def count_processes(resolved: ResolvedSite, options: BuildOptions) -> int:
-    """How many processes may make pages of a site at once."""
-    # code of the site may count what it sees, and expect to see all of it
-    is_one = resolved.context.plugins.code is not None or not can_fork()
-    return 1 if is_one else options.execution.jobs or cores()
 
 
 class BodyBuilder:
@@ -93,15 +86,19 @@ class BodyBuilder:
 
     def _make_in_processes(self, paths: Iterable[str]) -> None:
         """Bodies of pages without cells, if there are enough of them to make; of others none or some."""
-        processes = count_processes(self._resolved, self._options)
-        if processes < 2:
+        executor = choose_executor(self._resolved.context, self._options)
+        self._log.add(executor.problems)
+        if executor.kind == "here":
             return
         missing = self._find_missing(paths)
         to_make = frozenset(missing)
         missing += (path for path in paths if path not in to_make and self._is_unlinted(path))
-        if len(missing) >= FEWEST:
-            pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
-            made = zip(self._log.iterate("render", missing), pool.make(processes), strict=True)
+        if len(missing) < executor.fewest_bodies:
+            return
+        pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
+        made = zip(self._log.iterate("render", missing), pool.make(executor.start), strict=True)
+        # else they cannot be told what they need
+        with suppress(NotStorable):
             self._bodies |= {path: body for _, (path, body) in made if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
@@ -111,6 +108,8 @@ class BodyBuilder:
             for path in paths:
                 document = resolved.documents[path]
                 if not memory.has_facts(document):
+                    # notes the reason
+                    memory.table.body(document)
                     missing.append(path)
                 elif not memory.facts_of(document).facts.cells.sessions():
                     body = memory.known_body(document, resolved.tools, resolved.facts)

@@ -28,7 +28,6 @@ from ..site.frame import Rendered
 from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
-from .body_builder import count_processes
 from .build_record import BuildExtent, save_stamps, start_build
 from .build_stamps import has_own_outputs
 from .fonts import make_fonts
@@ -36,6 +35,7 @@ from .incremental import IncrementalPipeline, UpdateRequest
 from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
+from .page_executor import count_copies
 from .row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import Spool, open_spool, without_bytes
@@ -115,7 +115,7 @@ def _finish(
     pages = OutputRows(site.composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
-        pages.make_ahead(count_processes(site.resolved, options), keep)
+        pages.make_ahead(count_copies(site.context, options), keep)
     outputs = make_outputs(site.composition.files, pages.output, keep, log)
     pages.keep_only_planned()
     line.keep_files(site)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..config.schema import MathSettings
 from ..diagnostics.model import Diagnostic
 from ..lint.run import PageLint, lint_page, lint_site
 from ..model.documents import Document
@@ -11,6 +12,11 @@ from ..project.context import SiteContext
 from ..syntax.parser import Parsed
 from .page_rows import decode_row, digest_of, encode_row
 from .page_table import PageTable
+
+
+def encode_lint(page: Parsed, math: MathSettings) -> bytes:
+    """What lints find in a page, as a row."""
+    return encode_row(lint_page(page, math))
 
 
 class LintCache:
@@ -38,7 +44,7 @@ class LintCache:
 
     def encode(self, page: Parsed) -> bytes:
         """What is found in a page, for the process that keeps it."""
-        return encode_row(lint_page(page, self._math))
+        return encode_lint(page, self._math)
 
     def put_encoded(self, document: Document, data: bytes) -> None:
         """Keep what `encode` gave."""

@@ -11,8 +11,9 @@ from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
+from .fork_pool import ForkPool
 from .output_plan import OutputFile, OutputPlan
-from .process_pool import MAX_PROCESSES, ProcessDied, ProcessPool
+from .process_pool import ProcessDied
 from .row_store import RowStore
 
 FEWEST = 40
@@ -51,7 +52,7 @@ class PagePool:
         self._rows.share()
         worker = _PageWorker(self._plan, self._rows, self._trace, pages)
         requests = [msgspec.msgpack.encode(page) for page in range(len(pages))]
-        with ProcessPool(min(processes, MAX_PROCESSES), worker.answer) as pool:
+        with ForkPool(processes, worker.answer) as pool:
             try:
                 for answer in pool.map(requests):
                     if answer.data:

@@ -1,24 +1,22 @@
-"""Processes that know what this one knows: forked from it, so that only what they make has to be sent.
+"""Processes that answer requests side by side; how they are started is the business of each kind of pool.
 
-Who is forked must not depend on threads of this process, so pools are used by builds alone. The processes end
-with the pool, and with this process whatever ends it: each waits for requests on a pipe that breaks then.
+| pool | its processes | know |
+|---|---|---|
+| `fork_pool` | are copies of this one | all that this one knows |
+| `spawn_pool` | are started fresh | what they are sent as data |
+| `cluster_pool` | are started fresh by the workers of a Dask cluster | what they are sent as data |
 """
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Protocol, Self, overload
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-_AHEAD = 2
+AHEAD = 2
 """Requests a process has at once: it never waits for the next one."""
 MAX_PROCESSES = 16
 """More of them than that make pages faster than one process takes them in."""
@@ -46,36 +44,45 @@ class PoolAnswer(NamedTuple):
     """None: an exception was raised there; here it will be, too."""
 
 
-def can_fork() -> bool:
-    """Whether this system copies a process as it is, without harm to libraries of the system."""
-    return sys.platform == "linux"
+class PoolJob(Protocol):
+    """What the processes of a pool do."""
+
+    name: str
+    """Of the workers of a process that is started fresh, as in `spawned_worker`."""
+
+    def answer(self, request: bytes) -> bytes:
+        """What a process does that knows all that this one knows."""
+
+    def state(self, *, is_elsewhere: bool) -> bytes:
+        """What a worker is made from; NotStorable if something in it has no form outside this process.
+
+        is_elsewhere: on a machine that has no file of the site.
+        """
 
 
-class ProcessPool:
-    """Some processes that all answer requests in the same way."""
+class WorkerPool(ABC):
+    """Some processes that all answer requests in the same way; they end with it."""
 
-    def __init__(self, count: int, answer: Callable[[bytes], bytes]) -> None:
-        """answer: is called in the processes, with whatever it knows at this moment."""
-        # most builds make few pages, and start none
-        from multiprocessing.connection import Pipe
+    knows_sources = False
+    """Whether its processes have the sources of pages, or are sent them with the requests."""
 
-        self._pipes: list[Connection] = []
-        self._pids: list[int | None] = []
-        """None: it has ended."""
-        for _ in range(count):
-            here, there = Pipe()
-            pid = os.fork()
-            if pid == 0:
-                # the other ends would keep pipes from breaking
-                for pipe in (here, *self._pipes):
-                    pipe.close()
-                _serve(there, answer)
-            there.close()
-            self._pipes.append(here)
-            self._pids.append(pid)
+    @abstractmethod
+    def __len__(self) -> int: ...
 
-    def __len__(self) -> int:
-        return len(self._pipes)
+    @abstractmethod
+    def close(self, *, is_broken_off: bool) -> None:
+        """End all processes; at once if the pool is broken off."""
+
+    @abstractmethod
+    def map(self, requests: Sequence[bytes], process_of: Sequence[int] | None = None) -> Iterator[PoolAnswer]:
+        """The answers to all requests, as they come; each request is asked for once, when it is sent.
+
+        process_of: request → the process that knows most of it; None: any. ProcessDied if one ends meanwhile.
+        """
+
+    @abstractmethod
+    def share(self, request: bytes) -> None:
+        """Let every process work on the same request, whose answer is of no interest."""
 
     def __enter__(self) -> Self:
         return self
@@ -83,80 +90,98 @@ class ProcessPool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for pipe in self._pipes:
-            pipe.close()
-        for pid in filter(None, self._pids):
-            if kind is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
-                os.waitpid(pid, 0)
+        self.close(is_broken_off=kind is not None)
+
+
+StartPool = Callable[[PoolJob], WorkerPool]
+"""Starts processes for a job."""
+
+
+class ProcessPool(WorkerPool):
+    """Processes of this machine, each of which answers its requests one after another."""
+
+    @abstractmethod
+    def _send(self, process: int, request: bytes) -> None:
+        """Hand a request to a process; one that is dead is noticed when it is to answer."""
+
+    @abstractmethod
+    def _receive(self, busy: Sequence[int]) -> Iterator[tuple[int, bytes | None]]:
+        """Answers of some of these processes, when there are any; None: that process has died."""
+
+    @abstractmethod
+    def _ending(self, process: int) -> str:
+        """How a process has died, as the end of a sentence."""
+
+    def share(self, request: bytes) -> None:
+        """As in `WorkerPool`."""
+        for _ in self.map([request] * len(self), range(len(self))):
+            pass
 
     def map(self, requests: Sequence[bytes], process_of: Sequence[int] | None = None) -> Iterator[PoolAnswer]:
-        """The answers to all requests, as they come.
-
-        process_of: request → the process that is to work on it; None: any. ProcessDied if one ends meanwhile.
-        """
-        from multiprocessing.connection import Connection, wait
-
+        """As in `WorkerPool`."""
         anyone = deque(range(len(requests)))
-        own: list[deque[int]] = [anyone] * len(self) if process_of is None else [deque() for _ in self._pipes]
+        own: list[deque[int]] = (
+            [anyone] * len(self) if process_of is None else [deque() for _ in range(len(self))]
+        )
         for request, process in enumerate(process_of or ()):
             own[process].append(request)
-        sent: list[deque[int]] = [deque() for _ in self._pipes]
-        for _ in range(_AHEAD):
-            for process in range(len(self)):
-                self._send(process, own[process], sent[process], requests)
+        sent: list[deque[int]] = [deque() for _ in own]
+
+        def send(process: int) -> None:
+            if own[process]:
+                request = own[process].popleft()
+                sent[process].append(request)
+                self._send(process, requests[request])
+
+        for process in [*range(len(self))] * AHEAD:
+            send(process)
         while any(sent):
-            busy = {pipe: process for process, pipe in enumerate(self._pipes) if sent[process]}
-            for pipe in wait(list(busy)):
-                assert isinstance(pipe, Connection)
-                process = busy[pipe]
-                data = self._receive(process, sent[process][0])
+            for process, answer in self._receive([process for process, waits in enumerate(sent) if waits]):
+                if answer is None:
+                    raise ProcessDied(sent[process][0], self._ending(process))
                 request = sent[process].popleft()
-                self._send(process, own[process], sent[process], requests)
-                yield PoolAnswer(request, process, data)
-
-    def _send(self, process: int, waiting: deque[int], sent: deque[int], requests: Sequence[bytes]) -> None:
-        if waiting:
-            request = waiting.popleft()
-            sent.append(request)
-            with suppress(OSError):  # it is dead, which is seen when its answer is read
-                self._pipes[process].send_bytes(requests[request])
-
-    def _receive(self, process: int, request: int) -> bytes | None:
-        try:
-            data = self._pipes[process].recv_bytes()
-        except (EOFError, OSError):
-            raise ProcessDied(request, self._ending(process)) from None
-        return data[1:] if data[:1] == _MADE else None
-
-    def _ending(self, process: int) -> str:
-        # another process may get its number now, and is not to be ended
-        pid, self._pids[process] = self._pids[process], None
-        assert pid is not None, "a process that has died gets no request"
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+                send(process)
+                yield PoolAnswer(request, process, unpack_answer(answer))
 
 
 _MADE, _RAISED = b"+", b"-"
 
 
-def _serve(pipe: Connection, answer: Callable[[bytes], bytes]) -> None:
-    """Answer requests until the pipe breaks; never returns."""
-    code = 1
+def answer_safely(answer: Callable[[bytes], bytes], request: bytes) -> bytes:
+    """The answer in the form in which processes send it; what is raised is none."""
     try:
-        # an interrupt is for the process that the author sees
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        while True:
-            request = pipe.recv_bytes()
-            try:
-                data = _MADE + answer(request)
-            except Exception:
-                data = _RAISED
-            pipe.send_bytes(data)
-    except (EOFError, OSError):
-        code = 0
-    finally:
-        # what this process has taken over is not its own to close
-        os._exit(code)
+        return _MADE + answer(request)
+    except Exception:
+        return _RAISED
+
+
+def unpack_answer(data: bytes) -> bytes | None:
+    """What `answer_safely` was given by the worker; None: it raised."""
+    return data[1:] if data[:1] == _MADE else None
+
+
+def describe_exit(code: int) -> str:
+    """How a process ended, as the end of a sentence. code: negative for a signal."""
+    if code >= 0:
+        return f"ended with status {code}"
+    return f"was ended by {signal.Signals(-code).name}"
+
+
+class LazyRequests(Sequence[bytes]):
+    """Requests that are made when they are sent: all at once they may hold every text of the site."""
+
+    def __init__(self, count: int, make: Callable[[int], bytes]) -> None:
+        self._count = count
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, number: int) -> bytes: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, number: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(number, slice):
+            return [self._make(one) for one in range(*number.indices(self._count))]
+        return self._make(number)

@@ -63,6 +63,8 @@ class BuildOptions(Struct, frozen=True):
     question: str = ""
     """Names what the command line asks: the same question may be answered by stamps alone. Empty: never."""
     execution: ExecutionOptions = ExecutionOptions()
+    start_method: Literal["", "fork", "spawn"] = ""
+    """How processes that make pages are started; empty: as copies where that is safe, else fresh."""
 
 
 class Counts(Struct, frozen=True, kw_only=True):

@@ -148,6 +148,9 @@ def running_settings(config: Config) -> dict[str, str]:
     }
     if read_editor(config.editor).is_code:
         found["editor"] = config.editor.strip()
+    if config.build.executor != "local" and config.execution.dask.scheduler:
+        # who answers at that address gets the posts, and may have Dask run code here
+        found["build.executor"] = json.dumps(config.build.executor)
     return found
 
 

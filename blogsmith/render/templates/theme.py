@@ -139,7 +139,11 @@ def load_theme(
     codes: where compiled templates are kept beyond this process; None: nowhere.
     SiteError if the theme is missing or something in it is wrong.
     """
-    files = read_theme_files(name, site_root, bundled, extra_shortcodes)
+    return make_theme(read_theme_files(name, site_root, bundled, extra_shortcodes), base_path, codes)
+
+
+def make_theme(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Theme:
+    """The theme of files that were read. base_path, codes: as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     return Theme(files, base_path, environment, _shortcodes(files), layouts)

@@ -1,0 +1,171 @@
+"""A client of a Dask cluster: of one that exists, or of one on this machine that starts and ends with it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pkgutil
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ...diagnostics.extras import install_extra
+
+ADDRESS = ("execute", "dask", "scheduler")
+EXECUTOR = ("execute", "executor")
+CONNECT_S = 10.0
+"""A scheduler that has not answered by then counts as gone."""
+_START_S = 5.0
+"""What is left of starting takes no longer when a run is broken off, or Ctrl-C has hit a worker too."""
+_NAMED = 4
+"""Workers that a message names."""
+WorkerCheck = tuple[Callable[..., object], str, object, str]
+"""A function, its argument, what it must give on every worker, and what is said of one where it does not."""
+VERSION_CHECK: WorkerCheck = (
+    *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
+    f"has no blogsmith {__version__}",
+)
+
+
+class ClusterError(Exception):
+    """A cluster cannot be used. setting: path of the setting that is to blame."""
+
+    def __init__(self, message: str, hint: str, setting: tuple[str, ...] = ADDRESS) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.setting = setting
+
+
+@contextmanager
+def dask_installed() -> Iterator[None]:
+    """Dask is there, and keeps its log from the terminal; ClusterError if it is missing."""
+    if find_spec("distributed") is None:
+        missing = "executor: dask needs the package distributed"
+        raise ClusterError(missing, install_extra("dask"), EXECUTOR)
+    with _silence():
+        yield
+
+
+@contextmanager
+def connect(scheduler: str) -> Iterator[Any]:
+    """A client of the cluster at an address; ClusterError if there is none."""
+    from distributed import Client
+
+    try:
+        client = Client(scheduler, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
+    except (OSError, ValueError) as error:
+        message = f"there is no Dask scheduler at {scheduler}: {first_line(error)}"
+        hint = "start one with dask scheduler, or leave the address out for a cluster on this machine"
+        raise ClusterError(message, hint) from error
+    with client:
+        yield client
+
+
+def check_workers(
+    client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
+) -> None:
+    """Every worker must be able to do what it is for; asked with functions that all have."""
+    lacking: dict[str, str] = {}
+    for function, argument, expected, words in checks:
+        answers = client.run(function, argument, on_error="return")
+        if not answers:
+            start = f"start some: dask worker {scheduler}"
+            raise ClusterError(f"the Dask cluster at {scheduler} has no workers", start)
+        lacking = {a: words for a, answer in answers.items() if answer != expected} | lacking
+    if lacking:
+        named = "; ".join(f"{address} {words}" for address, words in sorted(lacking.items())[:_NAMED])
+        more = f"; and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+        raise ClusterError(f"not all workers of the Dask cluster can {purpose}: {named}{more}", hint)
+
+
+@contextmanager
+def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
+    """A client of a cluster on this machine, which ends here; ClusterError if it cannot start.
+
+    temporary: folder for files of workers.
+    """
+    import dask
+    from distributed import Client
+
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set({"temporary-directory": str(temporary)}))
+        starting: Future[Any] = Future()
+        stack.callback(_close, starting)
+        # in a thread, which Ctrl-C does not reach: what has only half started could not be closed
+        threading.Thread(target=_start_local, args=(workers, starting), daemon=True).start()
+        try:
+            cluster = starting.result()
+        except (OSError, RuntimeError) as error:
+            message = f"a Dask cluster on this machine cannot start: {first_line(error)}"
+            hint = "leave executor: dask out to run the code without one"
+            raise ClusterError(message, hint, EXECUTOR) from error
+        made = Client(cluster, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
+        client = stack.enter_context(made)
+        client.run(os.setsid)
+        yield client
+
+
+def _start_local(workers: int, starting: Future[Any]) -> None:
+    os.environ["PYTHONSAFEPATH"] = "1"  # the folder it is started in, the site's, is no place to import from
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # when it starts, it would undo the next line
+    # Ctrl-C in a terminal reaches a whole process group, but not whom this thread starts: we end them
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        starting.set_result(_local_cluster(workers))
+    except BaseException as error:
+        starting.set_exception(error)
+
+
+def _close(starting: Future[Any]) -> None:
+    """Close a cluster, as soon as it has started; one that does not get so far loses its workers."""
+    if wait([starting], _START_S).not_done:
+        import multiprocessing  # Dask has it by now; a build without Dask does without
+
+        for worker in multiprocessing.active_children():
+            worker.kill()
+    elif starting.exception() is None:
+        starting.result().close()
+
+
+def _local_cluster(workers: int) -> Any:
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        # any free port, and no page of diagrams behind it
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
+        dashboard_address=None,
+        # sessions have limits of their own
+        memory_limit=0,
+        silence_logs=logging.CRITICAL,
+    )
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask's log from the terminal: what goes wrong is told by us."""
+    import distributed  # noqa: F401  (its import sets up the log)
+
+    handlers = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
+    for handler, _ in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for handler, level in handlers:
+            handler.setLevel(level)
+
+
+def first_line(error: BaseException) -> str:
+    """What a message says of an exception."""
+    return (str(error) or type(error).__name__).splitlines()[0]

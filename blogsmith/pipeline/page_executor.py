@@ -1,0 +1,106 @@
+"""Who makes the pages of a build: this process, others of this machine, or those of a cluster."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Diagnostic, SiteError
+from ..execute.session.environment import cores
+from ..project.context import SiteContext
+from ..project.report import BuildOptions
+from ..trust.consent import is_trusted
+from .fork_pool import ForkPool, can_fork
+from .process_pool import MAX_PROCESSES, PoolJob, WorkerPool
+
+_SETTING = ("build", "executor")
+# A body takes 18 ms of a processor, so two processes save 9 ms of each.
+FORK_FEWEST = 20
+"""A copy is there in some hundredths of a second."""
+SPAWN_FEWEST = 150
+"""A fresh process has its first page after 0.6 s; with 100 pages two are as quick as one process."""
+DASK_FEWEST = 300
+"""Besides, Dask takes a second to import and to connect."""
+
+
+class PageExecutor(Struct, frozen=True):
+    """What bodies are made with."""
+
+    kind: Literal["here", "fork", "spawn", "dask"]
+    processes: int
+    """At least two, but for `here`; for `dask`: of a cluster that is started here."""
+    context: SiteContext
+    problems: tuple[Diagnostic, ...] = ()
+    """Why it is not the one that the site asks for."""
+
+    @property
+    def fewest_bodies(self) -> int:
+        """Bodies for which it is worth its start."""
+        return {"here": 0, "fork": FORK_FEWEST, "spawn": SPAWN_FEWEST, "dask": DASK_FEWEST}[self.kind]
+
+    def start(self, job: PoolJob) -> WorkerPool:
+        """Start the processes. SiteError if they cannot be; NotStorable as of `job`."""
+        if self.kind == "fork":
+            return ForkPool(self.processes, job.answer)
+        if self.kind == "spawn":
+            from .spawn_pool import SpawnPool
+
+            return SpawnPool(self.processes, job.name, job.state(is_elsewhere=False))
+        return self._start_cluster(job)
+
+    def _start_cluster(self, job: PoolJob) -> WorkerPool:
+        # only sites that name a cluster need what speaks to one
+        from ..execute.cluster.dask_connection import EXECUTOR, ClusterError
+        from .cluster_pool import ClusterPool
+
+        try:
+            return ClusterPool(self.context.config.execution.dask, self.processes, job)
+        except ClusterError as error:
+            path = _SETTING if error.setting == EXECUTOR else error.setting
+            raise SiteError(_at(self.context, path, str(error), error.hint)) from error
+
+
+def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor:
+    """What makes the bodies of a site."""
+    processes = min(options.execution.jobs or cores(), MAX_PROCESSES)
+    problems: tuple[Diagnostic, ...] = ()
+    # code of the site may count what it sees, and expect to see all of it
+    has_code = context.plugins.code is not None
+    if context.config.build.executor == "dask" and options.execution.jobs != 1:
+        hindrance = _hindrance(context, has_code=has_code)
+        if not hindrance:
+            return PageExecutor("dask", processes, context)
+        problems = (_note(context, *hindrance),)
+    if has_code or processes < 2:
+        return PageExecutor("here", 1, context, problems)
+    method = options.start_method or ("fork" if can_fork() else "spawn")
+    return PageExecutor(method, processes, context, problems)
+
+
+def count_copies(context: SiteContext, options: BuildOptions) -> int:
+    """How many copies of this process may fill templates; 1: it does so itself."""
+    executor = choose_executor(context, options)
+    return executor.processes if executor.kind == "fork" else 1
+
+
+def _hindrance(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
+    """Why pages are not made by the cluster that the site asks for, and what to do."""
+    if has_code:
+        return "plugins of the site may count the pages they see", "leave the setting out"
+    if context.config.execution.dask.scheduler and not is_trusted(context.root, context.config):
+        # Dask runs what it is sent, on both sides
+        return "this site is not trusted to name a cluster", "if you know that address, run: blogsmith trust"
+    return None
+
+
+def _note(context: SiteContext, why: str, hint: str) -> Diagnostic:
+    found = _at(context, _SETTING, f"pages are made on this machine: {why}", hint)
+    return Diagnostic(found.code, found.message, found.path, found.place, found.source_line, hint, "warning")
+
+
+def _at(context: SiteContext, path: tuple[str, ...], message: str, hint: str) -> Diagnostic:
+    place = context.settings.places.get(path)
+    line = context.settings.lines[place.line - 1] if place else ""
+    return Diagnostic("build-executor", message, CONFIG_NAME, place, line, hint)
