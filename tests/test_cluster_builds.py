@@ -179,7 +179,7 @@ def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: 
 COMMAND = """
 import sys
 from blogsmith.__main__ import run
-from blogsmith.pipeline import page_executor
+from blogsmith.pipeline.pools import page_executor
 page_executor.DASK_FEWEST = 1
 if __name__ == "__main__":
     sys.exit(run())

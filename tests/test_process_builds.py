@@ -282,7 +282,7 @@ serve()""",
 
 BUILDER = """
 import sys, datetime as dt, pathlib, pytest
-from blogsmith.pipeline import page_executor
+from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.test_process_builds import ENDLESS, break_spawned
