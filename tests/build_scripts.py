@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from blogsmith.pipeline.build_record import kept_report
 from blogsmith.pipeline.build_stamps import compare_build
 from blogsmith.pipeline.page_edit import build_edit
-from blogsmith.pipeline.row_store import FILE
+from blogsmith.pipeline.rows.row_store import FILE
 from blogsmith.project.report import BuildOptions, BuildReport
 from blogsmith.storage.cache import CACHE
 from blogsmith.trust.consent import trust

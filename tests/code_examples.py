@@ -25,7 +25,8 @@ from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
 from blogsmith.model.documents import Output
-from blogsmith.pipeline import cache, page_executor
+from blogsmith.pipeline import cache
+from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages

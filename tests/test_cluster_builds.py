@@ -15,8 +15,8 @@ import pytest
 from blogsmith.diagnostics.extras import install_command
 from blogsmith.execute.cluster import dask_connection
 from blogsmith.model.documents import ImageInfo
-from blogsmith.pipeline import body_state, cluster_pool, page_executor
-from blogsmith.pipeline.lookups import measure_image
+from blogsmith.pipeline.pools import body_state, cluster_pool, page_executor
+from blogsmith.pipeline.rows.image_rows import measure_image
 from blogsmith.trust.consent import trust
 from tests.dask_machines import Machines, machines, marked, needs_dask
 from tests.preview_sites import built
@@ -132,7 +132,7 @@ def break_processes(victim: str) -> Any:
     """For a worker: let the processes that it starts end somebody when they make one page."""
 
     def change() -> None:
-        from blogsmith.pipeline import spawned_process
+        from blogsmith.pipeline.pools import spawned_process
 
         child = spawned_process._CHILD.partition("\nserve()")[0].partition("\nimport os")[0]
         spawned_process._CHILD = child + LETHAL.format(victim=victim)
@@ -179,7 +179,7 @@ def test_pages_of_workers_that_are_lost_are_made_here(tmp_path: Path, clusters: 
 COMMAND = """
 import sys
 from blogsmith.__main__ import run
-from blogsmith.pipeline import page_executor
+from blogsmith.pipeline.pools import page_executor
 page_executor.DASK_FEWEST = 1
 if __name__ == "__main__":
     sys.exit(run())

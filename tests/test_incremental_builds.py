@@ -20,7 +20,7 @@ from blogsmith.execute.session.session import SilentObserver
 from blogsmith.execute.session.working_folder import working_folder
 from blogsmith.model.documents import Document
 from blogsmith.pipeline.output_plan import OutputPlan
-from blogsmith.pipeline.row_store import Row, open_rows, remove_rows
+from blogsmith.pipeline.rows.row_store import Row, open_rows, remove_rows
 from blogsmith.pipeline.site_cells import execute_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from blogsmith.render.html import render_body

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from blogsmith.model.documents import Body
-from blogsmith.pipeline import body_pool, cache, page_executor, page_pool, spawned_process
-from blogsmith.pipeline.body_state import encode_state
-from blogsmith.pipeline.fork_pool import ForkPool, can_fork
-from blogsmith.pipeline.process_pool import ProcessDied
-from blogsmith.pipeline.spawn_pool import SpawnPool
+from blogsmith.pipeline import cache
+from blogsmith.pipeline.pools import body_pool, page_executor, page_pool, spawned_process
+from blogsmith.pipeline.pools.body_state import encode_state
+from blogsmith.pipeline.pools.fork_pool import ForkPool, can_fork
+from blogsmith.pipeline.pools.process_pool import ProcessDied
+from blogsmith.pipeline.pools.spawn_pool import SpawnPool
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.render.html import render_body
 from tests.preview_sites import built
@@ -281,7 +282,7 @@ serve()""",
 
 BUILDER = """
 import sys, datetime as dt, pathlib, pytest
-from blogsmith.pipeline import page_executor
+from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.build import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.test_process_builds import ENDLESS, break_spawned

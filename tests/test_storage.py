@@ -252,7 +252,7 @@ WRITERS = {
     "execute/kernel": "writes in the private temporary folder of one session",
     "execute/session/working_folder.py": "makes and clears up temporary folders of sessions",
     "preview/page_store.py": "SQLite opens its files by path: in a private temporary folder",
-    "pipeline/row_store.py": "SQLite opens its files by path: in a private temporary folder",
+    "pipeline/rows/row_store.py": "SQLite opens its files by path: in a private temporary folder",
     "cli/terminal.py": "opens the null device",
     "cli/math.py": "opens the null device",
 }

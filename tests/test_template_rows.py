@@ -11,8 +11,8 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from blogsmith.pipeline.row_store import NoRows, Row, open_rows
-from blogsmith.pipeline.template_rows import TemplateRows
+from blogsmith.pipeline.rows.row_store import NoRows, Row, open_rows
+from blogsmith.pipeline.rows.template_rows import TemplateRows
 from blogsmith.render.templates import environment
 from tests.build_scripts import compare
 from tests.preview_sites import built

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.pipeline.row_store import FILE, TEXT, Row, open_rows, remove_rows
+from blogsmith.pipeline.rows.row_store import FILE, TEXT, Row, open_rows, remove_rows
 from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
 from tests.site_files import build, put_bare

@@ -79,6 +79,21 @@ def test_the_same_words(site: Path, builds: list[Path], capsys: pytest.CaptureFi
     assert answered.out.partition("(")[2] == built.out.partition("(")[2]
 
 
+def test_the_words_after_an_edit(site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a text that nobody else shows; the warning about another page is said again."""
+    (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$x x$\n")
+    capsys.readouterr()
+    assert main(["build"]) == 0
+    assert builds == []
+    edited = capsys.readouterr()
+    assert "(1 written" in edited.out and "2 formulas" in edited.out
+    assert main(["build", "--no-cache"]) == 0
+    built = capsys.readouterr()
+    assert edited.err == built.err != ""
+    assert edited.out.partition(" in ")[0] == built.out.partition(" in ")[0]
+    assert "(0 written" in built.out
+
+
 def test_nothing_heavy_is_imported(site: Path) -> None:
     code = (
         "import sys; from blogsmith.cli.main import main; code = main(['build']);"

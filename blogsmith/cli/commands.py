@@ -129,7 +129,7 @@ def clean(output: Path | None, site: Path | None) -> int:
     Files in the output folder that blogsmith did not write are kept.
     """
     from ..pipeline.build_stamps import remove_stamps
-    from ..pipeline.row_store import remove_rows
+    from ..pipeline.rows.row_store import remove_rows
     from ..write.output import clean as clean_output
 
     root = site_root(site)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ..diagnostics.model import SiteError
 from ..model.documents import Body, Document
 from ..project.report import BuildLog, BuildOptions
-from .body_pool import BodyPool
 from .build_cells import BuildCells
 from .cache import PageCache
-from .page_executor import choose_executor
-from .page_rows import NotStorable
+from .pools.body_pool import BodyPool
+from .pools.page_executor import choose_executor
+from .rows.page_rows import NotStorable
 from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:

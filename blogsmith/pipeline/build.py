@@ -35,8 +35,8 @@ from .incremental import IncrementalPipeline, UpdateRequest
 from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
-from .page_executor import count_copies
-from .row_store import NoRows, RowStore, open_rows
+from .pools.page_executor import count_copies
+from .rows.row_store import NoRows, RowStore, open_rows
 from .snapshot import SiteSnapshot
 from .spool import Spool, open_spool, without_bytes
 

@@ -31,13 +31,13 @@ from ..site.index import PageEntry, page_entry
 from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
-from .page_keys import text_settings, text_templates
-from .page_rows import Question
-from .page_table import PageTable
 from .placeholder import placeholder_body
-from .row_store import NoRows, RowStore
+from .rows.page_keys import text_settings, text_templates
+from .rows.page_rows import Question
+from .rows.page_table import PageTable
+from .rows.row_store import NoRows, RowStore
+from .rows.trace import Lookups, is_valid, trace_tools
 from .time_limit import LIMIT_S, TookTooLong, time_limit
-from .trace import Lookups, is_valid, trace_tools
 
 TOKENS = 8
 """Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""

@@ -35,14 +35,14 @@ from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
 from .frame import frame_of, menu_problems, place_document, unpublished_parts
-from .image_rows import ImageSizes
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
-from .row_store import NoRows, RowStore
+from .rows.image_rows import ImageSizes
+from .rows.row_store import NoRows, RowStore
+from .rows.template_rows import TemplateRows
 from .snapshot import ResolvedSite, SiteSnapshot
-from .template_rows import TemplateRows
 from .time_limit import LIMIT_S
 
 

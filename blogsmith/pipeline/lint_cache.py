@@ -10,8 +10,8 @@ from ..lint.run import PageLint, lint_page, lint_site
 from ..model.documents import Document
 from ..project.context import SiteContext
 from ..syntax.parser import Parsed
-from .page_rows import decode_row, digest_of, encode_row
-from .page_table import PageTable
+from .rows.page_rows import decode_row, digest_of, encode_row
+from .rows.page_table import PageTable
 
 
 def encode_lint(page: Parsed, math: MathSettings) -> bytes:

@@ -15,7 +15,6 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.context import Tools
-from ..render.images import ImageProblem, image_size
 from ..site.archive import plan_archive
 from ..site.feeds import site_feeds
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_image, resolve_link
@@ -36,15 +35,6 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
     return index_site(config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls)
-
-
-def measure_image(file: Path) -> ImageInfo | str:
-    """Size of an image, without its address; or what is wrong with it."""
-    try:
-        size = image_size(file)
-    except ImageProblem as problem:
-        return str(problem)
-    return ImageInfo("", size.width_px, size.height_px, size.located)
 
 
 def page_tools(

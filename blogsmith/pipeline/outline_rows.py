@@ -20,8 +20,8 @@ from ..site.generated import GeneratedFile
 from ..site.index import PageEntry, SiteIndex, index_site
 from ..site.urls import Urls
 from .output_plan import OutputFile
-from .page_rows import NotStorable, decode_row, digest_of, encode_row
-from .row_store import OUTLINE, Row, RowStore
+from .rows.page_rows import NotStorable, decode_row, digest_of, encode_row
+from .rows.row_store import OUTLINE, Row, RowStore
 from .snapshot import SiteSnapshot
 
 _NAME = "site"

@@ -22,10 +22,10 @@ from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
-from .page_pool import FEWEST, MadeOutput, PagePool
-from .page_rows import NotStorable, digest_of
-from .row_store import NoRows, Row, RowStore
-from .view_digests import ViewDigests
+from .pools.page_pool import FEWEST, MadeOutput, PagePool
+from .rows.page_rows import NotStorable, digest_of
+from .rows.row_store import NoRows, Row, RowStore
+from .rows.view_digests import ViewDigests
 
 _KIND = "output"
 

@@ -32,15 +32,15 @@ from .build_record import TICK_NS, BuildStart, kept_report, save_edit_stamps, st
 from .build_stamps import BuildComparison
 from .cache import PageCache
 from .frame import frame_of
-from .image_rows import ImageSizes
 from .lookups import page_tools
 from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
-from .page_rows import has_same_entry, weight_change
-from .page_table import RowKind
-from .row_store import RowStore, open_rows
-from .template_rows import TemplateRows
+from .rows.image_rows import ImageSizes
+from .rows.page_rows import has_same_entry, weight_change
+from .rows.page_table import RowKind
+from .rows.row_store import RowStore, open_rows
+from .rows.template_rows import TemplateRows
 
 if TYPE_CHECKING:
     from ..model.results import PageResults

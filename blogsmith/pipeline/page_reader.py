@@ -17,7 +17,7 @@ from ..read.active_svg import Inspect, svg_warnings
 from ..read.files import read_site
 from ..syntax.parser import Parsed
 from .cache import PageCache
-from .row_store import NoRows, open_rows
+from .rows.row_store import NoRows, open_rows
 
 
 def read_documents(

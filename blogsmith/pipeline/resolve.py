@@ -23,9 +23,9 @@ from ..site.index import SiteIndex
 from ..storage.stamps import FileStamp, stamp_at
 from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
-from .image_rows import ImageSizes
 from .lookups import index_of, page_tools
 from .page_reader import read_documents
+from .rows.image_rows import ImageSizes
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 if TYPE_CHECKING:

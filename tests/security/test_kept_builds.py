@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from blogsmith.pipeline.build_stamps import FILES, compare_build
-from blogsmith.pipeline.row_store import FILE, Row, open_rows
+from blogsmith.pipeline.rows.row_store import FILE, Row, open_rows
 from blogsmith.storage.cache import CACHE
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put_bare
@@ -167,7 +167,7 @@ def test_row_44_the_seal_is_what_protects(site: Path, monkeypatch: pytest.Monkey
     """The same forgery with this user's own key would be published: the test above tests something."""
     from blogsmith.model.documents import Body
     from blogsmith.model.texts import NO_TEXT, PageText, pack_text
-    from blogsmith.pipeline.page_rows import decode_page, encode_page
+    from blogsmith.pipeline.rows.page_rows import decode_page, encode_page
 
     build(site, remembers=True)
     with open_rows(site) as rows:

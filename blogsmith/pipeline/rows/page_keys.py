@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..config.schema import Config
-from ..model.scopes import FieldScope, scoped_fields
-from ..project.context import SiteContext
-from ..project.program import tools_digest
+from ...config.schema import Config
+from ...model.scopes import FieldScope, scoped_fields
+from ...project.context import SiteContext
+from ...project.program import tools_digest
 from .page_rows import digest_of
 
 _OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})

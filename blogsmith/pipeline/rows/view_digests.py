@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from ..model.template_views import PageView
+from ...model.template_views import PageView
 from .page_rows import digest_of
 
 _NESTED = frozenset({"body", "pages", "page_groups"})

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from ..model.documents import ImageInfo
-from ..storage.stamps import FileStamp, stamp_of
-from .lookups import measure_image
+from ...model.documents import ImageInfo
+from ...render.images import ImageProblem, image_size
+from ...storage.stamps import FileStamp, stamp_of
 from .row_store import Row, RowStore
 
 _KIND = "images"
@@ -22,6 +22,15 @@ _DOUBT_NS = 2_000_000_000
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
     stamp: FileStamp
     found: ImageInfo | str
+
+
+def measure_image(file: Path) -> ImageInfo | str:
+    """Size of an image, without its address; or what is wrong with it."""
+    try:
+        size = image_size(file)
+    except ImageProblem as problem:
+        return str(problem)
+    return ImageInfo("", size.width_px, size.height_px, size.located)
 
 
 class ImageSizes:

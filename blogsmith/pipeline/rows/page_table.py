@@ -13,11 +13,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..model.documents import Body, Document, PageFacts, Source
-from ..model.texts import PageText, TextTrace, pack_text, packed_text
-from ..project.context import SiteContext
-from ..site.index import PageEntry
+from ...diagnostics.model import Diagnostic, SiteError
+from ...model.documents import Body, Document, PageFacts, Source
+from ...model.texts import PageText, TextTrace, pack_text, packed_text
+from ...project.context import SiteContext
+from ...site.index import PageEntry
 from .head_rows import decode_head, encode_head
 from .page_keys import context_key
 from .page_rows import (

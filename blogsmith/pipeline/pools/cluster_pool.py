@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from ..config.schema import Dask
-from ..diagnostics.extras import DISTRIBUTION
-from ..execute.cluster.dask_connection import WorkerCheck
-from ..execute.cluster.dask_tasks import DaskTasks, LostTask, result_of
-from ..execute.session.working_folder import working_folder
-from ..project.program_contents import program_contents
+from ...config.schema import Dask
+from ...diagnostics.extras import DISTRIBUTION
+from ...execute.cluster.dask_connection import WorkerCheck
+from ...execute.cluster.dask_tasks import DaskTasks, LostTask, result_of
+from ...execute.session.working_folder import working_folder
+from ...project.program_contents import program_contents
 from .cluster_worker import Batch, DiedThere, answer_there
 from .process_pool import AHEAD, PoolAnswer, PoolJob, ProcessDied, WorkerPool, unpack_answer
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from ..execute.cluster.dask_worker import this_task
+from ...execute.cluster.dask_worker import this_task
 from .spawned_process import SpawnedProcess
 from .spawned_worker import WorkerStart
 

@@ -13,32 +13,33 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..config.load import LoadedConfig
-from ..config.schema import Config
-from ..hooks import Plugins
-from ..hooks.loader import load_plugins
-from ..model.documents import Asset, Document, FrontMatter, ImageInfo, Source
-from ..model.results import PageResults
-from ..model.scopes import FieldScope, scoped_fields
-from ..project.browser_python import browser_python
-from ..project.bundled import bundled_folder
-from ..project.context import SiteContext, parse_options
-from ..project.load import LoadedSite
-from ..project.report import BuildLog, no_progress
-from ..render.context import Tools
-from ..render.templates.files import StaticFile, TemplateFile, ThemeFiles
-from ..render.templates.theme import make_theme
-from ..site.index import PageEntry, index_site
-from ..site.urls import Urls
+from ...config.load import LoadedConfig
+from ...config.schema import Config
+from ...hooks import Plugins
+from ...hooks.loader import load_plugins
+from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
+from ...model.results import PageResults
+from ...model.scopes import FieldScope, scoped_fields
+from ...project.browser_python import browser_python
+from ...project.bundled import bundled_folder
+from ...project.context import SiteContext, parse_options
+from ...project.load import LoadedSite
+from ...project.report import BuildLog, no_progress
+from ...render.context import Tools
+from ...render.templates.files import StaticFile, TemplateFile, ThemeFiles
+from ...render.templates.theme import make_theme
+from ...site.index import PageEntry, index_site
+from ...site.urls import Urls
+from ..cache import PageCache, UnknownPage
+from ..lookups import page_tools
+from ..rows.image_rows import measure_image
+from ..rows.page_rows import decode_row, encode_row
+from ..snapshot import Entries, ResolvedSite
 from .body_worker import BodyWorker
-from .cache import PageCache, UnknownPage
-from .lookups import measure_image, page_tools
-from .page_rows import decode_row, encode_row
-from .snapshot import Entries, ResolvedSite
 
 if TYPE_CHECKING:
-    from ..pyodide.distribution import Distribution
-    from ..syntax.parser import Parsed
+    from ...pyodide.distribution import Distribution
+    from ...syntax.parser import Parsed
 
 _PICTURES = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"})
 
@@ -112,7 +113,7 @@ def body_worker(data: bytes) -> BodyWorker:
 def _lint_of(state: BodyState) -> Callable[[Parsed], bytes] | None:
     if not state.has_lints:
         return None
-    from .lint_cache import encode_lint
+    from ..lint_cache import encode_lint
 
     math = state.config.math
     return lambda page: encode_lint(page, math)
@@ -167,7 +168,7 @@ class _WorkerSite:
         return found
 
     def _open_python(self) -> Distribution:
-        from ..pyodide.distribution import CDN
+        from ...pyodide.distribution import CDN
 
         if self._state.sizes is not None and self._context.config.browser.pyodide != CDN:
             raise UnknownPage

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..model.documents import Body, Document
-from ..tex.on_demand import import_converter
+from ...diagnostics.model import Diagnostic, SiteError
+from ...model.documents import Body, Document
+from ...tex.on_demand import import_converter
+from ..cache import PageCache
+from ..rows.page_rows import NotStorable, decode_facts, encode_facts
+from ..snapshot import ResolvedSite
 from .body_worker import BodyRequest, BodyWorker, MadeBody, PageSource, decode_made
-from .cache import PageCache
-from .page_rows import NotStorable, decode_facts, encode_facts
 from .process_pool import LazyRequests, ProcessDied, StartPool, WorkerPool
-from .snapshot import ResolvedSite
 
 if TYPE_CHECKING:
-    from .lint_cache import LintCache
+    from ..lint_cache import LintCache
 
 
 class BodyJob:

@@ -7,14 +7,14 @@ from hashlib import sha256
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic, SiteError
-from ..model.documents import Output
-from ..model.template_views import PageView
-from ..model.texts import TextTrace
+from ...diagnostics.model import Diagnostic, SiteError
+from ...model.documents import Output
+from ...model.template_views import PageView
+from ...model.texts import TextTrace
+from ..output_plan import OutputFile, OutputPlan
+from ..rows.row_store import RowStore
 from .fork_pool import ForkPool
-from .output_plan import OutputFile, OutputPlan
 from .process_pool import ProcessDied
-from .row_store import RowStore
 
 FEWEST = 40
 """Pages to make for which processes are worth their start."""

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..config.load import CONFIG_NAME
-from ..diagnostics.model import Diagnostic, SiteError
-from ..execute.session.environment import cores
-from ..project.context import SiteContext
-from ..project.report import BuildOptions
-from ..trust.consent import is_trusted
+from ...config.load import CONFIG_NAME
+from ...diagnostics.model import Diagnostic, SiteError
+from ...execute.session.environment import cores
+from ...project.context import SiteContext
+from ...project.report import BuildOptions
+from ...trust.consent import is_trusted
 from .fork_pool import ForkPool, can_fork
 from .process_pool import MAX_PROCESSES, PoolJob, WorkerPool
 
@@ -52,7 +52,7 @@ class PageExecutor(Struct, frozen=True):
 
     def _start_cluster(self, job: PoolJob) -> WorkerPool:
         # only sites that name a cluster need what speaks to one
-        from ..execute.cluster.dask_connection import EXECUTOR, ClusterError
+        from ...execute.cluster.dask_connection import EXECUTOR, ClusterError
         from .cluster_pool import ClusterPool
 
         try:

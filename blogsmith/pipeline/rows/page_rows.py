@@ -16,12 +16,12 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from ..diagnostics.model import Diagnostic, Place
-from ..model.cells import PageCells
-from ..model.documents import Body, Document, PageFacts, TocEntry, Weight
-from ..model.texts import PageText
-from ..render.context import Tools
-from ..site.index import PageEntry
+from ...diagnostics.model import Diagnostic, Place
+from ...model.cells import PageCells
+from ...model.documents import Body, Document, PageFacts, TocEntry, Weight
+from ...model.texts import PageText
+from ...render.context import Tools
+from ...site.index import PageEntry
 
 Kept = TypeVar("Kept")
 

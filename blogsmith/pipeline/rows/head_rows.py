@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ..diagnostics.model import Diagnostic
-from ..model.documents import Document, FrontMatter, Source, end_of
+from ...diagnostics.model import Diagnostic
+from ...model.documents import Document, FrontMatter, Source, end_of
 from .page_rows import NotStorable, decode_row, encode_row
 
 

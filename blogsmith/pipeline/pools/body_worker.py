@@ -8,12 +8,12 @@ from typing import Literal
 
 import msgspec
 
-from ..model.documents import Document, Source
-from ..model.texts import pack_text
-from ..render.context import Tools
-from ..syntax.parser import Parsed
-from .cache import PageCache, UnknownPage
-from .page_rows import NotStorable, decode_facts, encode_facts
+from ...model.documents import Document, Source
+from ...model.texts import pack_text
+from ...render.context import Tools
+from ...syntax.parser import Parsed
+from ..cache import PageCache, UnknownPage
+from ..rows.page_rows import NotStorable, decode_facts, encode_facts
 
 _MOST_WAITING = 150
 """Pages whose tokens a process keeps; they take some 40 MB. Others are parsed again."""

@@ -27,10 +27,10 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import blogsmith
 del sys.path[0]
-from blogsmith.pipeline.spawned_worker import serve
+from blogsmith.pipeline.pools.spawned_worker import serve
 serve()
 """
-_PACKAGE = Path(__file__).parents[2]
+_PACKAGE = Path(__file__).parents[3]
 _END_S = 5.0
 """A process that is idle ends in some milliseconds."""
 
