@@ -164,3 +164,26 @@ def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) 
     reader.find(".output-more > summary").click()
     seen, whole = reader.ask(heights)
     assert seen == whole
+
+
+# Boxes of code and of what came out beside them, in whole pixels, and tables that are cut off.
+BOXES = """
+const width = (element) => Math.round(element.getBoundingClientRect().width);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const cells = all(".post-content > .cell:has(> figure.code)");
+const tables = all(".post-content > .cell .output-value > .table-wrap");
+return {
+  codes: [...new Set(all(".post-content > figure.code, .post-content > .cell > figure.code").map(width))],
+  others: cells.flatMap(cell => [...cell.children].filter(child => width(child) !== width(cell))).length,
+  cut: tables.filter(table => table.scrollWidth > table.clientWidth + 1).map(table => table.clientWidth),
+};
+"""
+
+
+def test_code_has_two_widths_and_outputs_take_the_margin(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/posts/attention-in-tiles/"))
+    found = reader.ask(BOXES)
+    text, whole = sorted(found["codes"])
+    assert whole > text * 1.3
+    assert found["others"] == 0
+    assert all(abs(width - whole) <= 1 for width in found["cut"])
