@@ -54,7 +54,9 @@ const [ratio, width, height] = arguments;
 Services.prefs.setStringPref("layout.css.devPixelsPerPx", ratio);
 const browser = gBrowser.selectedBrowser;
 for (const [name, size] of [["width", width], ["height", height]]) {
-  for (const property of [name, `min-${name}`, `max-${name}`]) browser.style.setProperty(property, `${size}px`);
+  for (const property of [name, `min-${name}`, `max-${name}`]) {
+    browser.style.setProperty(property, `${size}px`);
+  }
 }
 """
 LOOK = "return [innerWidth, innerHeight, devicePixelRatio]"
