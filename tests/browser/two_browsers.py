@@ -143,8 +143,10 @@ def measure(browser: Reader | Firefox) -> list[Display]:
 
 
 def _display(found: Mapping[str, Any]) -> Display:
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    return Display(**lists)
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found.items()
+    }
+    return Display(**values)
 
 
 def picture(browser: Reader | Firefox, left: float, top: float, width: float, height: float) -> Image.Image:
