@@ -1,0 +1,174 @@
+"""A reader with Firefox: looks at a page at some width and some ratio of pixels, and takes pictures of it.
+
+Debian has no geckodriver, so Firefox is driven by its own protocol, Marionette: lines of JSON on loopback.
+Names of other hosts lead to a proxy that answers nothing, so nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .reader import PATIENCE_S, PageError
+from .tools import program
+
+PREFERENCES: dict[str, bool | int | str] = {
+    # a port of the system's choice; the profile says which
+    "marionette.port": 0,
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": 9,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": 9,
+    "app.normandy.enabled": False,
+    "app.update.disabledForTesting": True,
+    "browser.cache.disk.enable": False,
+    "browser.safebrowsing.malware.enabled": False,
+    "browser.safebrowsing.phishing.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.page": 0,
+    "browser.tabs.remote.autostart": True,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "dom.ipc.processCount": 1,
+    "dom.ipc.processPrelaunch.enabled": False,
+    "extensions.systemAddon.update.enabled": False,
+    "fission.autostart": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "services.settings.server": "data:,#remote-settings-dummy/v1",
+    "toolkit.telemetry.enabled": False,
+}
+FLAGS = ("--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "about:blank")
+# the browser's own window has a least width, the page in it has none
+RESIZE = """
+const [ratio, width, height] = arguments;
+Services.prefs.setStringPref("layout.css.devPixelsPerPx", ratio);
+const browser = gBrowser.selectedBrowser;
+for (const [name, size] of [["width", width], ["height", height]]) {
+  for (const property of [name, `min-${name}`, `max-${name}`]) {
+    browser.style.setProperty(property, `${size}px`);
+  }
+}
+"""
+LOOK = "return [innerWidth, innerHeight, devicePixelRatio]"
+# the page as it is painted on the screen, in pixels of the device
+SNAPSHOT = """
+const [x, y, width, height, done] = arguments;
+const browser = gBrowser.selectedBrowser;
+const ratio = browser.browsingContext.overrideDPPX || window.devicePixelRatio;
+browser.browsingContext.currentWindowGlobal
+  .drawSnapshot(new DOMRect(x, y, width, height), ratio, "rgb(255, 255, 255)")
+  .then(bitmap => {
+    const canvas = document.createElementNS("http://www.w3.org/1999/xhtml", "canvas");
+    [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
+    canvas.getContext("2d").drawImage(bitmap, 0, 0);
+    done(canvas.toDataURL("image/png").split(",")[1]);
+  });
+"""
+
+
+class Firefox:
+    """One browser with one tab."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+        self._number = 0
+        self._receive()
+
+    def open(self, url: str) -> None:
+        """Load a page, with its fonts."""
+        self.tell("WebDriver:Navigate", url=url)
+        self.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
+
+    def resize(self, width_px: int, height_px: int, ratio: float) -> None:
+        """Give the page a size in CSS pixels, each of them `ratio` pixels of the device."""
+        self._in_window("WebDriver:ExecuteScript", RESIZE, str(ratio), width_px, height_px)
+        until = time.monotonic() + PATIENCE_S
+        # Firefox has 60 units to a CSS pixel, of which a pixel of the device takes a whole number
+        while (found := self.ask(LOOK)) != [width_px, height_px, pytest.approx(ratio, rel=0.01)]:
+            if time.monotonic() > until:
+                raise AssertionError(f"the page has {found}")
+            time.sleep(0.02)
+
+    def ask(self, script: str, *arguments: Any) -> Any:
+        """What a function body returns in the page; promises are waited for."""
+        answer = self.tell("WebDriver:ExecuteScript", script=script, args=list(arguments))
+        return answer["value"]
+
+    def picture(self, x: float, y: float, width: float, height: float) -> bytes:
+        """A part of the page, measured in CSS pixels, as PNG in pixels of the device."""
+        answer = self._in_window("WebDriver:ExecuteAsyncScript", SNAPSHOT, x, y, width, height)
+        return base64.b64decode(answer["value"])
+
+    def tell(self, command: str, **arguments: Any) -> Any:
+        """Send a command of Marionette."""
+        self._number += 1
+        data = json.dumps([0, self._number, command, arguments]).encode()
+        self._connection.sendall(b"%d:%s" % (len(data), data))
+        _, number, error, answer = self._receive()
+        assert number == self._number, "an answer to something else"
+        if error:
+            raise PageError(error)
+        return answer
+
+    def _in_window(self, command: str, script: str, *arguments: Any) -> Any:
+        """Run a script in the browser's own window, not in the page."""
+        self.tell("Marionette:SetContext", value="chrome")
+        try:
+            return self.tell(command, script=script, args=list(arguments))
+        finally:
+            self.tell("Marionette:SetContext", value="content")
+
+    def _receive(self) -> Any:
+        """One message: its length, a colon, JSON."""
+        length = b""
+        while (byte := self._stream.read(1)) != b":":
+            if not byte:
+                raise AssertionError("Firefox hung up")
+            length += byte
+        return json.loads(self._stream.read(int(length)))
+
+
+@contextmanager
+def firefox(profile: Path) -> Iterator[Firefox]:
+    """Start a browser with its profile in `profile`, and end it."""
+    path = program("firefox-esr", "firefox")
+    profile.mkdir(parents=True, exist_ok=True)
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
+    (profile / "user.js").write_text("".join(lines), "utf-8")
+    with (profile / "log.txt").open("wb") as log:
+        process = subprocess.Popen([path, *FLAGS, "--profile", profile], stdout=log, stderr=log)
+    try:
+        with socket.create_connection(("127.0.0.1", _port(profile, process)), PATIENCE_S) as connection:
+            connection.settimeout(3 * PATIENCE_S)
+            browser = Firefox(connection)
+            browser.tell("WebDriver:NewSession", capabilities={"alwaysMatch": {}})
+            yield browser
+            browser.tell("Marionette:Quit", flags=["eForceQuit"])
+            process.wait(PATIENCE_S)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _port(profile: Path, process: subprocess.Popen[bytes]) -> int:
+    """Where the browser listens, once it does."""
+    file = profile / "MarionetteActivePort"
+    until = time.monotonic() + 3 * PATIENCE_S
+    while not (file.is_file() and (text := file.read_text("utf-8").strip())):
+        if process.poll() is not None or time.monotonic() > until:
+            raise AssertionError(
+                f"Firefox does not start: {(profile / 'log.txt').read_text('utf-8', 'replace')}"
+            )
+        time.sleep(0.05)
+    return int(text)

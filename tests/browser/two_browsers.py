@@ -1,0 +1,195 @@
+"""Formulas as Chromium and as Firefox set them: sizes, line breaks, and the ground that their boxes show.
+
+The page holds the longest displays of each group of the gallery, and formulas with words in their scripts.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from tests.site_files import SiteText, build, printed, write_site_files
+
+from .firefox import Firefox
+from .gallery_text import read_groups
+from .reader import Reader
+
+WIDTHS_PX = (390, 820, 1440)
+RATIOS = (1, 1.25, 2, 2.625, 3)
+LOOKS = tuple(itertools.product(WIDTHS_PX, RATIOS))
+HEIGHT_PX = 900
+SIDE_PX = 64
+"""How much of a box at either side may hold shade."""
+PART_PX = 4000
+"""Of a picture: higher ones than 16384 pixels a browser cannot paint."""
+DITHER = 2
+"""Firefox paints a gradient between two like colours with grains of one level in 255."""
+EACH = 4
+"""Displays of a group."""
+PACKAGES = frozenset({"physics"})
+WORDS = (
+    r"\theta_{\text{MLE}} = \arg\max_\theta \mathcal L_\text{val}(\theta)",
+    r"x^{\text{th}} \stackrel{\text{def}}{=} p_{\text{data}}^{\text{new}}",
+    r"\underbracket{a + b}_{\text{two terms}} + \overset{\text{top}}{c} + \underset{\text{end}}{d}",
+    r"e^{x_{\text{inner}}} + \sqrt[\text{n}]{x} + \int_{\text{from}}^{\text{to}} f",
+)
+# rows with numbers, which must stand in the box also on a phone
+ROWS = (
+    "\\begin{align}\nK^\\top q &= \\sum_j k_j q_j \\label{eq:first} \\\\\n"
+    "\\operatorname{softmax}(x)_i &= \\frac{e^{x_i}}{\\sum_j e^{x_j}}, \\label{eq:second}\n\\end{align}",
+)
+
+# Each display: its box, its scroll, its formula's box, whether it breaks, the sizes of its signs. Whether it
+# breaks shows its height beside that without any break.
+MEASURE = """
+const displays = [...document.querySelectorAll(".math-display")];
+const heights = () => displays.map(display => display.querySelector("math").getBoundingClientRect().height);
+const found = heights();
+const whole = new CSSStyleSheet();
+whole.replaceSync("math { white-space: nowrap !important }");
+document.adoptedStyleSheets = [whole];
+const least = heights();
+document.adoptedStyleSheets = [];
+return displays.map((display, number) => {
+  const formula = display.querySelector("math");
+  const parts = [...formula.children].map(part => part.getBoundingClientRect()).filter(part => part.width);
+  const {left, top, right, bottom} = display.getBoundingClientRect();
+  const {top: start, bottom: end} = formula.getBoundingClientRect();
+  const signs = [...formula.querySelectorAll("mi, mn, mo, mtext")];
+  const ends = [...display.querySelectorAll(".eq-number")]
+    .map(number => number.getBoundingClientRect().right);
+  return {
+    box: [left, top + scrollY, right, bottom + scrollY],
+    formula: [
+      Math.min(...parts.map(part => part.left)), start + scrollY,
+      Math.max(...parts.map(part => part.right)), end + scrollY,
+    ],
+    scroll: display.scrollWidth - display.clientWidth,
+    broken: Math.abs(found[number] - least[number]) > 2,
+    cut: Math.max(0, ...ends.map(end => end - right)),
+    sizes: signs.map(sign => parseFloat(getComputedStyle(sign).fontSize)),
+  };
+});
+"""
+# with nothing in the boxes every pixel is ground
+EMPTY = """
+const empty = new CSSStyleSheet();
+empty.replaceSync(".math-display > * { visibility: hidden !important }");
+document.adoptedStyleSheets = arguments[0] ? [empty] : [];
+"""
+
+Corners = tuple[float, float, float, float]
+"""Left, top, right and bottom, in CSS pixels of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """A display in one browser."""
+
+    box: Corners
+    formula: Corners
+    scroll: float
+    """By how much what it holds is wider than its box."""
+    broken: bool
+    """Whether it takes more lines than it has."""
+    cut: float
+    """How far a number stands outside of the box."""
+    sizes: tuple[float, ...]
+    """Of its signs and words, in CSS pixels."""
+
+
+def formulas() -> tuple[str, ...]:
+    """The TeX of the displays, in the order of the page."""
+    chosen: list[str] = []
+    for group in read_groups():
+        if set(group.packages) <= PACKAGES:
+            displays = [tex for line in group.lines if line.display for tex in line.formulas]
+            chosen += sorted(displays, key=len, reverse=True)[:EACH]
+    return (*chosen, *WORDS, *ROWS)
+
+
+def build_page(folder: Path, texts: Sequence[str]) -> Path:
+    """Build a site with one post that holds the displays; its output."""
+    body = "".join(f"\n$$\n{tex}\n$$\n" for tex in texts)
+    files = {
+        "blogsmith.yaml": b"title: Displays\nmath: {packages: [physics]}\n",
+        "content/posts/displays.md": f"---\ntitle: Displays\ndate: 2026-01-01\n---\n{body}".encode(),
+    }
+    write_site_files(SiteText(files, "", ""), folder)
+    report = build(folder, output=folder / "public")
+    assert report.ok, printed(report)
+    return folder / "public"
+
+
+def take_on(browser: Reader | Firefox, width_px: int, ratio: float) -> None:
+    """Look at the page at another width and ratio of pixels."""
+    if isinstance(browser, Firefox):
+        browser.resize(width_px, HEIGHT_PX, ratio)
+        return
+    size = {"width": width_px, "height": HEIGHT_PX, "deviceScaleFactor": ratio, "mobile": False}
+    browser.tell("Emulation.setDeviceMetricsOverride", **size)
+
+
+def measure(browser: Reader | Firefox) -> list[Display]:
+    """The displays of the page."""
+    return [_display(found) for found in browser.ask(MEASURE)]
+
+
+def _display(found: Mapping[str, Any]) -> Display:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found.items()
+    }
+    return Display(**values)
+
+
+def picture(browser: Reader | Firefox, left: float, top: float, width: float, height: float) -> Image.Image:
+    """A part of the page in pixels of the device."""
+    if isinstance(browser, Firefox):
+        data = browser.picture(left, top, width, height)
+    else:
+        clip = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
+        answer = browser.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+        data = base64.b64decode(answer["data"])
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+def shades(browser: Reader | Firefox, displays: Sequence[Display]) -> dict[int, int]:
+    """Pixels that are not of the page's ground in each display, with what it holds hidden."""
+    browser.ask(EMPTY, True)
+    left, right = min(each.box[0] for each in displays), max(each.box[2] for each in displays)
+    counts: dict[int, int] = {}
+    # outside of the page there is nothing to see
+    for start in (max(0, left - 4), right - SIDE_PX):
+        for top, numbers in _parts(displays):
+            height = displays[numbers[-1]].box[3] + 8 - top
+            found = picture(browser, start, top, SIDE_PX + 4, height)
+            # Firefox makes 2.61 of a ratio of 2.625
+            ratio = found.height / height
+            for number in numbers:
+                _, upper, _, lower = displays[number].box
+                edges = (0, round((upper - top) * ratio) - 1, found.width, round((lower - top) * ratio) + 1)
+                counts[number] = counts.get(number, 0) + _coloured(found.crop(edges))
+    browser.ask(EMPTY, False)
+    return counts
+
+
+def _parts(displays: Sequence[Display]) -> Iterator[tuple[float, list[int]]]:
+    """Where a picture begins, and the displays that it shows."""
+    for _, numbers in itertools.groupby(range(len(displays)), lambda n: displays[n].box[1] // PART_PX):
+        shown = list(numbers)
+        yield int(displays[shown[0]].box[1]) - 8, shown
+
+
+def _coloured(part: Image.Image) -> int:
+    """Pixels that differ from the most frequent colour."""
+    colours: Any = part.getcolors(part.width * part.height)
+    ground = max(colours)[1]
+    differ = [max(abs(a - b) for a, b in zip(colour, ground, strict=True)) > DITHER for _, colour in colours]
+    return sum(count for (count, _), different in zip(colours, differ, strict=True) if different)
