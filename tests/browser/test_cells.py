@@ -186,4 +186,22 @@ def test_code_has_two_widths_and_outputs_take_the_margin(own_site: Served, reade
     text, whole = sorted(found["codes"])
     assert whole > text * 1.3
     assert found["others"] == 0
+    # this post has one that is wider than text and margin
+    assert found["cut"]
     assert all(abs(width - whole) <= 1 for width in found["cut"])
+
+
+# What of a box of code the marks of its lines leave out, to the left and to the right, in pixels.
+UNMARKED = """
+return [...document.querySelectorAll("figure.code .line.hl")].flatMap(line => {
+  const [mark, box] = [line, line.closest("pre")].map(element => element.getBoundingClientRect());
+  return [mark.left - box.left, box.right - mark.right];
+});
+"""
+
+
+def test_marks_of_lines_reach_both_edges_of_their_box(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/docs/code/"))
+    unmarked = reader.ask(UNMARKED)
+    assert unmarked
+    assert max(map(abs, unmarked)) <= 0.5
