@@ -61,6 +61,10 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
         ("<details><summary>S</summary></details>", "<details open><summary>S</summary></details>"),
         ('<details class="x" open>y', '<details class="x" open>y'),
         ('a<input type="range" value="1">b<button class="run">R</button>', "ab"),
+        (
+            '<img src="https://x/a.png"><img class="for-paper" hidden src="/a.png">',
+            '<img src="https://x/a.png">',
+        ),
         ("a\x01b", "a\ufffdb"),
         ('<pre tabindex="0">href="/x"</pre>', '<pre>href="/x"</pre>'),
     ],

@@ -53,6 +53,7 @@ def test_every_layout_gives_a_valid_page(paper: Theme, layout: str, page: PageVi
 
 DISPLAY = '<div class="math-display"><math display="block"><mi>x</mi></math></div>'
 REFERENCE = '<p><a class="xref" href="#eq-x">(1)</a></p>'
+CITATION = '<p><a role="doc-biblioref" href="#ref-x">1</a></p>'
 SCRIPTS = [
     (set(), "", {}, []),
     ({"runnable"}, "", {}, ["run"]),
@@ -65,6 +66,8 @@ SCRIPTS = [
     (set(), DISPLAY, {}, ["copy"]),
     (set(), DISPLAY + REFERENCE, {}, ["copy", "preview"]),
     (set(), REFERENCE, {}, ["preview"]),
+    (set(), CITATION, {}, ["preview"]),
+    (set(), CITATION, {"preview": False}, []),
     (set(), DISPLAY + REFERENCE, {"copy": False, "preview": False}, []),
 ]
 FRAME = {

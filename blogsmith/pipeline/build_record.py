@@ -41,11 +41,11 @@ _PARTS = (
     "_freeze",
 )
 """What every build reads in the folder of a site."""
-TICK_NS = 50_000_000
+TICK_NS = 20_000_000
 """More than between two ticks of a file system's clock that counts parts of seconds."""
 _COARSE_TICK_NS = 2_000_000_000
 """As much, of one that does not."""
-_WAIT_S = 0.06
+_WAIT_S = 0.025
 _SOURCES = (".md", ".markdown")
 
 

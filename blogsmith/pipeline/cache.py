@@ -32,6 +32,7 @@ from ..syntax.parser import Parsed, make_parser, parse_document
 from ..syntax.state import ParseOptions
 from ..tex.cache import cache_conversions
 from .placeholder import placeholder_body
+from .rows.image_rows import ImageSizes
 from .rows.page_keys import text_settings, text_templates
 from .rows.page_rows import Question
 from .rows.page_table import PageTable
@@ -91,6 +92,7 @@ class PageCache:
         rows: of earlier builds; None: there is nothing to start from, and nothing is kept.
         """
         self.table = PageTable(rows or NoRows())
+        self.images = ImageSizes(rows or NoRows())
         self.asks_others = False
         """Documents that are not known are not parsed: another process does it."""
         self._limit_s = limit_s

@@ -39,8 +39,7 @@ from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
 from .resolve import Resolver
-from .rows.image_rows import ImageSizes
-from .rows.row_store import NoRows, RowStore
+from .rows.row_store import RowStore
 from .rows.template_rows import TemplateRows
 from .snapshot import ResolvedSite, SiteSnapshot
 from .time_limit import LIMIT_S
@@ -89,10 +88,7 @@ class IncrementalPipeline:
         """Those of a build."""
         cells = self.cells if log else _recorded_cells(root)
         self._leaks = DisclosureCache()
-        self._images = ImageSizes(rows or NoRows())
-        self._resolver = Resolver(
-            root, self._memory, cells, options.execution, self._images, marks_lines=log is None
-        )
+        self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=log is None)
         self._forgetful = (cells, self._leaks, self._resolver)
 
     @property
@@ -107,7 +103,7 @@ class IncrementalPipeline:
 
     def keep_files(self, site: SiteSnapshot) -> None:
         """Keep the compiled templates and the sizes of images of a build that is done."""
-        self._images.save()
+        self._memory.images.save()
         if self._codes:
             self._codes.save(site.context.theme.files.templates.keys())
 

@@ -36,7 +36,6 @@ from .lookups import page_tools
 from .outline_rows import SiteOutline, get_outline, get_place, renew_outline
 from .output_plan import OutputFile, OutputPlan
 from .output_rows import OutputRows
-from .rows.image_rows import ImageSizes
 from .rows.page_rows import has_same_entry, weight_change
 from .rows.page_table import RowKind
 from .rows.row_store import RowStore, open_rows
@@ -103,6 +102,7 @@ def _build(
             report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=target)
             report = _write(report, outputs, root, target, is_chosen=options.output is not None)
             ended_s = time.monotonic()
+            edit.keep_sizes()
             renew_outline(rows, key, outline)
         except (ReachesFurther, SiteError, OSError):
             rows.discard()
@@ -148,7 +148,7 @@ class _Edit:
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(
-                context, self._memory.md, index, loaded, _no_results, _no_python, ImageSizes(rows).measure
+                context, self._memory.md, index, loaded, _no_results, _no_python, self._memory.images.measure
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,
@@ -169,6 +169,10 @@ class _Edit:
 
     def _difference(self, name: str) -> int:
         return sum(getattr(new, name) - getattr(old, name) for old, new in self._weights.values())
+
+    def keep_sizes(self) -> None:
+        """Keep the sizes of images that were measured."""
+        self._memory.images.save()
 
     def make(self, paths: Sequence[str]) -> dict[str, Output]:
         """Path in the output folder → file, of all that the texts of these sources make another one.

@@ -25,7 +25,6 @@ from .cache import PageCache
 from .cell_source import CellSource, PageCellsState
 from .lookups import index_of, page_tools
 from .page_reader import read_documents
-from .rows.image_rows import ImageSizes
 from .snapshot import Entries, PageLookups, ResolvedSite
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ class Resolver:
         memory: PageCache,
         cells: CellSource,
         asked: ExecutionOptions,
-        images: ImageSizes,
         *,
         marks_lines: bool,
     ) -> None:
@@ -50,7 +48,6 @@ class Resolver:
         self._memory = memory
         self._cells = cells
         self._asked = asked
-        self._images = images
         self._marks_lines = marks_lines
         self._touched: set[str] = set()
         """Paths that have changed since `resolve` was asked last."""
@@ -60,7 +57,7 @@ class Resolver:
     def forget(self, changed: Collection[str]) -> None:
         """Images that were saved: their stamps may be the same."""
         for path in changed:
-            self._images.forget(self._root / path)
+            self._memory.images.forget(self._root / path)
             self._svgs.pop(self._root / path, None)
         self._touched.update(changed)
 
@@ -163,7 +160,7 @@ class Resolver:
             loaded,
             results,
             python,
-            self._images.measure,
+            self._memory.images.measure,
         )
         tools = structs.replace(
             tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula

@@ -57,6 +57,8 @@ _ALIASES = MappingProxyType(
 _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 """What extensions of Quarto call cells that readers run."""
 
+_COLUMN, _NUMBER, _TAB = 66, 5, 4
+"""Characters: in a column of text as wide as theme paper's, of a line's number, from tab to tab."""
 _NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
@@ -110,6 +112,8 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     marked: frozenset[int] = frozenset()
     """Lines to mark, counted from 1 whatever `first_line` is."""
     numbered: bool = False
+    wide: bool = False
+    """Whether lines are longer than a column of text; themes may let such code run into the margin."""
     fold: bool | str = False
     """Fold the code away under this label; True means `Show code`."""
     fold_open: bool = False
@@ -119,9 +123,16 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     """Besides the figure's own."""
 
 
+def has_long_lines(source: str, *, numbered: bool) -> bool:
+    """Whether a line of `source` is longer than a column of text."""
+    limit = _COLUMN - (_NUMBER if numbered else 0)
+    return any(len(line.expandtabs(_TAB)) > limit for line in source.split("\n"))
+
+
 def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
     """The `<figure class="code">` of highlighted lines."""
-    figure_class = " ".join(["code", *(["numbered"] if options.numbered else []), *options.classes])
+    looks = {"numbered": options.numbered, "wide": options.wide}
+    figure_class = " ".join(["code", *(look for look, has in looks.items() if has), *options.classes])
     # no theme's CSS can turn a data attribute into a counter's start in all browsers yet
     style = f"--first-line:{options.first_line}" if options.numbered and options.first_line != 1 else ""
     opening = _tag("figure", {"id": options.id, "class": figure_class, "data-lang": language, "style": style})

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.records import Fence, get
-from .code import FigureOptions, code_figure, highlight, is_known_language
+from .code import FigureOptions, code_figure, has_long_lines, highlight, is_known_language
 from .context import Rendering, Rule
 from .diagrams import diagram_figure, is_diagram
 
@@ -36,11 +36,13 @@ def code_of_fence(
         max_line=settings.max_line,
         lex=rendering.tools.lex,
     )
+    numbered = settings.line_numbers if record.numbered is None else record.numbered
     options = FigureOptions(
         title=record.title,
         first_line=record.first_line,
         marked=record.marked,
-        numbered=settings.line_numbers if record.numbered is None else record.numbered,
+        numbered=numbered,
+        wide=has_long_lines(source, numbered=numbered),
         fold=record.fold,
         fold_open=fold_open,
         id=record.id,
@@ -60,8 +62,10 @@ def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     rendering.code_lines += tokens[index].content.count("\n")
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
-    shown = highlight(tokens[index].content, "", deadline_s=settings.deadline_s, max_line=settings.max_line)
-    figure = code_figure(shown.lines, "", FigureOptions(numbered=settings.line_numbers))
+    source, numbered = tokens[index].content, settings.line_numbers
+    shown = highlight(source, "", deadline_s=settings.deadline_s, max_line=settings.max_line)
+    options = FigureOptions(numbered=numbered, wide=has_long_lines(source, numbered=numbered))
+    figure = code_figure(shown.lines, "", options)
     return figure + "\n"
 
 

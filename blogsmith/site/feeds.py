@@ -1,8 +1,8 @@
 """Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
 
 What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded
-parts open; buttons and sliders, which do nothing there, left out. A site that does not know its own
-address (`base_url`) has no feeds: their ids and links must be absolute.
+parts open; buttons and sliders, which do nothing there, and pictures for paper left out. A site that does
+not know its own address (`base_url`) has no feeds: their ids and links must be absolute.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -29,7 +29,8 @@ JSON_TYPE = "application/feed+json"
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _LEFT_OUT = lazy_pattern(
-    r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>',
+    r'<a class="(?:heading|eq)-anchor"[^>]*></a>|<button\b[^>]*>.*?</button>|<input\b[^>]*>'
+    r'|<img class="for-paper"[^>]*>',
     re.DOTALL,
 )
 _RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import shutil
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +56,9 @@ FOREIGN = (
     "<details><summary><a href='https://x.example/'>l</a><p>m</summary></details><h1>n</h1>",
     "<abbr>x</abbr><svg></svg><ol start=3><li><ol><li>y</ol></ol><b><table><tr><td>z</table></b>",
 )
+
+SHOWN = "return document.querySelector('picture > img').currentSrc"
+TEAL, ORANGE = (0, 128, 128), (255, 165, 0)
 
 
 def _svg(colour: str) -> bytes:
@@ -116,10 +123,8 @@ def test_foreign_markup_is_kept_and_valid(tmp_path: Path) -> None:
 
 
 def test_pictures_follow_the_system_and_the_switch(page: Served, reader: Reader) -> None:
-    shown = "return document.querySelector('picture > img').currentSrc"
-
     def is_shown(dark: bool) -> bool:
-        return ("dark" in str(reader.ask(shown))) is dark
+        return ("dark" in str(reader.ask(SHOWN))) is dark
 
     for look, is_dark in ((DESKTOP, False), (DARK, True)):
         reader.open(page.origin, look)
@@ -129,6 +134,24 @@ def test_pictures_follow_the_system_and_the_switch(page: Served, reader: Reader)
         for theme, wanted in (("dark", True), ("light", False), ("auto", is_dark)):
             reader.ask(f"document.documentElement.dataset.theme = '{theme}'")
             reader.wait_for(partial(is_shown, wanted))
+
+
+def test_paper_is_light_whatever_the_system_is(page: Served, reader: Reader) -> None:
+    reader.open(page.origin, dataclasses.replace(DARK, medium=""))
+    reader.wait_for(lambda: "dark" in str(reader.ask(SHOWN)))
+    inks = colours(reader.printed())
+    assert (TEAL in inks, ORANGE in inks) == (True, False)
+
+
+def colours(pdf: bytes) -> set[tuple[int, ...]]:
+    """The colours that a PDF file fills shapes with, as bytes of red, green and blue."""
+    found = set()
+    for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
+        with suppress(zlib.error):
+            drawn = zlib.decompress(packed)
+            for numbers in re.findall(rb"([\d.]+ [\d.]+ [\d.]+) rg\b", drawn):
+                found.add(tuple(round(float(number) * 255) for number in numbers.split()))
+    return found
 
 
 def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) -> None:
@@ -141,3 +164,26 @@ def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) 
     reader.find(".output-more > summary").click()
     seen, whole = reader.ask(heights)
     assert seen == whole
+
+
+# Boxes of code and of what came out beside them, in whole pixels, and tables that are cut off.
+BOXES = """
+const width = (element) => Math.round(element.getBoundingClientRect().width);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const cells = all(".post-content > .cell:has(> figure.code)");
+const tables = all(".post-content > .cell .output-value > .table-wrap");
+return {
+  codes: [...new Set(all(".post-content > figure.code, .post-content > .cell > figure.code").map(width))],
+  others: cells.flatMap(cell => [...cell.children].filter(child => width(child) !== width(cell))).length,
+  cut: tables.filter(table => table.scrollWidth > table.clientWidth + 1).map(table => table.clientWidth),
+};
+"""
+
+
+def test_code_has_two_widths_and_outputs_take_the_margin(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/posts/attention-in-tiles/"))
+    found = reader.ask(BOXES)
+    text, whole = sorted(found["codes"])
+    assert whole > text * 1.3
+    assert found["others"] == 0
+    assert all(abs(width - whole) <= 1 for width in found["cut"])

@@ -19,6 +19,7 @@ ACTING = (
     'class="code',
     'class="math-display',
     'class="xref',
+    "doc-biblioref",
     'class="image-compare',
     "data-embed-url=",
     'class="runnable',

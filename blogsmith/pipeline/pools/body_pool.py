@@ -79,6 +79,7 @@ class BodyPool:
         SiteError if a process dies; NotStorable at the first page if processes cannot be told what they need.
         """
         import_converter()
+        self._memory.images.load()
         with start(BodyJob(self._memory, self._resolved, self._lints)) as pool:
             waiting: list[str] = []
             origin: dict[str, int] = {}
@@ -132,6 +133,7 @@ class BodyPool:
         document = self._resolved.documents[path]
         if self._lints and made.lint:
             self._lints.put_encoded(document, made.lint)
+        memory.images.add(made.sizes)
         facts = decode_facts(made.facts, document) if made.facts else None
         if facts:
             memory.take_facts(*facts)

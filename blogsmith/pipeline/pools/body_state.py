@@ -161,7 +161,7 @@ class _WorkerSite:
 
     def _measure(self, file: Path) -> ImageInfo | str:
         if self._state.sizes is None:
-            return measure_image(file)
+            return self._memory.images.measure(file)
         found = self._state.sizes.get(str(file))
         if found is None:
             raise UnknownPage

@@ -51,6 +51,8 @@ class MadeBody(msgspec.Struct, array_like=True):
     content: bytes = b""
     lint: bytes = b""
     """What lints find in it, in a check."""
+    sizes: bytes = b""
+    """Of images, as `ImageSizes.take_new` gives them."""
 
 
 class BodyWorker:
@@ -128,7 +130,8 @@ class BodyWorker:
                 self._waiting[path] = parsed
             return MadeBody(path, "waits", parsing_s, facts)
         content = pack_text(body.content)
-        return MadeBody(path, "made", parsing_s, facts, data, content, self._lint(parsed))
+        sizes = memory.images.take_new()
+        return MadeBody(path, "made", parsing_s, facts, data, content, self._lint(parsed), sizes)
 
 
 def decode_made(data: bytes | None, pages: Sequence[str]) -> list[MadeBody]:

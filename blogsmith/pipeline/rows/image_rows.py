@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -34,13 +35,17 @@ def measure_image(file: Path) -> ImageInfo | str:
 
 
 class ImageSizes:
-    """Belongs to one pipeline. Everything is read at once and written at the end."""
+    """Belongs to one pipeline. All is read at once, when the first is asked for, and written at the end."""
 
     def __init__(self, rows: RowStore) -> None:
         self._rows = rows
-        row = rows.get(_KIND, _NAME)
-        self._known = _decode(row.data) if row and row.key == rows.program else {}
         self._new: dict[str, _Measured] = {}
+        self._sent: set[str] = set()
+
+    @cached_property
+    def _known(self) -> dict[str, _Measured]:
+        row = self._rows.get(_KIND, _NAME)
+        return _decode(row.data) if row and row.key == self._rows.program else {}
 
     def forget(self, file: Path) -> None:
         """A file that was saved: its stamp may be the same."""
@@ -58,6 +63,20 @@ class ImageSizes:
         if known is None or known.stamp != stamp:
             known = self._new[name] = _Measured(stamp, measure_image(file))
         return known.found
+
+    def load(self) -> None:
+        """Read what is kept, before processes are forked: in these, rows are not to be touched."""
+        _ = self._known
+
+    def take_new(self) -> bytes:
+        """What was measured since this was asked last, for `add` in another process; empty for nothing."""
+        fresh = {name: one for name, one in self._new.items() if name not in self._sent}
+        self._sent.update(fresh)
+        return msgspec.msgpack.encode(fresh) if fresh else b""
+
+    def add(self, data: bytes) -> None:
+        """Take over what `take_new` gave."""
+        self._new |= _decode(data)
 
     def save(self) -> None:
         """Keep what was measured; files that are gone are forgotten with the next one that is new."""

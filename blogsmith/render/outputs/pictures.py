@@ -24,6 +24,8 @@ from ..svg.metadata import svg_description
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
 """Paper is light whatever the reader's system says."""
+FOR_PAPER = '<img class="for-paper" hidden'
+"""How a picture begins that style sheets show in print only."""
 
 _ENDINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -114,7 +116,10 @@ def option_text(cell: Cell, key: str, text: str) -> TextMap:
 
 
 def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
-    """`<img>`, in a `<picture>` if it is drawn for dark pages too."""
+    """`<img>`; if it is drawn for dark pages too, in a `<picture>`, and once more for paper.
+
+    Chromium prints the source that it chose for the screen. Nothing is loaded for the second one before.
+    """
     rendering.images += 1
     image = img_tag(_place_picture(rendering, cell, picture.light, picture.kind, f"{number}"), alt)
     if picture.dark is None:
@@ -122,7 +127,8 @@ def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: s
     rendering.widgets.add("pictures")
     dark = _place_picture(rendering, cell, picture.dark, picture.kind, f"{number}-dark")
     size = f' width="{dark.width_px}" height="{dark.height_px}"' if dark.width_px and dark.height_px else ""
-    return f'<picture><source srcset="{escape_html(dark.url)}" media="{DARK_MEDIA}"{size}>{image}</picture>'
+    source = f'<source srcset="{escape_html(dark.url)}" media="{DARK_MEDIA}"{size}>'
+    return f"<picture>{source}{image}</picture>{FOR_PAPER}{image.removeprefix('<img')}"
 
 
 def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
