@@ -93,17 +93,6 @@ def test_what_scrolls_shows_shade(pages: Pages, browser: str) -> None:
     assert wide and all(seen.shades[number] for number in wide)
 
 
-@BROWSERS
-def test_numbers_stand_in_the_box(pages: Pages, browser: str) -> None:
-    cut = [
-        (look, TEXTS[number], display.cut)
-        for look, seen in pages[browser].items()
-        for number, display in enumerate(seen.displays)
-        if display.cut > 0.5 and display.scroll <= 0
-    ]
-    assert not cut
-
-
 def test_signs_have_one_size_in_both(pages: Pages) -> None:
     differ = [
         (TEXTS[number], size, other)

@@ -40,7 +40,7 @@ WORDS = (
     r"\underbracket{a + b}_{\text{two terms}} + \overset{\text{top}}{c} + \underset{\text{end}}{d}",
     r"e^{x_{\text{inner}}} + \sqrt[\text{n}]{x} + \int_{\text{from}}^{\text{to}} f",
 )
-# rows with numbers, which must stand in the box also on a phone
+# rows with numbers of their own
 ROWS = (
     "\\begin{align}\nK^\\top q &= \\sum_j k_j q_j \\label{eq:first} \\\\\n"
     "\\operatorname{softmax}(x)_i &= \\frac{e^{x_i}}{\\sum_j e^{x_j}}, \\label{eq:second}\n\\end{align}",
@@ -63,8 +63,6 @@ return displays.map((display, number) => {
   const {left, top, right, bottom} = display.getBoundingClientRect();
   const {top: start, bottom: end} = formula.getBoundingClientRect();
   const signs = [...formula.querySelectorAll("mi, mn, mo, mtext")];
-  const ends = [...display.querySelectorAll(".eq-number")]
-    .map(number => number.getBoundingClientRect().right);
   return {
     box: [left, top + scrollY, right, bottom + scrollY],
     formula: [
@@ -73,15 +71,15 @@ return displays.map((display, number) => {
     ],
     scroll: display.scrollWidth - display.clientWidth,
     broken: Math.abs(found[number] - least[number]) > 2,
-    cut: Math.max(0, ...ends.map(end => end - right)),
     sizes: signs.map(sign => parseFloat(getComputedStyle(sign).fontSize)),
   };
 });
 """
-# with nothing in the boxes every pixel is ground
+# With nothing in the boxes every pixel is ground. Buttons would fade.
 EMPTY = """
 const empty = new CSSStyleSheet();
-empty.replaceSync(".math-display > * { visibility: hidden !important }");
+const rules = "{ visibility: hidden !important; transition: none !important }";
+empty.replaceSync(`.math-display > *, .copy-tex ${rules}`);
 document.adoptedStyleSheets = arguments[0] ? [empty] : [];
 """
 
@@ -99,8 +97,6 @@ class Display:
     """By how much what it holds is wider than its box."""
     broken: bool
     """Whether it takes more lines than it has."""
-    cut: float
-    """How far a number stands outside of the box."""
     sizes: tuple[float, ...]
     """Of its signs and words, in CSS pixels."""
 
