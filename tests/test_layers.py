@@ -160,25 +160,40 @@ def is_ours(name: str) -> bool:
     return name == "blogsmith" or (name.startswith("blogsmith.") and name[len("blogsmith.") :] in NAMES)
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_imports_go_down_only(file: Path) -> None:
+# All modules in one test each: thousands of tests of a millisecond take seconds to be told from each other.
+def test_imports_go_down_only() -> None:
+    without_row = sorted({unit for file in MODULES if (unit := unit_of(name_of(file))) not in ROW_OF})
+    assert without_row == [], "give each a row in LAYERS"
+    assert [found for file in MODULES for found in imports_upward(file)] == []
+
+
+def imports_upward(file: Path) -> list[str]:
+    """Modules of the same row, or of one above, that a file imports from another unit."""
     unit = unit_of(name_of(file))
-    assert unit in ROW_OF, f"{file.name} has no row; give it one in ROWS"
-    for target in imports_of(file):
-        other = unit_of(target)
-        assert other == unit or ROW_OF[other] > ROW_OF[unit], f"{name_of(file)} imports {target}"
+    others = [(target, unit_of(target)) for target in sorted(imports_of(file))]
+    return [
+        f"{name_of(file)} imports {target}"
+        for target, other in others
+        if other != unit and ROW_OF[other] <= ROW_OF[unit]
+    ]
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_imports_inside_a_unit_go_down_only(file: Path) -> None:
+def test_imports_inside_a_unit_go_down_only() -> None:
+    assert [found for file in MODULES for found in imports_upward_inside(file)] == []
+
+
+def imports_upward_inside(file: Path) -> list[str]:
+    """The same between the folders of one unit."""
     unit, folder = folder_of(file)
     if not folder:
-        return
+        return []
     row_of = {name: number for number, row in enumerate(INNER_LAYERS[unit]) for name in row}
-    for target in imports_of(file):
+    found = []
+    for target in sorted(imports_of(file)):
         other_unit, other = folder_of(PACKAGE.joinpath(*target.split(".")).with_suffix(".py"))
-        if other_unit == unit and other not in ("", folder):
-            assert row_of[other] > row_of[folder], f"{name_of(file)} imports {target}"
+        if other_unit == unit and other not in ("", folder) and row_of[other] <= row_of[folder]:
+            found.append(f"{name_of(file)} imports {target}")
+    return found
 
 
 def test_no_cycles() -> None:
@@ -189,11 +204,11 @@ def test_no_cycles() -> None:
         pytest.fail(f"modules import each other in a circle: {' → '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_files_and_functions_stay_small(file: Path) -> None:
-    lines = file.read_text("utf-8").count("\n")
-    assert lines <= MAX_FILE_LINES
-    assert [(name, lines) for name, lines in outline_of(file).functions if lines > MAX_FUNCTION_LINES] == []
+def test_files_and_functions_stay_small() -> None:
+    lines = {name_of(file): file.read_text("utf-8").count("\n") for file in MODULES}
+    assert {name: count for name, count in lines.items() if count > MAX_FILE_LINES} == {}
+    functions = [(name_of(file), *each) for file in MODULES for each in outline_of(file).functions]
+    assert [each for each in functions if each[-1] > MAX_FUNCTION_LINES] == []
 
 
 def test_most_files_are_read_without_scrolling() -> None:
@@ -210,9 +225,8 @@ def test_no_two_public_classes_have_one_name() -> None:
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_every_module_says_what_it_is_for(file: Path) -> None:
-    assert outline_of(file).docstring
+def test_every_module_says_what_it_is_for() -> None:
+    assert [name_of(file) for file in MODULES if not outline_of(file).docstring] == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import html5lib
@@ -16,12 +18,13 @@ from blogsmith.model.documents import Body
 from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import NO_TEXT
 from blogsmith.pipeline import cache as line
+from blogsmith.project.report import ExecutionOptions
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.site.feeds import feed_html
 from blogsmith.syntax.parser import Parsed
 from tests import check
-from tests.cases_io import Case, all_cases, split_config
+from tests.cases_io import all_cases, split_config
 from tests.conftest import ROOT
 from tests.site_files import build
 from tests.test_sites import SITES
@@ -52,14 +55,25 @@ def both(parsed: Parsed, tools: Tools) -> tuple[Body, Body]:
     return render_body(parsed, tools), render_body(parsed, replace(tools, mark_lines=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page in both ways."""
+
+    parsed: Parsed
+    text: str
+    """Of its source, which can be read only while the site is built."""
+    plain: Body
+    marked: Body
+
+
 @pytest.fixture
-def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Parsed, Body, Body]]]:
+def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Page]]:
     """What the sites and cases of a test render, each page in both ways."""
-    found = []
+    found: list[Page] = []
 
     def render(parsed: Parsed, tools: Tools) -> Body:
         plain, marked = both(parsed, tools)
-        found.append((parsed, plain, marked))
+        found.append(Page(parsed, parsed.document.source.text, plain, marked))
         return plain
 
     monkeypatch.setattr(line, "render_body", render)
@@ -67,33 +81,44 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Parsed, Body, 
     yield found
 
 
-Pages = list[tuple[Parsed, Body, Body]]
+Pages = list[Page]
+HERE = ExecutionOptions(jobs=1)
+"""What other processes render is not seen."""
 
 
 def assert_well_marked(pages: Pages) -> None:
     """Marks change nothing else, stand in valid HTML, and name lines that say something."""
-    for parsed, plain, marked in pages:
-        compare(plain, marked)
-        text = parsed.document.source.text.split("\n")
-        for number in _lines(marked.html):
-            assert text[number - 1].strip(), f"{parsed.document.path}:{number}"
+    for page in pages:
+        compare(page.plain, page.marked)
+        text = page.text.split("\n")
+        for number in _lines(page.marked.html):
+            assert text[number - 1].strip(), f"{page.parsed.document.path}:{number}"
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in all_cases()])
-def test_cases(case: Case, pages: Pages) -> None:
-    config, post = split_config(case.source)
-    check.render(post, config)
-    assert len(pages) == 1
-    assert_well_marked(pages)
+CASES = {file: list(cases) for file, cases in groupby(all_cases(), key=lambda case: case.file)}
+
+
+@pytest.mark.parametrize("file", CASES)
+def test_cases(file: str, pages: Pages) -> None:
+    for case in CASES[file]:
+        config, post = split_config(case.source)
+        check.render(post, config)
+        try:
+            assert len(pages) == 1
+            assert_well_marked(pages)
+        except AssertionError as error:
+            error.add_note(case.id)
+            raise
+        pages.clear()
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
 def test_sites(site: Path, tmp_path: Path, pages: Pages) -> None:
     shutil.copytree(site / "source", tmp_path / "site")
-    assert build(tmp_path / "site", write=False).ok
+    assert build(tmp_path / "site", write=False, execution=HERE).ok
     assert_well_marked(pages)
-    for _, plain, marked in pages:
-        assert feed_of(marked) == feed_of(plain)
+    for page in pages:
+        assert feed_of(page.marked) == feed_of(page.plain)
 
 
 def feed_of(body: Body) -> str:
@@ -102,12 +127,12 @@ def feed_of(body: Body) -> str:
 
 
 def test_our_own_pages(pages: Pages) -> None:
-    build(ROOT, write=False)
+    build(ROOT, write=False, execution=HERE)
     assert len(pages) > 20
     assert_well_marked(pages)
-    for _, plain, marked in pages:
-        html5lib.HTMLParser(strict=True).parseFragment(marked.html)
-        assert feed_of(marked) == feed_of(plain)
+    for page in pages:
+        html5lib.HTMLParser(strict=True).parseFragment(page.marked.html)
+        assert feed_of(page.marked) == feed_of(page.plain)
 
 
 POST = """\
@@ -177,7 +202,8 @@ Inside[^n].
 def test_every_block_knows_its_line(pages: Pages) -> None:
     check.render(POST)
     assert_well_marked(pages)
-    ((_, _, marked),) = pages
+    [page] = pages
+    marked = page.marked
     found = re.findall(r'<([a-z0-9]+) data-line="(\d+)"', marked.html)
     assert [(tag, int(number)) for tag, number in found] == [
         ("h2", 5),
@@ -246,8 +272,9 @@ True
 def test_cells_know_their_number(pages: Pages) -> None:
     check.render(CELLS)
     assert_well_marked(pages)
-    ((parsed, _, marked),) = pages
-    assert len(parsed.cells.cells) == 7
+    [page] = pages
+    marked = page.marked
+    assert len(page.parsed.cells.cells) == 7
     tags = re.findall(r'<([a-z]+)[^<>]*? data-cell="(\d)"[^<>]*?class="([a-z]+)', marked.html)
     assert tags == [
         ("div", "1", "cell"),
@@ -278,5 +305,6 @@ def test_cells_know_their_number(pages: Pages) -> None:
 )
 def test_tags_of_authors(written: str, shown: str, pages: Pages) -> None:
     check.render(written)
-    ((_, _, marked),) = pages
+    [page] = pages
+    marked = page.marked
     assert marked.html == shown
