@@ -180,6 +180,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "remembers": True,
         "output": site / "out",
         "write": True,
+        "start_method": "",
     }
 
 
@@ -195,6 +196,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "remembers": True,
         "output": None,
         "write": False,
+        "start_method": "",
     }
 
 
