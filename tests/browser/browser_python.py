@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,7 @@ from blogsmith.project.report import ExecutionOptions
 from blogsmith.pyodide.release import CORE, LOCK
 from tests.site_files import build, printed
 
-from .conftest import Served
 from .reader import Reader
-from .server import served
 from .tools import MODULES, file, missing
 
 THEME = Path(__file__).parents[2] / "themes" / "paper" / "static"
@@ -175,28 +173,3 @@ class Blocks:
 
 def of(label: str) -> str:
     return f"#cell-{label}"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The site with Python and a stub of NumPy."""
-    output = built_site(tmp_path_factory.mktemp("run"))
-    with served(output) as origin:
-        yield Served(output, origin)
-
-
-@pytest.fixture
-def fresh(site: Served, reader: Reader) -> Blocks:
-    """The page as a reader finds it."""
-    reader.open(site.url(PAGE))
-    return Blocks(reader)
-
-
-@pytest.fixture
-def blocks(site: Served, reader: Reader) -> Blocks:
-    """The page, perhaps with Python of an earlier test: loading it takes seconds."""
-    if reader.ask("return location.href") != site.url(PAGE) or not reader.ask("return window.kept"):
-        reader.open(site.url(PAGE))
-        reader.ask("window.kept = true")
-    reader.problems()
-    return Blocks(reader)

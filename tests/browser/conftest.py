@@ -10,6 +10,7 @@ import pytest
 
 from tests.site_files import build, printed
 
+from .browser_python import PAGE, Blocks, built_site
 from .reader import Reader, reading
 from .server import served
 
@@ -55,6 +56,14 @@ def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     yield from _built(WIDGETS, tmp_path_factory.mktemp("widgets") / "public")
 
 
+@pytest.fixture(scope="session")
+def run_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The site `run_site/` with Python and a stub of NumPy; from one address Python is loaded once."""
+    output = built_site(tmp_path_factory.mktemp("run"))
+    with served(output) as origin:
+        yield Served(output, origin)
+
+
 def _built(root: Path, output: Path) -> Iterator[Served]:
     report = build(root, output=output, base_url=ADDRESS, future=True)
     assert report.ok, printed(report)
@@ -67,3 +76,20 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     """A reader with a browser."""
     with reading(tmp_path_factory.mktemp("profile")) as reader:
         yield reader
+
+
+@pytest.fixture
+def fresh(run_site: Served, reader: Reader) -> Blocks:
+    """The page as a reader finds it."""
+    reader.open(run_site.url(PAGE))
+    return Blocks(reader)
+
+
+@pytest.fixture
+def blocks(run_site: Served, reader: Reader) -> Blocks:
+    """The page, perhaps with Python of an earlier test: loading it takes seconds."""
+    if reader.ask("return location.href") != run_site.url(PAGE) or not reader.ask("return window.kept"):
+        reader.open(run_site.url(PAGE))
+        reader.ask("window.kept = true")
+    reader.problems()
+    return Blocks(reader)

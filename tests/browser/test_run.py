@@ -6,14 +6,12 @@ import re
 
 import pytest
 
-from .browser_python import LOST, NOT_RUN, PAGE, POST, SOURCE, THEME, VISIBLE, Blocks, blocks, fresh, of, site
+from .browser_python import LOST, NOT_RUN, PAGE, POST, SOURCE, THEME, VISIBLE, Blocks, of
 from .conftest import Served
 from .reader import WITHOUT_SCRIPTS, Reader
 
-__all__ = ["blocks", "fresh", "site"]
 
-
-def test_nothing_is_loaded_before_the_click(site: Served, fresh: Blocks) -> None:
+def test_nothing_is_loaded_before_the_click(run_site: Served, fresh: Blocks) -> None:
     asked = fresh.reader.requests()
     names = {url.split("?")[0].rpartition("/")[2] for url in asked}
     assert "run.js" in names
@@ -25,8 +23,8 @@ def test_nothing_is_loaded_before_the_click(site: Served, fresh: Blocks) -> None
     assert fresh.reader.problems() == []
 
 
-def test_without_scripts_the_recorded_page_is_whole(site: Served, reader: Reader) -> None:
-    reader.open(site.url(PAGE), WITHOUT_SCRIPTS)
+def test_without_scripts_the_recorded_page_is_whole(run_site: Served, reader: Reader) -> None:
+    reader.open(run_site.url(PAGE), WITHOUT_SCRIPTS)
     assert not reader.ask(VISIBLE, ".run-button")
     assert reader.ask(VISIBLE, f"{of('same')} .cell-output")
     assert reader.ask(VISIBLE, f"{of('same')} .provenance")

@@ -15,13 +15,13 @@ from selenium.webdriver.common.keys import Keys
 
 from . import browser_python
 from .accessibility import faults
-from .browser_python import NOT_RUN, PAGE, THEME, VISIBLE, WHEEL, Blocks, blocks, fresh, of, site, write_wheel
+from .browser_python import NOT_RUN, PAGE, THEME, VISIBLE, WHEEL, Blocks, of, write_wheel
 from .conftest import Served
 from .reader import DARK, DESKTOP, PAPER, PHONE, Look, Reader
 from .server import served
 from .test_pages import axe
 
-__all__ = ["axe", "blocks", "fresh", "site"]
+__all__ = ["axe"]
 
 
 class TestEditing:
@@ -91,9 +91,34 @@ class TestEditing:
         assert field["left"] + indent == pytest.approx(first, abs=0.1)
 
 
+class TestLooks:
+    @pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
+    def test_axe_finds_nothing(self, blocks: Blocks, axe: str, look: Look) -> None:
+        # what other tests ran is not what is judged here
+        blocks.reader.ask("for (const reset of document.querySelectorAll('.run-reset')) reset.click()")
+        for label in ("same", "wrong", "values", "texts"):
+            blocks.run(label)
+        blocks.reader.take_on(look)
+        assert faults(blocks.reader, axe) == []
+        blocks.reader.take_on(DESKTOP)
+
+    def test_a_block_stays_in_its_column(self, blocks: Blocks) -> None:
+        blocks.reader.take_on(PHONE)
+        assert blocks.ask("column", "return document.documentElement.scrollWidth <= innerWidth")
+        blocks.reader.take_on(DESKTOP)
+
+    def test_on_paper(self, blocks: Blocks) -> None:
+        blocks.run("same")
+        blocks.reader.take_on(PAPER)
+        for interface in (".run-button", ".run-bar", ".run-field", ".run-status"):
+            assert not blocks.reader.ask(VISIBLE, interface), f"{interface} is printed"
+        assert blocks.reader.ask(VISIBLE, f"{of('same')} .run-output")
+        blocks.reader.take_on(DESKTOP)
+
+
 class TestLoading:
-    def test_the_server_is_gone(self, site: Served, reader: Reader) -> None:
-        with served(site.folder) as origin:
+    def test_the_server_is_gone(self, run_site: Served, reader: Reader) -> None:
+        with served(run_site.folder) as origin:
             reader.open(origin + PAGE)
         blocks = Blocks(reader)
         host = origin.removeprefix("http://")
@@ -109,25 +134,25 @@ class TestLoading:
             ("/nowhere/", "from 127.0.0.1:PORT: not found (404)"),
         ],
     )
-    def test_there_is_no_python(self, site: Served, fresh: Blocks, address: str, why: str) -> None:
+    def test_there_is_no_python(self, run_site: Served, fresh: Blocks, address: str, why: str) -> None:
         fresh.ask("same", f"block.querySelector('.runnable').dataset.pyodide = '{address}'")
         fresh.ask(
             "same",
             "for (const b of document.querySelectorAll('.runnable')) b.dataset.pyodide ="
             "block.querySelector('.runnable').dataset.pyodide",
         )
-        why = why.replace("PORT", site.origin.rpartition(":")[2])
+        why = why.replace("PORT", run_site.origin.rpartition(":")[2])
         assert fresh.run("same") in (f"Cannot load Python {why}. Run tries again.", NOT_RUN)
         said = fresh.text("square", ".run-status")
         assert said == f"Cannot load Python {why}. Run tries again."
         assert fresh.reader.ask(VISIBLE, f"{of('same')} > .cell-output")
 
-    def test_packages(self, site: Served, reader: Reader) -> None:
-        reader.open(site.url("/posts/packages/"))
-        blocks, wheel = Blocks(reader), site.folder / "pyodide" / WHEEL
+    def test_packages(self, run_site: Served, reader: Reader) -> None:
+        reader.open(run_site.url("/posts/packages/"))
+        blocks, wheel = Blocks(reader), run_site.folder / "pyodide" / WHEEL
         assert re.search(r"loads up to 1\d MB of Python and numpy first", blocks.text("array", ".run-status"))
         good = wheel.read_bytes()
-        host = site.origin.removeprefix("http://")
+        host = run_site.origin.removeprefix("http://")
         words = f"The package numpy could not be loaded from {host}: "
         wheel.unlink()
         assert blocks.run("array") == f"{words}not found (404). Run tries again."
@@ -145,16 +170,6 @@ class TestLoading:
             assert blocks.run("array").startswith("Ran in ")
             assert blocks.text("array") == "[0. 0.]\n"
 
-
-class TestLooks:
-    @pytest.mark.parametrize("look", [DESKTOP, DARK, PHONE], ids=["light", "dark", "phone"])
-    def test_axe_finds_nothing(self, blocks: Blocks, axe: str, look: Look) -> None:
-        for label in ("same", "wrong", "values", "texts"):
-            blocks.run(label)
-        blocks.reader.take_on(look)
-        assert faults(blocks.reader, axe) == []
-        blocks.reader.take_on(DESKTOP)
-
     def test_nothing_moves_while_python_is_loaded(self, fresh: Blocks) -> None:
         fresh.reader.take_on(LARGE_PHONE)
         fresh.ask("count", WATCH_BARS)
@@ -165,19 +180,6 @@ class TestLooks:
         assert len(heights) > 2, "the meter was seen"
         assert [each for each in heights if each != heights[0]] == []
         fresh.reader.take_on(DESKTOP)
-
-    def test_a_block_stays_in_its_column(self, blocks: Blocks) -> None:
-        blocks.reader.take_on(PHONE)
-        assert blocks.ask("column", "return document.documentElement.scrollWidth <= innerWidth")
-        blocks.reader.take_on(DESKTOP)
-
-    def test_on_paper(self, blocks: Blocks) -> None:
-        blocks.run("same")
-        blocks.reader.take_on(PAPER)
-        for interface in (".run-button", ".run-bar", ".run-field", ".run-status"):
-            assert not blocks.reader.ask(VISIBLE, interface), f"{interface} is printed"
-        assert blocks.reader.ask(VISIBLE, f"{of('same')} .run-output")
-        blocks.reader.take_on(DESKTOP)
 
 
 LARGE_PHONE = replace(PHONE, width_px=390)
