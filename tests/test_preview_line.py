@@ -86,8 +86,8 @@ def test_the_same_files_as_a_build(site: Path, tmp_path: Path) -> None:
     assert set(problems(present)) == set(report.diagnostics)
 
 
-# Cells that fail do so in the preview's runner, which has tests of its own; nothing is written here; and a preview
-# makes its pages itself, whatever a build would be made with.
+# Cells that fail do so in the preview's runner, which has tests of its own; nothing is written here; a preview
+# makes its pages itself.
 QUIET = ("run-", "output-foreign", "output-not-ours", "build-executor")
 
 
