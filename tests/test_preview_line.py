@@ -86,7 +86,7 @@ def test_the_same_files_as_a_build(site: Path, tmp_path: Path) -> None:
     assert set(problems(present)) == set(report.diagnostics)
 
 
-# Cells that fail do so in the preview's runner, which has tests of its own; nothing is written here; a preview
+# Cells that fail do so in the runner of the preview, which has tests of its own; nothing is written here; it
 # makes its pages itself.
 QUIET = ("run-", "output-foreign", "output-not-ours", "build-executor")
 
