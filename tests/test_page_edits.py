@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.diagnostics.model import Diagnostic
 from blogsmith.model.scopes import FieldScope, scoped_fields
@@ -15,6 +17,8 @@ from blogsmith.pipeline import page_edit
 from blogsmith.pipeline.build_stamps import compare_build
 from blogsmith.pipeline.outline_rows import PagePlace
 from blogsmith.pipeline.page_edit import build_edit
+from blogsmith.project import context as context_module
+from blogsmith.project.context import SiteContext
 from blogsmith.project.report import BuildOptions, BuildReport
 from tests.preview_sites import built
 from tests.site_files import NOW, build, put_bare
@@ -222,3 +226,19 @@ def test_what_is_kept_of_a_place() -> None:
     """All of a view that comes from the rest of the site, but what only lists have."""
     lists = {"pages", "groups", "page_groups", "pager"}
     assert set(PagePlace.__struct_fields__) == {"kind", *scoped_fields(PageView, FieldScope.SITE)} - lists
+
+
+def test_a_plugin_that_fails(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its failure is told by the build of the whole site."""
+
+    def fail(html: str, page: object) -> str:
+        raise ValueError("wrong")
+
+    def open_site(*arguments: Any, **named: Any) -> SiteContext:
+        context = context_module.open_site(*arguments, **named)
+        plugins = replace(context.plugins, page_filters=(("failing", fail),), files={__file__: "failing"})
+        return replace(context, plugins=plugins)
+
+    monkeypatch.setattr(page_edit, "open_site", open_site)
+    add(site, A, "\nOne more sentence.\n")
+    assert build_edited(site) is None

@@ -2,7 +2,7 @@
 
 A build that finds nothing wrong leaves one row of the whole and one of each page's place in it. The first
 holds for exactly the rows beside it: `row_store` drops it as soon as any of them changes. Its key is in the
-the record of stamps that was made with it.
+record of stamps that was made with it.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec.structs import replace
 
 from ..diagnostics.model import SiteError
+from ..hooks.failures import blame_plugins
 from ..model.documents import Body, Document, Output, Weight
 from ..model.template_views import PageView
 from ..project.context import open_site
@@ -97,7 +98,8 @@ def _build(
             if outline is None:
                 raise ReachesFurther
             edit = _Edit(root, options, rows, outline)
-            outputs = edit.make(last.changed)
+            with blame_plugins(edit.plugins):
+                outputs = edit.make(last.changed)
             target = options.output or root / edit.config.output
             report = replace(before, **edit.counts(before), rebuilt=edit.reasons, target=target)
             report = _write(report, outputs, root, target, is_chosen=options.output is not None)
@@ -138,7 +140,7 @@ class _Edit:
         self._outline = outline
         context = open_site(root, options.base_url, codes=TemplateRows(rows))
         self._context = context
-        self.config = context.config
+        self.config, self.plugins = context.config, context.plugins
         self._memory = PageCache(None, rows)
         self._memory.take(context)
         self._log = BuildLog(no_progress)
