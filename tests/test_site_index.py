@@ -92,7 +92,8 @@ def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
     [
         ("#stup", "link-anchor", "this page has no anchor #stup", "did you mean #setup?"),
         ("b/index.md#end", "link-anchor", "content/posts/b/index.md has no anchor #end", "#the-end?"),
-        ("c.md", "link-missing", "there is no page or file c.md", "did you mean a.md?"),
+        ("b/indx.md", "link-missing", "there is no page or file b/indx.md", "did you mean b/index.md?"),
+        ("gone.md", "link-missing", "there is no page or file gone.md", "relative"),
         ("/post/b/", "link-missing", "there is no page or file /post/b/", "did you mean /posts/b/?"),
         ("../../../x.md", "link-missing", "there is no page or file ../../../x.md", "relative"),
         ("draft.md", "link-unpublished", "content/posts/draft.md is not published", "publish it"),

@@ -212,6 +212,9 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> L
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
     near = nearest(path, sorted(choices))
+    # what all names end in makes no two of them alike
+    if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
+        near = None
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
     return LinkTarget(written, f"there is no page or file {path}", hint)
 
