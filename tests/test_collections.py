@@ -251,14 +251,20 @@ def test_what_a_page_says_about_itself() -> None:
     assert views_of({"a.md": ""})["/b/a/"].authors == ("Ada",)
 
 
+def test_an_index_that_lists_its_posts_itself() -> None:
+    files = {"posts/a.md": "date: 2026-01-01", "_index.md": "", "posts/_index.md": ""}
+    assert [titles(views_of(files)[url].pages) for url in ("/b/", "/b/posts/")] == [["a"], ["a"]]
+    files |= {"_index.md": "listing: false", "posts/_index.md": "listing: false"}
+    assert [views_of(files)[url].pages for url in ("/b/", "/b/posts/")] == [(), ()]
+
+
 @pytest.mark.parametrize(
     ("weight", "minutes"),
     [
         (Weight(), 1),
-        (Weight(words=220), 1),
-        (Weight(words=2200), 10),
-        (Weight(formulas=20), 2),
-        (Weight(code_lines=80), 2),
+        (Weight(seconds=89), 1),
+        (Weight(seconds=91), 2),
+        (Weight(seconds=600), 10),
     ],
 )
 def test_reading_minutes(weight: Weight, minutes: int) -> None:

@@ -106,6 +106,8 @@ def test_a_broken_head_still_gives_a_document(text: str, title: str, body: str, 
         ("series: {name: S}\npart: 2", "series", Series("S", 2)),
         ("draft: true", "draft", True),
         ("toc: false", "toc", False),
+        ("reading_time: false", "reading_time", False),
+        ("listing: false", "listing", False),
         ("comments: true", "comments", True),
         ("numbering: false", "numbering", False),
         ("status: wip", "status", "wip"),
@@ -334,6 +336,8 @@ KEYS = (
     "references",
     "aliases",
     "toc",
+    "reading_time",
+    "listing",
     "lang",
 )
 

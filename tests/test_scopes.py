@@ -51,6 +51,7 @@ HEADS = MappingProxyType(
         "aliases": "[/old/]",
         "tags": "[new]",
         "categories": "[new]",
+        "listing": "false",
     }
 )
 """Keys of the front matter that move a page in its site → another value."""

@@ -139,6 +139,10 @@ class FrontMatter:
     """Old site paths that lead here."""
     toc: OfPage[bool | None] = None
     """None means: as the site says."""
+    reading_time: OfPage[bool | None] = None
+    """Show how long the page takes to read; None means: if it has a date."""
+    listing: OfSite[bool] = True
+    """An index of a section, or the home page, lists the posts below it."""
     image: OfPage[str] = ""
     """Path of a picture that stands for the page."""
     lang: OfPage[str] = ""
@@ -221,13 +225,12 @@ class ImageInfo(Struct, frozen=True):
 
 
 class Weight(Struct, frozen=True):
-    """How much there is to read, for the reading time."""
+    """How much there is to read."""
 
-    words: int = 0
-    """Words of prose."""
+    seconds: float = 0.0
+    """What reading it takes."""
     formulas: int = 0
     """Formulas, inline and display."""
-    code_lines: int = 0
     code_blocks: int = 0
     images: int = 0
 

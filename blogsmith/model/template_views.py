@@ -111,7 +111,7 @@ class PageView(Struct, frozen=True):
     toc: OfPage[tuple[TocEntry, ...]] = ()
     """Empty when the page shows none."""
     reading_minutes: OfPage[int] = 0
-    """At least 1 for a post; 0 for lists."""
+    """At least 1 for a post with a date; 0 where no time is shown: lists, posts without a date."""
     lang: OfPage[str] = "en"
     """BCP 47 tag."""
     status: OfPage[str] = ""

@@ -23,6 +23,7 @@ def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
         f' {key}="{escape_html(value)}"' for key, value in look.items() if value
     )
     if callout.fold:
+        rendering.reading.enter(is_folded=callout.fold == "-")
         opened = " open" if callout.fold == "+" else ""
         start = f'<details {classes} data-kind="{callout.kind}"{name}{rest}{opened}>\n'
     else:
@@ -63,7 +64,10 @@ def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 
 def _callout_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "</details>\n" if get(tokens[index], Callout).fold else "</aside>\n"
+    if not get(tokens[index], Callout).fold:
+        return "</aside>\n"
+    rendering.reading.leave()
+    return "</details>\n"
 
 
 def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -72,7 +76,9 @@ def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _collapsible_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    opened = " open" if get(tokens[index], Collapsible).open else ""
+    is_open = get(tokens[index], Collapsible).open
+    rendering.reading.enter(is_folded=not is_open)
+    opened = " open" if is_open else ""
     return f"<details{attributes(tokens[index])}{opened}>\n"
 
 
@@ -85,6 +91,7 @@ def _label_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    rendering.reading.leave()
     return "</details>\n"
 
 

@@ -22,6 +22,7 @@ from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
 from ..tex.on_demand import convert_formula
 from .lexing import Lex, lex_in_time
+from .reading_time import ReadingTime
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -111,8 +112,8 @@ class Rendering:
     """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)
     """Addresses in this site that the text links to."""
+    reading: ReadingTime = field(default_factory=ReadingTime)
     formulas: int = 0
-    code_lines: int = 0
     code_blocks: int = 0
     images: int = 0
     diagrams: int = 0
@@ -129,7 +130,13 @@ class Rendering:
 
     def copy_without_report(self) -> Rendering:
         """The same page for a second look at tokens that were reported on already."""
-        return replace(self, reporter=Reporter(self.reporter.path), macros=dict(self.macros), widgets=set())
+        return replace(
+            self,
+            reporter=Reporter(self.reporter.path),
+            macros=dict(self.macros),
+            widgets=set(),
+            reading=ReadingTime(),
+        )
 
     def problem(self, target: LinkTarget, place: Place | None) -> None:
         """Report a target that leads nowhere; remember one that stays in the site."""

@@ -26,7 +26,8 @@ def code_of_fence(
 ) -> str:
     """The figure of the code `source`, shown as `record` says; a language nobody knows is reported."""
     rendering.code_blocks += 1
-    rendering.code_lines += source.count("\n")
+    if not record.fold or fold_open:
+        rendering.reading.add_code(source.count("\n"))
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
     shown = highlight(
@@ -59,7 +60,7 @@ def code_of_fence(
 
 def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     rendering.code_blocks += 1
-    rendering.code_lines += tokens[index].content.count("\n")
+    rendering.reading.add_code(tokens[index].content.count("\n"))
     rendering.widgets.add("code")
     settings = rendering.tools.config.code
     source, numbered = tokens[index].content, settings.line_numbers

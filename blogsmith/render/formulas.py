@@ -151,6 +151,7 @@ def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
 def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = ()) -> str:
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
+    rendering.reading.add_formula(display=math.display)
     try:
         found = rendering.tools.formula(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)

@@ -48,9 +48,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
+_PROSE = frozenset({"text", "code_inline"})
 _BEGINNING = 400
 """Characters; more than a description has."""
-_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _TAG = lazy_pattern(r"<[^<>]*>")
 _REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
 _FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
@@ -100,6 +100,7 @@ def _is_bare(rendering: Rendering, tokens: Sequence[Token], index: int) -> bool:
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     children = tokens[index].children or []
     html = render_tokens(rendering, children)
+    rendering.reading.add_words(" ".join([child.content for child in children if child.type in _PROSE]))
     before = tokens[index - 1] if index else None
     if before is not None and before.type == "table_open":
         return blocks.caption(before, html)
@@ -135,9 +136,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         summary=_summary(rendering, spoken) or text[:_BEGINNING],
         signs=signs_of((html, title, description)),
         weight=Weight(
-            len(_WORD.findall(text)),
+            rendering.reading.seconds,
             rendering.formulas,
-            rendering.code_lines,
             rendering.code_blocks,
             rendering.images,
         ),

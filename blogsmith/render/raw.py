@@ -31,6 +31,7 @@ _TAG = lazy_pattern(r"<(?:a|img|video|audio|source|track)(?=[\s>/])", re.IGNOREC
 def rewrite_raw(rendering: Rendering, token: Token) -> str:
     """The token's HTML with its addresses resolved; problems are reported at their tag."""
     text = token.content
+    rendering.reading.pass_html(text)
     hidden = _comments(text)
     pieces, at = [], 0
     for found in _TAG.finditer(text):

@@ -87,6 +87,8 @@ def _with_lists(
     posts: Sequence[PageView],
     by_section: Mapping[str, Sequence[PageView]],
 ) -> PageView:
+    if not item.document.front.listing:
+        return view
     if item.kind == "home":
         return replace(view, pages=tuple(post for post in posts if post.date))
     if item.kind != "section":

@@ -7,22 +7,13 @@ from ..model.template_views import PageView
 from .frame import Frame, Rendered, canonical
 from .terms import term_links
 
-WORDS_PER_MINUTE = 220
-SECONDS_PER_FORMULA = 6
-SECONDS_PER_CODE_LINE = 1.5
 DESCRIPTION_LENGTH = 160
 """Characters."""
 
 
 def reading_minutes(body: Body) -> int:
-    """Minutes to read a page: prose by the word, formulas and code weighed in seconds; at least 1."""
-    weight = body.weight
-    seconds = (
-        weight.words / WORDS_PER_MINUTE * 60
-        + weight.formulas * SECONDS_PER_FORMULA
-        + weight.code_lines * SECONDS_PER_CODE_LINE
-    )
-    return max(1, round(seconds / 60))
+    """Minutes to read a page; at least 1."""
+    return max(1, round(body.weight.seconds / 60))
 
 
 def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
@@ -36,6 +27,8 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
     front, body, config = item.document.front, item.body, frame.config
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
+    # what has no date is to be consulted, not read from its first line to its last
+    shows_time = front.date is not None if front.reading_time is None else front.reading_time
     return PageView(
         kind=item.kind,
         path=str(item.document.path),
@@ -53,7 +46,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         tags=term_links(front.tags, "tags", frame),
         categories=term_links(front.categories, "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
-        reading_minutes=0 if is_list else reading_minutes(body),
+        reading_minutes=reading_minutes(body) if shows_time and not is_list else 0,
         lang=front.lang or config.lang,
         status=front.status,
         draft=front.draft,

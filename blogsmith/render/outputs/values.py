@@ -41,6 +41,7 @@ def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
     except TexError:
         return ""
     rendering.formulas += 1
+    rendering.reading.add_formula(display=display)
     return found.mathml
 
 
