@@ -88,11 +88,24 @@ FRAME = {
 
 
 class TestPost:
-    def test_frame(self, paper: Theme) -> None:
-        tree = parse(paper.render("post", FULL, SITE))
+    @pytest.mark.parametrize(
+        ("subtitle", "absent"), [(FULL.subtitle, "post-description"), ("", "post-subtitle")]
+    )
+    def test_frame(self, paper: Theme, subtitle: str, absent: str) -> None:
+        """Below the title stands its subtitle, else what the post says of itself."""
+        tree = parse(paper.render("post", replace(FULL, subtitle=subtitle), SITE))
         assert {name: [item.tag for item in having(tree, name)] for name in FRAME} == {
-            name: [tag] for name, tag in FRAME.items()
+            name: [tag] if name != absent else [] for name, tag in FRAME.items()
         }
+
+    @pytest.mark.parametrize(("parts", "beside"), [(12, False), (13, True)])
+    def test_parts_of_a_manual_stand_beside_it(self, paper: Theme, parts: int, beside: bool) -> None:
+        series = tuple(SeriesPart(f"Part {n}", f"/b/{n}/", n, n == 2) for n in range(1, parts + 1))
+        tree = parse(paper.render("post", replace(FULL, series=series), SITE))
+        assert [len(having(side, "series")) for side in having(tree, "post-side")] == [1] * beside
+        (found,) = having(tree, "series")
+        assert len([item for item in found.iter("li")]) == parts
+        assert text(having(tree, "series-place")[0]) == f"Basics, part 2 of {parts}"
 
     def test_what_is_absent_leaves_no_trace(self, paper: Theme) -> None:
         tree = parse(paper.render("post", BARE, SITE))

@@ -84,6 +84,25 @@ def test_no_page_has_a_fault_that_is_loaded_anew(
     assert not found, listing(found)
 
 
+FIRST_TEXT = """
+const text = document.querySelector(".post-content p:not(.callout-title)");
+return Math.round(text.getBoundingClientRect().top + scrollY);
+"""
+
+
+@pytest.mark.parametrize(("width_px", "limit_px"), [(1440, 380), (390, 480)])
+def test_a_post_begins_on_the_first_screen(
+    own_site: Served, reader: Reader, width_px: int, limit_px: int
+) -> None:
+    found: dict[str, int] = {}
+    for page in own_site.pages():
+        if page.count("/") > 2 and page.startswith(("/posts/", "/docs/c")):
+            reader.open(own_site.url(page), Look(width_px))
+            found[page] = int(reader.ask(FIRST_TEXT))
+    assert len(found) > 12
+    assert {page: top for page, top in found.items() if top > limit_px} == {}
+
+
 FAULTY = """<!DOCTYPE html><html lang="en"><title>x</title><main><h1>x</h1>
 <img src="https://elsewhere.example/x.png"><p style="width: 400px">wide</p>
 <script>throw new Error("broken script")</script></main>"""
