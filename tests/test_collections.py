@@ -74,6 +74,22 @@ def test_lists_nobody_wrote() -> None:
     assert views["/b/about/"].section is None
 
 
+def test_the_page_of_missing_addresses_lists_the_last_posts() -> None:
+    days = {f"posts/{day}.md": f"date: 2026-01-0{day}" for day in range(1, 8)}
+    views = views_of({**days, "posts/undated.md": ""})
+    assert titles(views["/b/404.html"].pages) == ["7", "6", "5", "4", "3"]
+
+
+def test_series_of_pages_without_a_date_come_last() -> None:
+    views = views_of({
+        "docs/a.md": "series: {name: Manual, part: 1}",
+        "posts/b.md": "series: {name: S, part: 1}\ndate: 2026-01-01",
+    })  # fmt: skip
+    groups = views["/b/series/"].groups
+    assert [(link.title, link.count) for link in groups] == [("S", 1), ("Manual", 1)]
+    assert views[groups[0].url].section == Link("Series", "/b/series/")
+
+
 def test_what_links_here_and_what_is_alike() -> None:
     views = views_of({
         "posts/a.md": "tags: [x, y]\ndate: 2026-01-01",
@@ -188,7 +204,9 @@ def test_terms_with_one_slug_are_one_term() -> None:
     assert views["/b/posts/a/"].tags == (deep, Link("NumPy", "/b/tags/numpy/"))
     assert views["/b/posts/c/"].tags == (deep,)
     assert titles(views[deep.url].pages) == ["c", "b", "a"]
-    assert views["/b/tags/"].groups == (deep, Link("NumPy", "/b/tags/numpy/"))
+    counted = (Link(deep.title, deep.url, count=3), Link("NumPy", "/b/tags/numpy/", count=1))
+    assert views["/b/tags/"].groups == counted
+    assert views[deep.url].section == Link("Tags", "/b/tags/")
     assert titles(views["/b/categories/essays/"].pages) == ["b"]
 
 
@@ -206,7 +224,7 @@ def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     ]
     views = views_of(files)
     assert views["/b/posts/a/"].tags == (Link("x", "/b/tags/x/"), Link("!!!", ""))
-    assert views["/b/tags/"].groups == (Link("x", "/b/tags/x/"),)
+    assert views["/b/tags/"].groups == (Link("x", "/b/tags/x/", count=1),)
     assert "/b/categories/" not in views
 
 

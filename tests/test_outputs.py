@@ -34,6 +34,7 @@ from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
 from blogsmith.render.outputs.html_tree import MAX_DEPTH
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.outputs.values import bare_tex
+from blogsmith.render.reading_time import WORDS_PER_MINUTE
 from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
@@ -586,7 +587,7 @@ class TestValues:
         assert body.title_text == "About 12 heads"
         assert 'About <span class="value">12</span> heads' in body.title_html
         assert body.summary == "There are 12 heads of 64."
-        assert body.weight.words == 8
+        assert body.weight.seconds == pytest.approx(8 * 60 / WORDS_PER_MINUTE)
         assert [(entry.text, entry.id) for entry in body.toc] == [("All 12", "all")]
 
     def test_what_is_not_known_is_left_open(self) -> None:

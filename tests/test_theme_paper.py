@@ -300,7 +300,11 @@ class TestLists:
     def test_series_names_what_is_to_come(self, paper: Theme) -> None:
         tree = parse(paper.render("series", replace(LISTING, kind="series"), SITE))
         (parts,) = having(tree, "part-list")
-        assert [text(item) for item in parts] == ["First (to come)", "Why x? Why, in words", "Last (to come)"]
+        assert [text(item) for item in parts] == [
+            "First (to come)",
+            "Why x? Why, in words 3 March 2026 7 min read draft work in progress",
+            "Last (to come)",
+        ]
 
     def test_an_automatic_description_does_not_repeat_the_text(self, paper: Theme) -> None:
         page = replace(

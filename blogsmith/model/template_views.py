@@ -22,6 +22,8 @@ class Link(Struct, frozen=True):
     """With base path; empty if there is no page to link to (an unpublished part of a series)."""
     title_html: str = ""
     """The title with formulas typeset; safe. Empty where it would be the plain one."""
+    count: int = 0
+    """Posts on the page, where an overview of tags, categories or series links to it."""
 
 
 class SeriesPart(Struct, frozen=True):
@@ -119,7 +121,7 @@ class PageView(Struct, frozen=True):
     draft: OfPage[bool] = False
     """True only when drafts are built."""
     section: OfSite[Link | None] = None
-    """Back link target."""
+    """Back link target: the list of a post's section, the overview of a tag or series."""
     previous: OfSite[Link | None] = None
     """The older neighbour in the section (or the series)."""
     next: OfSite[Link | None] = None
@@ -129,7 +131,7 @@ class PageView(Struct, frozen=True):
     related: OfSite[tuple[Link, ...]] = ()
     """Posts that share tags or categories, the most alike first."""
     pages: OfSite[tuple[PageView, ...]] = ()
-    """For lists: the pages listed, newest first."""
+    """For lists: the pages listed, newest first. For the page of missing addresses: the last few posts."""
     groups: OfSite[tuple[Link, ...]] = ()
     """For overviews: every tag, category or series. For a section: the sections right below it."""
     page_groups: OfSite[tuple[PageGroup, ...]] = ()

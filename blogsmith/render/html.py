@@ -48,7 +48,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
-_PROSE = frozenset({"text", "code_inline"})
+_PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
 """Characters; more than a description has."""
 _TAG = lazy_pattern(r"<[^<>]*>")

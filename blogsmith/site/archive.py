@@ -69,6 +69,9 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
         path = url.removeprefix(frame.config.base_path)
         view = plain_view("series", path, found[0].series_name, frame, ordered)
         pages.append(replace(view, series_name=found[0].series_name, series=found[0].series))
-    pages.sort(key=lambda page: (page.title.casefold(), page.url))
-    groups = tuple(Link(page.title, page.url) for page in pages)
-    return [replace(plain_view("tags", "/series/", "Series", frame, ()), groups=groups), *pages]
+    # those that come out by the day before those that are to be consulted, such as a manual
+    pages.sort(key=lambda page: (not page.pages[0].date, page.title.casefold(), page.url))
+    groups = tuple(Link(page.title, page.url, count=len(page.series)) for page in pages)
+    overview = replace(plain_view("tags", "/series/", "Series", frame, ()), groups=groups)
+    section = Link(overview.title, overview.url)
+    return [overview, *(replace(page, section=section) for page in pages)]

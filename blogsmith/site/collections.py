@@ -43,7 +43,7 @@ def page_views(
     pages += taxonomy(posts, "tags", "Tags", frame)
     pages += taxonomy(posts, "categories", "Categories", frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
-    return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(frame))
+    return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(posts, frame))
 
 
 def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:

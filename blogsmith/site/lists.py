@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -10,6 +11,8 @@ from ..model.documents import Document
 from ..model.template_views import Link, PageView
 from .frame import Frame, Rendered
 from .plain import plain_view
+
+RECENT_POSTS = 5
 
 
 def plan_lists(
@@ -63,17 +66,20 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
             links.setdefault(link.url, link)
     if not terms:
         return []
-    groups = tuple(sorted(links.values(), key=lambda link: (link.title.casefold(), link.url)))
-    overview = replace(plain_view("tags", f"/{name}/", title, frame, ()), groups=groups)
+    groups = [replace(link, count=len(terms[link.url])) for link in links.values()]
+    groups.sort(key=lambda link: (link.title.casefold(), link.url))
+    overview = replace(plain_view("tags", f"/{name}/", title, frame, ()), groups=tuple(groups))
+    section = Link(overview.title, overview.url)
     lists = [
         plain_view(
             "tag", link.url.removeprefix(frame.config.base_path), link.title, frame, tuple(terms[link.url])
         )
         for link in groups
     ]
-    return [overview, *lists]
+    return [overview, *(replace(page, section=section) for page in lists)]
 
 
-def not_found(frame: Frame) -> PageView:
-    """The page a host shows for an address that leads nowhere."""
-    return replace(plain_view("not_found", "/404.html", "Page not found", frame, ()), canonical_url="")
+def not_found(posts: Sequence[PageView], frame: Frame) -> PageView:
+    """The page a host shows for an address that leads nowhere; it lists the first of `posts` with a date."""
+    recent = tuple(islice((post for post in posts if post.date), RECENT_POSTS))
+    return replace(plain_view("not_found", "/404.html", "Page not found", frame, recent), canonical_url="")
