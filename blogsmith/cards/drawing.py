@@ -1,0 +1,221 @@
+"""A card as PNG: the name of the site, the title as large as it fits, then who and when.
+
+Each part of it lies in a band of one colour, so how much of each pixel is covered is all there is to draw, a
+palette of 48 is enough, and the file is small: 7 to 20 kB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from .card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
+from .formula import X_HEIGHT, Formula, lay_out_formula
+from .title import Line, Piece, break_lines, title_pieces
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFont import FreeTypeFont
+
+ELLIPSIS = Piece("…", is_glued=True)
+_EM_PX = 100
+"""Size of the font with which is measured."""
+_MARGIN_PX = 90
+_SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
+_LABEL_PX = 34
+_TOP_PX = 84
+"""Base line of the name of the site, from above."""
+_BOTTOM_PX = HEIGHT_PX - 76
+"""Base line of who and when."""
+_TITLE_PX = (120, 500)
+"""The band of the title, from above."""
+_RULE_PX = HEIGHT_PX - 8
+"""Top of the rule at the foot."""
+_LEADING = 1.18
+_SHADES = 16
+"""Steps from the paper to a colour."""
+
+
+class _Ruler:
+    """How large pieces of a title are; measured at one size, for letters grow evenly."""
+
+    def __init__(self, style: CardStyle) -> None:
+        font = _font(style, _EM_PX, style.weight)
+        self._font = font
+        self._widths: dict[str, float] = {}
+        self._formulas: dict[str, Formula | None] = {}
+        top = font.getbbox("x", anchor="ls")[1]
+        # letters of formulas and of words are equally high, whatever the two fonts call a size
+        self.math_em = -top / _EM_PX / X_HEIGHT if top else 1.0
+        """Size of formulas, in em of the words."""
+
+    def formula(self, piece: Piece) -> Formula | None:
+        """None for words, and for what cannot be laid out."""
+        if piece.mathml and piece.mathml not in self._formulas:
+            self._formulas[piece.mathml] = lay_out_formula(piece.mathml)
+        return self._formulas.get(piece.mathml)
+
+    def width_em(self, piece: Piece) -> float:
+        """What a piece takes in its line."""
+        formula = self.formula(piece)
+        return formula.width * self.math_em if formula else self.text_em(piece.text)
+
+    def text_em(self, text: str) -> float:
+        """Width of words."""
+        if text not in self._widths:
+            self._widths[text] = self._font.getlength(text) / _EM_PX
+        return self._widths[text]
+
+    def extent_em(self, line: Line) -> tuple[float, float]:
+        """What a line takes above and below its base line."""
+        ascent, descent = 0.78, _LEADING - 0.78
+        for piece in line.pieces:
+            if formula := self.formula(piece):
+                ascent = max(ascent, -formula.top * self.math_em + 0.08)
+                descent = max(descent, (formula.top + formula.height) * self.math_em + 0.08)
+        return ascent, descent
+
+    def height_em(self, lines: Sequence[Line]) -> float:
+        """What lines take above each other."""
+        return sum(sum(self.extent_em(line)) for line in lines)
+
+
+def draw_card(card: SocialCard, style: CardStyle) -> bytes:
+    """The card as PNG; the same bytes for the same card, style and version of Pillow.
+
+    OSError if the font cannot be read.
+    """
+    from PIL import Image
+
+    covered = Image.new("L", (WIDTH_PX, HEIGHT_PX))
+    _draw_title(covered, _Ruler(style), title_pieces(card.title_html), style)
+    small = _font(style, _LABEL_PX, 400)
+    _draw_label(covered, small, card.site, _TOP_PX)
+    _draw_label(covered, small, card.byline, _BOTTOM_PX)
+    covered.paste(255, (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
+    return _png(covered, style)
+
+
+def missing_signs(text: str, style: CardStyle) -> str:
+    """The characters of `text` that the font of a style cannot draw; they would be empty boxes."""
+    signs = _signs_of(style)
+    return "".join(sorted({sign for sign in text if not sign.isspace() and ord(sign) not in signs}))
+
+
+def _signs_of(style: CardStyle) -> frozenset[int]:
+    if style.font is None:
+        # what the font that comes with Pillow has for certain
+        return frozenset(range(0x20, 0x7F))
+    from fontTools.ttLib import TTFont
+
+    with TTFont(style.font, lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+def _font(style: CardStyle, size_px: int, weight: int) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    if style.font is None:
+        found: Any = ImageFont.load_default(size_px)
+        assert isinstance(found, ImageFont.FreeTypeFont), "Pillow has FreeType"
+        return found
+    font = ImageFont.truetype(style.font, size_px)
+    try:
+        axes = font.get_variation_axes()
+    except OSError:
+        # it has one weight
+        return font
+    font.set_variation_by_axes([_axis_value(axis, weight) for axis in axes])
+    return font
+
+
+def _axis_value(axis: Mapping[str, Any], weight: int) -> float:
+    if axis["name"] not in (b"Weight", "Weight"):
+        return float(axis["default"])
+    return float(min(max(weight, axis["minimum"]), axis["maximum"]))
+
+
+def _fit_title(pieces: Sequence[Piece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
+    """Size in px and lines of the title: the largest at which it fits; else its end is left out."""
+    width, height = WIDTH_PX - 2 * _MARGIN_PX, _TITLE_PX[1] - _TITLE_PX[0] - _LABEL_PX
+    lines: tuple[Line, ...] = ()
+    for size in _SIZES_PX:
+        lines = break_lines(pieces, width / size, ruler.width_em, ruler.text_em(" "))
+        # large letters are for a few words
+        few = 2 if size > 76 else 3 if size > 60 else 4
+        is_narrow = all(line.width * size <= width for line in lines)
+        if is_narrow and len(lines) <= few and ruler.height_em(lines) * size <= height:
+            return size, lines
+    return _SIZES_PX[-1], _shorten(lines, ruler, width / _SIZES_PX[-1], height / _SIZES_PX[-1])
+
+
+def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: float) -> tuple[Line, ...]:
+    """The lines that fit, with an ellipsis behind the last piece that does."""
+    kept = [line for number, line in enumerate(lines) if ruler.height_em(lines[: number + 1]) <= height_em]
+    pieces = [piece for line in kept for piece in line.pieces]
+    while True:
+        shorter = break_lines((*pieces, ELLIPSIS), width_em, ruler.width_em, ruler.text_em(" "))
+        is_narrow = all(line.width <= width_em for line in shorter)
+        if not pieces or (is_narrow and ruler.height_em(shorter) <= height_em):
+            return shorter
+        pieces.pop()
+
+
+def _draw_title(image: Image, ruler: _Ruler, pieces: Sequence[Piece], style: CardStyle) -> None:
+    from PIL import ImageDraw
+
+    size, lines = _fit_title(pieces, ruler)
+    font = _font(style, size, style.weight)
+    draw = ImageDraw.Draw(image)
+    top, bottom = _TITLE_PX
+    y = top + (bottom - top - ruler.height_em(lines) * size) / 2
+    for line in lines:
+        ascent, descent = ruler.extent_em(line)
+        base, x = y + ascent * size, float(_MARGIN_PX)
+        for number, piece in enumerate(line.pieces):
+            x += ruler.text_em(" ") * size if number and not piece.is_glued else 0
+            if formula := ruler.formula(piece):
+                math_px = ruler.math_em * size
+                place = (round(x + formula.left * math_px), round(base + formula.top * math_px))
+                image.paste(255, place, formula.fill(math_px))
+            else:
+                draw.text((x, base), piece.text, fill=255, font=font, anchor="ls")
+            x += ruler.width_em(piece) * size
+        y = base + descent * size
+
+
+def _draw_label(image: Image, font: FreeTypeFont, text: str, y: float) -> None:
+    from PIL import ImageDraw
+
+    width = WIDTH_PX - 2 * _MARGIN_PX
+    if font.getlength(text) > width:
+        while text and font.getlength(f"{text}…") > width:
+            text = text[:-1]
+        text = f"{text.rstrip()}…"
+    ImageDraw.Draw(image).text((_MARGIN_PX, y), text, fill=255, font=font, anchor="ls")
+
+
+def _png(covered: Image, style: CardStyle) -> bytes:
+    """Each band of the picture in its colour, as far as it covers the paper."""
+    from PIL import Image, ImageColor
+
+    ground = ImageColor.getrgb(style.paper)[:3]
+    colors = (style.accent, style.ink, style.muted)
+    palette: list[int] = []
+    for color in colors:
+        full = ImageColor.getrgb(color)[:3]
+        for shade in range(_SHADES):
+            part = shade / (_SHADES - 1)
+            palette += [round(a + (b - a) * part) for a, b in zip(ground, full, strict=True)]
+    pixels = b""
+    top = 0
+    for bottom, number in ((_TITLE_PX[0], 0), (_TITLE_PX[1], 1), (_RULE_PX, 2), (HEIGHT_PX, 0)):
+        shades = [number * _SHADES + value * _SHADES // 256 for value in range(256)]
+        pixels += covered.crop((0, top, WIDTH_PX, bottom)).point(shades).tobytes()
+        top = bottom
+    picture = Image.frombytes("P", covered.size, pixels)
+    picture.putpalette(palette)
+    made = BytesIO()
+    picture.save(made, "PNG", compress_level=6)
+    return made.getvalue()

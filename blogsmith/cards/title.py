@@ -1,0 +1,123 @@
+"""The title of a card as words and formulas, and its lines, which are evenly filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from html.parser import HTMLParser
+
+from msgspec import Struct
+
+
+class Piece(Struct, frozen=True):
+    """What no line breaks in."""
+
+    text: str = ""
+    """A word, or the linear form of a formula."""
+    mathml: str = ""
+    """A `<math>` element as XML; empty for a word."""
+    is_glued: bool = False
+    """No space stands before it."""
+
+
+class Line(Struct, frozen=True):
+    """Pieces beside each other."""
+
+    pieces: tuple[Piece, ...]
+    width: float
+    """In the unit of the caller, as all widths here."""
+
+
+def title_pieces(html: str) -> tuple[Piece, ...]:
+    """The pieces of a title: `html` is inline HTML of our own making."""
+    reader = _TitleReader()
+    reader.feed(html)
+    reader.close()
+    return tuple(reader.pieces)
+
+
+class _TitleReader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[Piece] = []
+        self._math: list[str] = []
+        self._linear = ""
+        self._has_space = True
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        if tag == "math":
+            self._linear = dict(attrs).get("alttext") or ""
+            # in a line, whatever stands around it
+            attrs = [("display", "inline")]
+        elif not self._math:
+            return
+        written = "".join(f' {key}="{escape(value or "")}"' for key, value in attrs)
+        self._math.append(f"<{tag}{written}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self._math:
+            return
+        self._math.append(f"</{tag}>")
+        if tag == "math":
+            self._add(Piece(self._linear, "".join(self._math)))
+            self._math = []
+
+    def handle_data(self, data: str) -> None:
+        if self._math:
+            self._math.append(escape(data, quote=False))
+            return
+        # a no-break space joins words as it does in text
+        for number, word in enumerate(data.replace("\u00a0", "\ufffd").split()):
+            if number or data[0].isspace():
+                self._has_space = True
+            self._add(Piece(word.replace("\ufffd", "\u00a0")))
+        self._has_space = self._has_space or (bool(data) and data[-1].isspace())
+
+    def _add(self, piece: Piece) -> None:
+        glued = not self._has_space and bool(self.pieces)
+        self.pieces.append(Piece(piece.text, piece.mathml, glued))
+        self._has_space = False
+
+
+def break_lines(
+    pieces: Sequence[Piece], width: float, width_of: Callable[[Piece], float], space: float
+) -> tuple[Line, ...]:
+    """As few lines as it takes, of about the same width; a piece wider than the line has one of its own."""
+    lines = _fill(pieces, width, width_of, space)
+    narrow, wide = 0.0, width
+    # a title whose last line is one word looks like a mistake
+    for _ in range(12):
+        middle = (narrow + wide) / 2
+        tried = _fill(pieces, middle, width_of, space)
+        if len(tried) > len(lines) or any(line.width > width for line in tried):
+            narrow = middle
+        else:
+            wide, lines = middle, tried
+    return lines
+
+
+def _fill(
+    pieces: Sequence[Piece], width: float, width_of: Callable[[Piece], float], space: float
+) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    row: tuple[Piece, ...] = ()
+    row_width = 0.0
+    for word in _words(pieces):
+        word_width = sum(map(width_of, word))
+        if row and row_width + space + word_width > width:
+            lines.append(Line(row, row_width))
+            row, row_width = (), 0.0
+        row_width += (space if row else 0.0) + word_width
+        row += word
+    return (*lines, Line(row, row_width)) if row else tuple(lines)
+
+
+def _words(pieces: Sequence[Piece]) -> list[tuple[Piece, ...]]:
+    """Pieces that stand together without a space, such as a formula and its comma."""
+    words: list[tuple[Piece, ...]] = []
+    for piece in pieces:
+        if piece.is_glued and words:
+            words[-1] += (piece,)
+        else:
+            words.append((piece,))
+    return words
