@@ -279,6 +279,26 @@ def test_style_sheets_are_told_before_pages(preview: Preview) -> None:
     assert list(preview.of_kind("css")[-1]["files"]) == ["/own.css"]
 
 
+def test_sheets_of_a_theme_are_told_as_what_they_are_joined_to(preview: Preview) -> None:
+    theme = preview.root / "themes/mine"
+    (theme / "static").mkdir(parents=True)
+    (theme / "theme.yaml").write_text("extends: paper\nstyles: [own.css]\n", "utf-8")
+    file = theme / "static" / "own.css"
+    file.write_text("p { color: red }\n", "utf-8")
+    preview.tell([theme, theme / "theme.yaml", file])
+    preview.save(config="theme: mine\n")
+    (sheet,) = re.findall(r'rel="stylesheet" href="(/assets/mine/posts-[^"]+)', preview.text("/posts/a/"))
+    file.write_text("p { color: blue }\n", "utf-8")
+    preview.tell([file])
+    told = preview.of_kind("css")[-1]["files"]
+    assert sheet in told and "/assets/mine/own.css" in told
+    # a tab asks for it under the old name before it has the new page
+    body = preview.engine.answer(sheet).body
+    assert b"p{color:blue}" in body and b"p{color:red}" not in body
+    (again,) = re.findall(r'rel="stylesheet" href="(/assets/mine/posts-[^"]+)', preview.text("/posts/a/"))
+    assert again != sheet
+
+
 def test_images_are_told(preview: Preview) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>\n'
     file = preview.root / "content/posts/one.svg"
@@ -401,7 +421,7 @@ def test_a_page_that_a_new_theme_cannot_make_keeps_its_style(preview: Preview) -
     preview.save(config="theme: mine\n")
     assert preview.text("/a/") == html
     addresses = re.findall(r'(?:href|src)="(/assets/[^"?]+)', html)
-    assert len(addresses) > 3
+    assert len(addresses) == 3, "icon, font and the one style sheet"
     assert {preview.engine.answer(address).status for address in addresses} == {200}
 
 

@@ -166,18 +166,27 @@ class TestPost:
         ("content", "sheet"),
         [
             ("<p>Text</p>", ""),
-            ('<section class="footnotes"><ol></ol></section>', "sidenotes.css"),
-            ('<figure class="diagram"></figure>', "diagrams.css"),
+            ('<figure class="diagram"></figure>', "extras"),
+            ("<p><video></video></p>", "extras"),
             ("<p><math><mi>x</mi></math></p>", "fonts/m-1.woff2"),
         ],
     )
     def test_files_only_where_needed(self, paper: Theme, content: str, sheet: str) -> None:
         page = replace(FULL, body=PageText.of(content), math_font="/b/assets/paper/fonts/m-1")
         tree = parse(paper.render("post", page, SITE))
-        found = {(item.get("href") or "").partition("?")[0] for item in tree.iter("link")}
-        assert "/b/assets/paper/fonts/m-1.css" in found
-        special = {"sidenotes.css", "diagrams.css", "fonts/m-1.woff2"}
-        assert {name for name in special if f"/b/assets/paper/{name}" in found} == {sheet} - {""}
+        found = {(item.get("href") or "").removeprefix("/b/assets/paper/") for item in tree.iter("link")}
+        assert f"posts-{paper.sheets['posts'].path(page.math_font).stem[-10:]}.css" in found
+        names = {name.rpartition("-")[0] if name.endswith(".css") else name for name in found}
+        assert names & {"extras", "lists", "fonts/m-1.woff2"} == {sheet} - {""}
+
+    def test_pages_without_a_text_have_a_lighter_sheet(self, paper: Theme) -> None:
+        def sheets(page: PageView) -> list[str]:
+            links = parse(paper.render("section", page, SITE)).iter("link")
+            return [item.get("href") or "" for item in links if item.get("rel") == "stylesheet"]
+
+        plain = replace(LISTING, kind="section", body=PageText.of(""))
+        assert sheets(plain) == [f"/b/{paper.sheets['lists'].path('')}"]
+        assert sheets(replace(LISTING, kind="section")) == [f"/b/{paper.sheets['posts'].path('')}"]
 
     def test_no_inline_script_or_style(self, paper: Theme) -> None:
         tree = parse(paper.render("post", FULL, SITE))

@@ -39,7 +39,7 @@ def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
     made = []
     for cut in fonts.cuts():
         font = _font_file(cut, context)
-        made += [font, Output(font.path.with_suffix(".css"), font_face(cut).encode())]
+        made += [font, Output(font.path.with_suffix(".css"), font_face(cut.name).encode())]
     return made
 
 
@@ -53,7 +53,7 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     for cut in fonts.cuts():
         path = font.asset.path.with_name(f"{cut.name}.woff2")
         found.append(OutputFile(path, origin, partial(_font_bytes, cut, context)))
-        found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut).encode))
+        found.append(OutputFile(path.with_suffix(".css"), origin, font_face(cut.name).encode))
     return found
 
 

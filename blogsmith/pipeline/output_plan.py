@@ -36,6 +36,7 @@ from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .disclosure import published_assets
+from .style_sheets import sheet_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ def plan(
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     for plugin, file, make in plugin_files(context.plugins, shown):
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
+    for sheet, text in sheet_files(views, context):
+        files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
     return OutputPlan(site, tuple(files), documents, assets, context)

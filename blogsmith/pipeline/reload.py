@@ -36,7 +36,7 @@ def reload_site(
         opened = open_site(root, base_url, None if code else before.plugins, codes)
         # equal parts stay the same objects: what is remembered is remembered under them
         theme, known = opened.theme, before.theme
-        is_same = theme.files == known.files and theme.base_path == known.base_path
+        is_same = (theme.files, theme.base_path, theme.sheets) == (known.files, known.base_path, known.sheets)
         return replace(opened, theme=known) if is_same else opened
     if tops & (_THEME | {"plugins"}):
         return with_theme(before, codes)

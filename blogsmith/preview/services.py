@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ..config.load import load_config
+from ..diagnostics.model import SiteError
 from ..pipeline.incremental import IncrementalPipeline
 from ..trust.consent import is_trusted
 from ..trust.place import record_file
@@ -144,6 +147,11 @@ class PreviewServices:
             yield StoredPage(
                 path, page.version, page.source, document.source.digest if document else "", page.packed
             )
+        # without its style sheet no page is shown
+        for path, planned in present.table.items() if present else ():
+            if path.endswith(".css") and isinstance(planned.content, partial):
+                with suppress(SiteError):
+                    yield StoredPage(path, "", "", "", zlib.compress(planned.content()))
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         present = self._site.present

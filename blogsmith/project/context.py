@@ -83,7 +83,8 @@ def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> Site
 def _theme(root: Path, config: Config, plugins: Plugins, codes: TemplateCodes | None) -> Theme:
     folders = [folder / "shortcodes" for folder in _template_folders(root)] if plugins.names else []
     bundled, base_path = bundled_folder("themes"), config.base_path
-    return load_theme(config.theme, root, bundled, folders, base_path=base_path, codes=codes)
+    chosen = config.theme_options
+    return load_theme(config.theme, root, bundled, folders, base_path=base_path, chosen=chosen, codes=codes)
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:

@@ -98,9 +98,9 @@ def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
     return FontCut(f"{stem}-{key}", ordered)
 
 
-def font_face(cut: FontCut) -> str:
-    """The style sheet beside the font, by which pages know it as `FAMILY`."""
-    source = f'url("{cut.name}.woff2") format("woff2")'
+def font_face(address: str) -> str:
+    """The rule by which pages know a font as `FAMILY`. address: of the font without suffix."""
+    source = f'url("{address}.woff2") format("woff2")'
     return f'@font-face {{\n  font-family: "{FAMILY}";\n  src: {source};\n  font-display: swap;\n}}\n'
 
 

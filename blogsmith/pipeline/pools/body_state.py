@@ -26,7 +26,8 @@ from ...project.context import SiteContext, parse_options
 from ...project.load import LoadedSite
 from ...project.report import BuildLog, no_progress
 from ...render.context import Tools
-from ...render.templates.files import StaticFile, TemplateFile, ThemeFiles
+from ...render.templates.files import TemplateFile, ThemeFiles
+from ...render.templates.style_sheets import StaticFile
 from ...render.templates.theme import make_theme
 from ...site.index import PageEntry, index_site
 from ...site.urls import Urls

@@ -40,6 +40,9 @@ def _addresses(present: SiteSnapshot, path: str, file: Path) -> Iterator[str]:
     for static in context.theme.files.static.values():
         if static.asset.file == file:
             yield address(f"{base_path}/{static.asset.path.as_posix()}")
+    joined = [sheet for sheet in context.theme.sheets.values() if sheet.is_made_of(file)]
+    for font in {view.math_font for view in present.views.values()} if joined else ():
+        yield from (address(f"{base_path}/{sheet.path(font)}") for sheet in joined)
 
 
 def _version(file: Path) -> str:

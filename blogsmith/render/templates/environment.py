@@ -15,8 +15,9 @@ from markupsafe import Markup
 
 from ...diagnostics.model import did_you_mean
 from .errors import NamedUndefined
-from .files import StaticFile, TemplateFile, ThemeFiles
+from .files import TemplateFile, ThemeFiles
 from .sandbox import Sandbox
+from .style_sheets import StaticFile
 
 _OPTIONS: Mapping[str, Any] = MappingProxyType(
     {
@@ -109,7 +110,7 @@ def _compiler() -> Sandbox:
 
 def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Sandbox:
     """The sandbox for the templates of a site. codes: as in `load_theme`."""
-    addresses = {name: _address(file, base_path) for name, file in files.static.items()}
+    addresses = {name: file_address(file, base_path) for name, file in files.static.items()}
     environment = _SiteSandbox(codes, loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
     return _with_helpers(environment, addresses, base_path)
 
@@ -133,7 +134,7 @@ def site_url(path: str, base_path: str) -> str:
     return base_path + path if is_site_path else path
 
 
-def _address(file: StaticFile, base_path: str) -> str:
+def file_address(file: StaticFile, base_path: str) -> str:
     """Of a theme's static file, with a version that changes when the file does."""
     return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
 

@@ -13,22 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...patterns import lazy_pattern
 from ...read.files import is_litter
-from ...schema import yaml_loader as loader
+from .style_sheets import DeclaredSheet, StaticFile, version_of
+from .theme_options import ThemeOption, merge_options
+from .theme_settings import ThemeSettings, read_settings
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
-THEME_KEYS: tuple[tuple[str, type, str], ...] = (
-    ("name", str, "a text"),
-    ("description", str, "a text"),
-    ("extends", str, "the name of a theme"),
-    ("math_font", str, "the path of a file"),
-    ("options", dict, "a mapping"),
-)
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -40,27 +35,29 @@ class TemplateFile(Struct, frozen=True):
     text: str
 
 
-class StaticFile(Struct, frozen=True):
-    """One file of a theme's `static/` folder."""
-
-    asset: Asset
-    """Its path is the one in the output: `assets/<theme>/theme.css`."""
-    version: str
-    """8 hex digits of its SHA-256, for the address."""
-
-
 class ThemeFiles(Struct, frozen=True):
     """Everything a theme is made of; where two files have one name, the first in order is here."""
 
     name: str
-    options: Mapping[str, Any]
-    """Defaults of `site.options`, parents' below children's."""
+    options: Mapping[str, ThemeOption]
+    """What may stand in `site.options`, parents' below children's."""
     templates: Mapping[str, TemplateFile]
     """`layouts/post.html` → the file that counts; `paper/layouts/post.html` → the one of theme paper."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
     """The whole font for formulas, from which builds cut their own; its path is where those go."""
+    styles: tuple[DeclaredSheet, ...] = ()
+    """Style sheets that pages have, parents' before children's."""
+    scripts: tuple[str, ...] = ()
+    """Names under `static/` of the scripts that every page has."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What is doubtful in its templates."""
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Those of `site.options`."""
+        return {name: option.default for name, option in self.options.items()}
 
 
 class ThemeFolder(Struct, frozen=True):
@@ -70,9 +67,14 @@ class ThemeFolder(Struct, frozen=True):
     root: Path
     label: str
     """Path of the folder for messages."""
-    extends: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    math_font: Path | None = None
+    settings: ThemeSettings
+    reporter: Reporter
+    """Of its theme.yaml."""
+
+    @property
+    def math_font(self) -> Path | None:
+        """The file that it names as its font for formulas."""
+        return (self.root / self.settings.math_font).resolve() if self.settings.math_font else None
 
 
 class _Places(Struct, frozen=True):
@@ -115,11 +117,38 @@ def read_theme_files(
     for extra in extra_shortcodes:
         _add_templates(templates, "shortcodes", extra.resolve(), places, problems)
     static = _static_files(name, chain, places, problems)
+    for folder in chain:
+        problems += _missing_files(folder, static)
     if problems:
         raise SiteError(*problems)
-    options = {key: value for folder in reversed(chain) for key, value in folder.options.items()}
     font = next((folder.math_font for folder in chain if folder.math_font), None)
-    return ThemeFiles(name, options, templates, static, _math_font(name, font) if font else None)
+    options: dict[str, ThemeOption] = {}
+    for folder in reversed(chain):
+        options = merge_options(options, folder.settings.options)
+    parents_first = [folder.settings for folder in reversed(chain)]
+    return ThemeFiles(
+        name,
+        options,
+        templates,
+        static,
+        _math_font(name, font) if font else None,
+        tuple(sheet for settings in parents_first for sheet in settings.styles),
+        tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
+    )
+
+
+def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:
+    """Errors for style sheets and scripts that a theme declares and nobody in its chain has."""
+    settings, located = folder.settings, folder.settings.located
+    declared = {"styles": [sheet.file for sheet in settings.styles], "scripts": settings.scripts}
+    for key, names in declared.items():
+        for index, name in enumerate(names):
+            if located and name not in static:
+                paths = ((key, index, "file"), (key, index))
+                place = next((located.places[path] for path in paths if path in located.places), None)
+                message = f'the theme has no file "static/{name}"'
+                folder.reporter.error("theme-value", message, place, did_you_mean(name, static))
+    yield from folder.reporter.diagnostics
 
 
 def _chain(name: str, places: _Places) -> list[ThemeFolder]:
@@ -134,7 +163,7 @@ def _chain(name: str, places: _Places) -> list[ThemeFolder]:
                 Diagnostic("theme-value", f"themes extend one another in a circle: {loop}", blame)
             )
         chain.append(_theme_folder(wanted, places, blame))
-        wanted, blame = chain[-1].extends, f"{chain[-1].label}/theme.yaml"
+        wanted, blame = chain[-1].settings.extends, f"{chain[-1].label}/theme.yaml"
     return chain
 
 
@@ -147,47 +176,23 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
         names = places.names()
         hint = did_you_mean(name, names) or f"themes: {', '.join(names) or 'none'}"
         raise SiteError(Diagnostic("theme-missing", f'there is no theme "{name}"', blame, hint=hint))
-    return _with_settings(ThemeFolder(name, root, places.label(root)))
+    return _read_folder(name, root, places.label(root))
 
 
-def _with_settings(folder: ThemeFolder) -> ThemeFolder:
-    """The folder with what its `theme.yaml` says; SiteError with every mistake in it."""
-    file, label = folder.root / "theme.yaml", f"{folder.label}/theme.yaml"
+def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
+    """A theme with what its `theme.yaml` says; SiteError with every mistake in it."""
     problems: list[Diagnostic] = []
-    text = _read_text(file, folder.root, label, problems) or ""
-    reporter = Reporter(label, text.splitlines())
-    settings = _settings(text, folder.name, reporter)
-    font = settings.get("math_font")
-    path = (folder.root / font).resolve() if isinstance(font, str) else None
-    if path and not (path.is_relative_to(folder.root) and path.is_file()):
-        reporter.error("theme-value", f'the theme has no file "{font}"', hint="give a path inside its folder")
+    text = _read_text(root / "theme.yaml", root, f"{label}/theme.yaml", problems) or ""
+    reporter = Reporter(f"{label}/theme.yaml", text.splitlines())
+    folder = ThemeFolder(name, root, label, read_settings(text, name, reporter), reporter)
+    font = folder.math_font
+    if font and not (font.is_relative_to(root) and font.is_file()):
+        message = f'the theme has no file "{folder.settings.math_font}"'
+        reporter.error("theme-value", message, hint="give a path inside its folder")
     problems.extend(reporter.diagnostics)
     if any(problem.severity == "error" for problem in problems):
         raise SiteError(*problems)
-    extends, options = settings.get("extends", ""), settings.get("options", {})
-    return ThemeFolder(folder.name, folder.root, folder.label, extends, options, path)
-
-
-def _settings(text: str, name: str, reporter: Reporter) -> dict[str, Any]:
-    """The mapping in a `theme.yaml`, every key of it known and of its type."""
-    located = loader.load(text, reporter)
-    if located is None or located.value is None:
-        return {}
-    if not isinstance(located.value, dict):
-        reporter.error("theme-value", "a theme.yaml holds `key: value` lines", located.places.get(()))
-        return {}
-    kinds = {key: (kind, words) for key, kind, words in THEME_KEYS}
-    for key, value in located.value.items():
-        place = located.places.get((key,))
-        if key not in kinds:
-            key_place = located.key_places.get((key,))
-            hint = did_you_mean(str(key), kinds) or f"keys: {', '.join(kinds)}"
-            reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
-        elif not isinstance(value, kinds[key][0]):
-            reporter.error("theme-value", f"`{key}` is not {kinds[key][1]}", place)
-        elif key == "name" and value != name:
-            reporter.error("theme-value", f'theme "{value}" lies in a folder named "{name}"', place)
-    return located.value
+    return folder
 
 
 def _add_templates(
@@ -223,7 +228,7 @@ def _static_files(
             if relative not in found:
                 data = file.read_bytes()
                 asset = Asset(PurePosixPath("assets", name, relative), file.resolve(), len(data))
-                found[relative] = StaticFile(asset, hashlib.sha256(data).hexdigest()[:8])
+                found[relative] = StaticFile(asset, version_of(data))
     return dict(sorted(found.items()))
 
 

@@ -24,12 +24,18 @@ class HeadAssets(Struct, frozen=True):
     """Absolute address of the page's picture; empty if there is none or the site has no address."""
     json_ld: Mapping[str, Any]
     """Structured data for the filter `json`; empty for pages that list others."""
+    styles: Mapping[str, str]
+    """Group of pages → the address of its style sheet."""
+    scripts: tuple[str, ...]
+    """Addresses of the scripts that the theme has on every page."""
 
 
-def page_head(page: PageView, site: SiteView) -> HeadAssets:
-    """The head's data of `page`."""
+def page_head(
+    page: PageView, site: SiteView, styles: Mapping[str, str], scripts: tuple[str, ...]
+) -> HeadAssets:
+    """The head's data of `page`. styles, scripts: as in `HeadAssets`."""
     image_url = _absolute(page.image, site)
-    return HeadAssets(image_url, _json_ld(page, site, image_url))
+    return HeadAssets(image_url, _json_ld(page, site, image_url), styles, scripts)
 
 
 def _absolute(url: str, site: SiteView) -> str:

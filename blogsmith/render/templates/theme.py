@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -21,11 +22,13 @@ from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
 from ...model.texts import PageParts
 from .budget import TakesTooLong
-from .environment import TemplateCodes, site_environment
+from .environment import TemplateCodes, file_address, site_environment
 from .errors import template_diagnostic
 from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
 from .sandbox import Sandbox
+from .style_sheets import StyleSheet, join_sheets
+from .theme_options import variables_of
 
 _INLINE = ".inline"
 
@@ -42,6 +45,8 @@ class Theme(Struct, frozen=True):
     """Name of a shortcode → name of its template."""
     layout_names: tuple[str, ...]
     """Sorted."""
+    sheets: Mapping[str, StyleSheet] = {}
+    """Group of pages → its style sheet."""
 
     @property
     def name(self) -> str:
@@ -64,11 +69,11 @@ class Theme(Struct, frozen=True):
             reporter = Reporter(page.path)
             self.report_unknown_layout(layout, reporter)
             raise SiteError(*reporter.diagnostics)
-        options = {**self.files.options, **site.options}
+        options = {**self.files.defaults, **site.options}
         context = {
             "page": page,
             "site": replace(site, options=options),
-            "head": page_head(page, site),
+            "head": page_head(page, site, self._styles(page.math_font), self._scripts()),
         }
         with self._blame_template(page.path or page.url):
             return self.environment.render_page(f"layouts/{layout}.html", context, page.body, "\n")
@@ -110,6 +115,12 @@ class Theme(Struct, frozen=True):
         """Files to copy, sorted; their paths are those in the output, under `assets/<theme>/`."""
         return tuple(file.asset for file in self.files.static.values())
 
+    def _styles(self, math_font: str) -> dict[str, str]:
+        return {group: f"{self.base_path}/{sheet.path(math_font)}" for group, sheet in self.sheets.items()}
+
+    def _scripts(self) -> tuple[str, ...]:
+        return tuple(file_address(self.files.static[name], self.base_path) for name in self.files.scripts)
+
     @contextmanager
     def _blame_template(self, what: str) -> Iterator[None]:
         """SiteError for whatever goes wrong inside. what: is rendered there, for the hint of the message."""
@@ -130,23 +141,34 @@ def load_theme(
     extra_shortcodes: Sequence[Path] = (),
     *,
     base_path: str = "",
+    chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
     """Read theme `name` from the site's `themes/`, else from the bundled ones.
 
     extra_shortcodes: folders of plugins with shortcode templates, searched last.
     base_path: the path of the site's address, `/blog`, put before every site path.
+    chosen: what the site says under `theme_options`; custom properties that it sets go into the style sheets.
     codes: where compiled templates are kept beyond this process; None: nowhere.
     SiteError if the theme is missing or something in it is wrong.
     """
-    return make_theme(read_theme_files(name, site_root, bundled, extra_shortcodes), base_path, codes)
+    files = read_theme_files(name, site_root, bundled, extra_shortcodes)
+    return make_theme(files, base_path, chosen=chosen, codes=codes)
 
 
-def make_theme(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Theme:
-    """The theme of files that were read. base_path, codes: as in `load_theme`."""
+def make_theme(
+    files: ThemeFiles,
+    base_path: str,
+    *,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
+    codes: TemplateCodes | None = None,
+) -> Theme:
+    """The theme of files that were read. The rest as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
-    return Theme(files, base_path, environment, _shortcodes(files), layouts)
+    variables = variables_of(chosen, files.options)
+    sheets = join_sheets(files.styles, files.static, files.name, variables)
+    return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets)
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:

@@ -1,0 +1,201 @@
+"""The options of a theme: what may stand under `theme_options`, and the custom properties that some set.
+
+A theme declares each option in its theme.yaml, by its default alone or as a mapping; the kind of the default
+is the kind of the option where nothing else is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+
+from ...diagnostics.model import Place, Reporter, did_you_mean
+from ...patterns import lazy_pattern
+from ...schema.yaml_loader import YamlPath
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "flag": "true or false",
+        "text": "a text",
+        "number": "a number",
+        "list": "a list of texts",
+        "mapping": "a mapping of `key: value`",
+        "color": "a colour, or one for each scheme: {light: …, dark: …}",
+        "length": "a length such as 34rem",
+        "file": "the site path of a file, such as /icon.svg",
+        "files": "a list of site paths of files, such as [/own.css]",
+    }
+)
+"""Kind of an option → what its value is, in words."""
+_BY_TYPE: tuple[tuple[type, str], ...] = (
+    *((bool, "flag"), (int, "number"), (float, "number")),
+    *((str, "text"), (list, "list"), (dict, "mapping")),
+)
+_KEYS = ("default", "kind", "choices", "property")
+_PROPERTY = lazy_pattern(r"--[A-Za-z0-9_-]+")
+_COLOR = lazy_pattern(
+    r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[A-Za-z]+|[a-z-]+\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
+)
+_LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
+SCHEMES = ("light", "dark")
+
+
+class ThemeOption(Struct, frozen=True):
+    """What a theme says of one of its options."""
+
+    default: Any
+    kind: str
+    """A key of `KINDS`."""
+    choices: tuple[str, ...] = ()
+    """The texts it may be; empty: any."""
+    property: str = ""
+    """The custom property of CSS that it sets, unless it is empty."""
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with a value: the words behind its name; empty if nothing is."""
+        if self.choices:
+            return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
+        if value in ("", None) and self.kind not in ("flag", "number"):
+            return ""
+        return "" if _CHECKS[self.kind](value) else f"must be {KINDS[self.kind]}"
+
+    def css(self, value: Any) -> str:
+        """A right value as the custom property has it; empty: the theme's own."""
+        if isinstance(value, dict):
+            return f"light-dark({value['light']}, {value['dark']})"
+        return "" if value in ("", None) else str(value)
+
+
+def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], reporter: Reporter) -> Any:
+    """The options under `options` in a theme.yaml; what is wrong with them is reported and left out."""
+    found = {}
+    for name, value in declared.items():
+        option = _declared(name, value, places, reporter)
+        if option is not None:
+            found[name] = option
+    return found
+
+
+def _declared(
+    name: str, value: Any, places: Mapping[YamlPath, Place], reporter: Reporter
+) -> ThemeOption | None:
+    path: YamlPath = ("options", name)
+    if not isinstance(value, dict) or not value.keys() & set(_KEYS):
+        return ThemeOption(value, _kind_of(value))
+    if "default" not in value:
+        reporter.error("theme-value", f"option `{name}` has no `default`", places.get(path))
+        return None
+    unknown = [key for key in value if key not in _KEYS]
+    for key in unknown:
+        hint = did_you_mean(str(key), _KEYS) or f"keys: {', '.join(_KEYS)}"
+        reporter.error("theme-value", f'unknown key "{key}"', places.get((*path, key)), hint)
+    choices, kind = value.get("choices", []), value.get("kind", _kind_of(value["default"]))
+    problem = ""
+    if kind not in KINDS:
+        problem, key = f'unknown kind "{kind}"', "kind"
+    elif not _is_list(choices):
+        problem, key = "`choices` is not a list of texts", "choices"
+    elif not _PROPERTY.fullmatch(str(value.get("property", "--x"))):
+        problem, key = f'"{value["property"]}" is no custom property', "property"
+    if problem:
+        hint = did_you_mean(str(kind), KINDS) or f"kinds: {', '.join(KINDS)}" if key == "kind" else ""
+        reporter.error("theme-value", problem, places.get((*path, key)), hint)
+    if problem or unknown:
+        return None
+    option = ThemeOption(value["default"], kind, tuple(choices), value.get("property", ""))
+    wrong = option.problem(option.default)
+    if wrong:
+        reporter.error("theme-value", f"the default of `{name}` {wrong}", places.get((*path, "default")))
+    return option
+
+
+def merge_options(
+    parents: Mapping[str, ThemeOption], own: Mapping[str, ThemeOption]
+) -> dict[str, ThemeOption]:
+    """Options of a theme and of those it extends; another default alone leaves the rest as it was."""
+    merged = dict(parents)
+    for name, option in own.items():
+        before = merged.get(name)
+        is_plain = option == ThemeOption(option.default, _kind_of(option.default))
+        if before and is_plain and not before.problem(option.default):
+            option = ThemeOption(option.default, before.kind, before.choices, before.property)
+        merged[name] = option
+    return merged
+
+
+def report_options(
+    chosen: Mapping[str, Any],
+    options: Mapping[str, ThemeOption],
+    reporter: Reporter,
+    places: Mapping[YamlPath, Place],
+    key_places: Mapping[YamlPath, Place],
+    theme: str,
+) -> None:
+    """Report what is wrong under `theme_options` in the settings of a site."""
+    for name, value in chosen.items():
+        path: YamlPath = ("theme_options", name)
+        option = options.get(name)
+        if option is None:
+            hint = did_you_mean(name, options) or _listed(options)
+            reporter.error("config-key", f'theme {theme} has no option "{name}"', key_places.get(path), hint)
+        elif problem := option.problem(value):
+            near = did_you_mean(str(value), option.choices) if option.choices else ""
+            reporter.error("config-value", f"{name} {problem}", places.get(path), near)
+
+
+def _listed(options: Mapping[str, ThemeOption]) -> str:
+    return (
+        f"options: {', '.join(sorted(options))}"
+        if options
+        else "a theme declares its options in its theme.yaml"
+    )
+
+
+def variables_of(
+    chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]
+) -> tuple[tuple[str, str], ...]:
+    """Custom properties that the options of a site set, by name; those of its theme's defaults too."""
+    return tuple(sorted(_variables(chosen, options)))
+
+
+def _variables(chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]) -> Iterator[tuple[str, str]]:
+    for name, option in options.items():
+        value = chosen.get(name, option.default)
+        if option.property and not option.problem(value) and (text := option.css(value)):
+            yield option.property, text
+
+
+def _kind_of(default: Any) -> str:
+    return next((kind for type_, kind in _BY_TYPE if isinstance(default, type_)), "text")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+
+
+def _is_color(value: Any) -> bool:
+    if isinstance(value, dict):
+        return set(value) == set(SCHEMES) and all(map(_is_color, value.values()))
+    return isinstance(value, str) and _COLOR.fullmatch(value) is not None
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and value == value.strip()
+
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
+    {
+        "flag": lambda value: isinstance(value, bool),
+        "text": lambda value: isinstance(value, str),
+        "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+        "list": _is_list,
+        "mapping": lambda value: isinstance(value, dict),
+        "color": _is_color,
+        "length": lambda value: isinstance(value, str) and _LENGTH.fullmatch(value) is not None,
+        "file": _is_path,
+        "files": lambda value: _is_list(value) and all(map(_is_path, value)),
+    }
+)

@@ -1,0 +1,106 @@
+"""A `theme.yaml`: what a theme says of itself, every key of it known and of its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ...diagnostics.model import Reporter, did_you_mean
+from ...schema import yaml_loader as loader
+from .style_sheets import GROUPS, DeclaredSheet
+from .theme_options import ThemeOption, read_options
+
+THEME_KEYS: tuple[tuple[str, type, str], ...] = (
+    ("name", str, "a text"),
+    ("description", str, "a text"),
+    ("extends", str, "the name of a theme"),
+    ("math_font", str, "the path of a file"),
+    ("styles", list, "a list of style sheets"),
+    ("scripts", list, "a list of scripts"),
+    ("options", dict, "a mapping"),
+)
+_SHEET_KEYS = ("file", "for", "media")
+
+
+class ThemeSettings(Struct, frozen=True):
+    """What a theme.yaml says."""
+
+    extends: str = ""
+    math_font: str = ""
+    options: Mapping[str, ThemeOption] = {}
+    styles: tuple[DeclaredSheet, ...] = ()
+    scripts: tuple[str, ...] = ()
+    located: loader.Located | None = None
+    """Where it says so; None if it says nothing."""
+
+
+def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
+    """The settings of theme `name`; what is wrong with them is reported."""
+    located = loader.load(text, reporter)
+    if located is None or located.value is None:
+        return ThemeSettings()
+    if not isinstance(located.value, dict):
+        reporter.error("theme-value", "a theme.yaml holds `key: value` lines", located.places.get(()))
+        return ThemeSettings()
+    kinds = {key: (kind, words) for key, kind, words in THEME_KEYS}
+    right: dict[str, Any] = {}
+    for key, value in located.value.items():
+        place = located.places.get((key,))
+        if key not in kinds:
+            key_place = located.key_places.get((key,))
+            hint = did_you_mean(str(key), kinds) or f"keys: {', '.join(kinds)}"
+            reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
+        elif not isinstance(value, kinds[key][0]):
+            reporter.error("theme-value", f"`{key}` is not {kinds[key][1]}", place)
+        elif key == "name" and value != name:
+            reporter.error("theme-value", f'theme "{value}" lies in a folder named "{name}"', place)
+        else:
+            right[key] = value
+    return ThemeSettings(
+        right.get("extends", ""),
+        right.get("math_font", ""),
+        read_options(right.get("options", {}), located.places, reporter),
+        tuple(_sheets(right.get("styles", []), located, reporter)),
+        tuple(_scripts(right.get("scripts", []), located, reporter)),
+        located,
+    )
+
+
+def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[DeclaredSheet]:
+    found = []
+    for index, entry in enumerate(entries):
+        sheet = _sheet(entry)
+        if isinstance(entry, dict) and (unknown := [key for key in entry if key not in _SHEET_KEYS]):
+            hint = did_you_mean(unknown[0], _SHEET_KEYS) or f"keys: {', '.join(_SHEET_KEYS)}"
+            place = located.key_places.get(("styles", index, unknown[0]))
+            reporter.error("theme-value", f'unknown key "{unknown[0]}"', place, hint)
+        elif sheet is None:
+            hint = "write `- own.css`, or `- {file: own.css, for: posts, media: print}`"
+            place = located.places.get(("styles", index))
+            reporter.error("theme-value", "an entry of `styles` is no style sheet", place, hint)
+        else:
+            found.append(sheet)
+    return found
+
+
+def _sheet(entry: Any) -> DeclaredSheet | None:
+    if isinstance(entry, str):
+        return DeclaredSheet(entry)
+    if not isinstance(entry, dict):
+        return None
+    file, groups, media = entry.get("file"), entry.get("for", list(GROUPS)), entry.get("media", "")
+    groups = [groups] if isinstance(groups, str) else groups
+    is_right = isinstance(file, str) and isinstance(media, str) and isinstance(groups, list)
+    if not is_right or not groups or not all(isinstance(group, str) for group in groups):
+        return None
+    return DeclaredSheet(str(file), tuple(groups), media)
+
+
+def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[str]:
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, str):
+            place = located.places.get(("scripts", index))
+            reporter.error("theme-value", "an entry of `scripts` is not the name of a file", place)
+    return [entry for entry in entries if isinstance(entry, str)]
