@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cells of a site", ("cells",)),
     ("an opened site", ("project",)),
     ("one page; stages that see all pages", ("render", "site", "write", "lint")),
-    ("one text", ("read", "syntax", "tex", "execute", "freeze")),
+    ("one text; one picture", ("read", "syntax", "tex", "cards", "execute", "freeze")),
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),

@@ -36,6 +36,7 @@ SETTINGS = MappingProxyType(
         "pagination": "1",
         "archive_pagination": "1",
         "feeds": "false",
+        "social_cards": "false",
         "toc": "false",
         "build": "{executor: local}",
     }

@@ -1,13 +1,14 @@
 """A formula of a title as a picture, laid out by ziamath with the glyphs of STIX Two Math, as on our pages.
 
-ziamath gives the outlines of glyphs; here they are filled. Outlines of this font do not overlap each other,
+ziamath gives the outlines of glyphs; here they are filled. Those of one glyph do not overlap in this font,
 so a point is inside where an odd number of them lies around it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -27,17 +28,18 @@ _CURVE_STEPS = 6
 _EM = 100
 """Size of the font in the drawing that is read."""
 _MAX_EM = 40
-_MAX_OUTLINES = 400
+_MAX_SHAPES = 400
 _MOVE = lazy_pattern(r"([MLQCZ])([^MLQCZ]*)")
 
 Point = tuple[float, float]
+Shape = tuple[tuple[Point, ...], ...]
+"""A glyph or a bar by its closed outlines; those inside others are holes."""
 
 
 class Formula(Struct, frozen=True):
     """A formula laid out at a font size of one pixel; y grows downwards, and its base line is 0."""
 
-    outlines: tuple[tuple[Point, ...], ...]
-    """Closed."""
+    shapes: tuple[Shape, ...]
     left: float
     """Of the box around it, from the place where it begins."""
     top: float
@@ -51,11 +53,15 @@ class Formula(Struct, frozen=True):
         scale = size_px * _SAMPLES
         size = (int(self.width * size_px + 2) * _SAMPLES, int(self.height * size_px + 2) * _SAMPLES)
         covered = Image.new("1", size)
-        for outline in self.outlines:
-            one = Image.new("1", size)
-            points = [((x - self.left) * scale, (y - self.top) * scale) for x, y in outline]
-            ImageDraw.Draw(one).polygon(points, fill=1)
-            covered = ImageChops.logical_xor(covered, one)
+        for shape in self.shapes:
+            inside = Image.new("1", size)
+            for outline in shape:
+                one = Image.new("1", size)
+                points = [((x - self.left) * scale, (y - self.top) * scale) for x, y in outline]
+                ImageDraw.Draw(one).polygon(points, fill=1)
+                inside = ImageChops.logical_xor(inside, one)
+            # a root and its bar overlap
+            covered = ImageChops.logical_or(covered, inside)
         return covered.convert("L").reduce(_SAMPLES)
 
 
@@ -64,40 +70,43 @@ def lay_out_formula(mathml: str) -> Formula | None:
     try:
         written = ElementTree.fromstring(_svg(mathml))
         left, top, width, height = (float(number) / _EM for number in written.attrib["viewBox"].split())
-        outlines = tuple(_contours(written))
+        shapes = tuple(_shapes(written))
     except Exception:
         # a library of outlines fails in as many ways as there are formulas; the title says it in letters then
         return None
-    fits = 0 < width <= _MAX_EM and 0 < height <= _MAX_EM and len(outlines) <= _MAX_OUTLINES
-    return Formula(outlines, left, top, width, height) if fits else None
+    fits = 0 < width <= _MAX_EM and 0 < height <= _MAX_EM and len(shapes) <= _MAX_SHAPES
+    return Formula(shapes, left, top, width, height) if fits else None
 
 
 def _svg(mathml: str) -> str:
-    from ziamath import zmath
-    from ziamath.config import config
-
     log = logging.getLogger()
     before = log.level
-    # it speaks of elements it does not know on the root logger
+    # it speaks of elements it does not know on the root logger, and of its own old imports by warnings
     log.setLevel(logging.CRITICAL)
-    # the outline of each glyph where it stands, not a reference to one
-    config.svg2 = False
     try:
-        return str(zmath.Math(mathml, size=_EM).svg())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from ziamath import zmath
+            from ziamath.config import config
+
+            # the outline of each glyph where it stands, not a reference to one
+            config.svg2 = False
+            return str(zmath.Math(mathml, size=_EM).svg())
     finally:
         log.setLevel(before)
 
 
-def _contours(written: ElementTree.Element) -> Iterator[tuple[Point, ...]]:
+def _shapes(written: ElementTree.Element) -> Iterator[Shape]:
     for element in written.iter():
         name = element.tag.rpartition("}")[2]
+        outlines: Iterable[Sequence[Point]] = ()
         if name == "rect":
             x, y, width, height = (float(element.attrib[key]) for key in ("x", "y", "width", "height"))
-            corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
-            yield tuple((x / _EM, y / _EM) for x, y in corners)
+            outlines = [[(x, y), (x + width, y), (x + width, y + height), (x, y + height)]]
         elif name == "path":
-            for contour in _path_contours(element.attrib["d"]):
-                yield tuple((x / _EM, y / _EM) for x, y in contour)
+            outlines = _path_contours(element.attrib["d"])
+        if shape := tuple(tuple((x / _EM, y / _EM) for x, y in outline) for outline in outlines):
+            yield shape
 
 
 def _path_contours(path: str) -> Iterator[list[Point]]:

@@ -226,6 +226,8 @@ class Config(Struct, frozen=True):
     """Posts on one page of the archive, which has titles only; 0 puts all on one."""
     feeds: OfSite[bool | Feeds] = True
     """Make Atom and JSON feeds; they need `base_url`."""
+    social_cards: OfSite[bool] = True
+    """Draw a picture for links to each post without an `image` of its own; they need `base_url`."""
     toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False

@@ -144,6 +144,8 @@ class PageView(Struct, frozen=True):
     """Scripts this page needs: `compare`, `embed`, `runnable`."""
     image: OfPage[str] = ""
     """URL of the page's picture with base path, or empty."""
+    card: OfSite[str] = ""
+    """URL of the picture drawn for links to the page, with base path; empty where it has one of its own."""
     layout: OfPage[str] = ""
     """Layout name without `.html`."""
     math_font: OfSite[str] = ""

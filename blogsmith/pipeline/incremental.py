@@ -30,6 +30,7 @@ from ..site.terms import term_names
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
+from .cards import with_cards
 from .cell_source import CellSource
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
@@ -279,7 +280,7 @@ class IncrementalPipeline:
         frame = frame_of(context, resolved.index, loaded, log)
         related = page_views(list(rendered.values()), unpublished_parts(loaded), frame)
         yield None
-        given, fonts = add_fonts(related, rendered, context)
+        given, fonts = add_fonts(with_cards(related, context), rendered, context)
         views = _same(given, before)
         yield None
         composition = plan(views, list(rendered.values()), loaded, context)

@@ -44,6 +44,7 @@ class PagePlace(msgspec.Struct, frozen=True, array_like=True):
     related: tuple[Link, ...]
     feeds: tuple[Feed, ...]
     math_font: str
+    card: str
 
     def apply_to(self, view: PageView) -> PageView:
         """The view of a page, made of its source alone, with its place."""

@@ -35,6 +35,7 @@ from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
+from .cards import card_files
 from .disclosure import published_assets
 from .style_sheets import sheet_files
 
@@ -146,6 +147,8 @@ def plan(
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     for plugin, file, make in plugin_files(context.plugins, shown):
         files.append(OutputFile(file, f"a file of plugin {plugin}", make))
+    for card, origin, drawn in card_files(views, context):
+        files.append(OutputFile(card, origin, drawn))
     for sheet, text in sheet_files(views, context):
         files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
     for asset in context.theme.static_files():

@@ -22,7 +22,7 @@ from ..model.texts import TextTrace
 from ..site.generated import GeneratedFile
 from .outline_rows import put_place
 from .output_plan import OutputFile, OutputPlan
-from .pools.page_pool import FEWEST, MadeOutput, PagePool
+from .pools.page_pool import FEWEST, MadeOutput, PagePool, is_costly
 from .rows.page_rows import NotStorable, digest_of
 from .rows.row_store import NoRows, Row, RowStore
 from .rows.view_digests import ViewDigests
@@ -69,9 +69,7 @@ class OutputRows:
 
         keep: as in `make_outputs`. SiteError if a process dies.
         """
-        missing = [
-            one for one in self._plan.files if isinstance(one.content, PageView) and not self._known(one)
-        ]
+        missing = [one for one in self._plan.files if is_costly(one) and not self._known(one)]
         if processes < 2 or len(missing) < FEWEST:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
@@ -159,6 +157,8 @@ class OutputRows:
             pages = texts = (content,)
         elif isinstance(content, GeneratedFile):
             pages, texts = content.pages, content.texts
+            if self._site and content.key:
+                return digest_of(self._rows.program, content.key).hex()
         if not self._site or not pages:
             return ""
         try:

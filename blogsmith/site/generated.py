@@ -17,6 +17,8 @@ class GeneratedFile(Struct, frozen=True):
     """What it is made from; beside these pages only the settings count."""
     texts: tuple[PageView, ...] = ()
     """Those of them whose texts it holds."""
+    key: str = ""
+    """Names all that it is made from; empty: that is `pages` and the settings."""
 
     def __call__(self) -> bytes:
         """Its bytes."""

@@ -1,4 +1,4 @@
-"""Templates filled by several processes: the finished pages are those that one process makes."""
+"""Templates filled and cards drawn by several processes: the files are those that one process makes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from ...diagnostics.model import Diagnostic, SiteError
 from ...model.documents import Output
 from ...model.template_views import PageView
 from ...model.texts import TextTrace
+from ...site.generated import GeneratedFile
 from ..output_plan import OutputFile, OutputPlan
 from ..rows.row_store import RowStore
 from .fork_pool import ForkPool
 from .process_pool import ProcessDied
 
 FEWEST = 40
-"""Pages to make for which processes are worth their start."""
+"""Files to make for which processes are worth their start."""
 
 MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
 """A file, and what there is to say about it."""
@@ -31,6 +32,12 @@ class _Made(msgspec.Struct, array_like=True):
     """As in `Output`."""
     errors: tuple[Diagnostic, ...] = ()
     """Why it could not be made."""
+
+
+def is_costly(planned: OutputFile) -> bool:
+    """Whether making the file takes long enough to be left to another process: pages and drawings."""
+    content = planned.content
+    return isinstance(content, PageView) or (isinstance(content, GeneratedFile) and bool(content.key))
 
 
 class PagePool:
@@ -92,7 +99,10 @@ class _PageWorker:
             self._rows.reopen()
             self._is_open = True
         view = self._pages[msgspec.msgpack.decode(request, type=int)].content
-        assert isinstance(view, PageView), "only pages are made by several processes"
+        if isinstance(view, GeneratedFile):
+            data = view()
+            return msgspec.msgpack.encode(_Made(data, sha256(data).hexdigest(), ()))
+        assert isinstance(view, PageView), "nothing else is made by several processes"
         return b"" if view.layout in self._given_up else msgspec.msgpack.encode(self._make(view))
 
     def _make(self, view: PageView) -> _Made:

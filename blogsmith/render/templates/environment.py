@@ -14,6 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...diagnostics.model import did_you_mean
+from ...model.dates import format_date
 from .errors import NamedUndefined
 from .files import TemplateFile, ThemeFiles
 from .sandbox import Sandbox
@@ -28,11 +29,6 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
         "keep_trailing_newline": False,
         "auto_reload": False,
     }
-)
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
 )
 
 
@@ -122,7 +118,7 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     environment.filters.pop("random")
     environment.add_helper("asset", lambda path: addresses.get(path) or _no_asset(path, addresses))
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
-    environment.add_filter("date", long_date)
+    environment.add_filter("date", format_date)
     environment.add_filter("isodate", iso_date)
     environment.add_filter("json", script_json)
     return environment
@@ -142,11 +138,6 @@ def file_address(file: StaticFile, base_path: str) -> str:
 def _no_asset(path: str, known: Iterable[str]) -> str:
     near = did_you_mean(path, known)
     raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
-
-
-def long_date(value: dt.date) -> str:
-    """`3 March 2026`, whatever the locale."""
-    return f"{value.day} {_MONTHS[value.month - 1]} {value.year}"
 
 
 def iso_date(value: dt.date) -> str:

@@ -14,7 +14,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ...cards.card import CardStyle
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...patterns import lazy_pattern
@@ -47,6 +49,8 @@ class ThemeFiles(Struct, frozen=True):
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
     """The whole font for formulas, from which builds cut their own; its path is where those go."""
+    card: CardStyle = CardStyle()
+    """Of pictures that stand beside links to posts."""
     styles: tuple[DeclaredSheet, ...] = ()
     """Style sheets that pages have, parents' before children's."""
     scripts: tuple[str, ...] = ()
@@ -132,6 +136,7 @@ def read_theme_files(
         templates,
         static,
         _math_font(name, font) if font else None,
+        next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
         tuple(sheet for settings in parents_first for sheet in settings.styles),
         tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
     )
@@ -185,14 +190,29 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
     text = _read_text(root / "theme.yaml", root, f"{label}/theme.yaml", problems) or ""
     reporter = Reporter(f"{label}/theme.yaml", text.splitlines())
     folder = ThemeFolder(name, root, label, read_settings(text, name, reporter), reporter)
-    font = folder.math_font
-    if font and not (font.is_relative_to(root) and font.is_file()):
-        message = f'the theme has no file "{folder.settings.math_font}"'
-        reporter.error("theme-value", message, hint="give a path inside its folder")
+    for font, written in ((folder.math_font, folder.settings.math_font), _card_font(folder)):
+        if font and not (font.is_relative_to(root) and font.is_file()):
+            message = f'the theme has no file "{written}"'
+            reporter.error("theme-value", message, hint="give a path inside its folder")
     problems.extend(reporter.diagnostics)
     if any(problem.severity == "error" for problem in problems):
         raise SiteError(*problems)
     return folder
+
+
+def _card_font(folder: ThemeFolder) -> tuple[Path | None, str]:
+    """The file that a theme names as the font of its cards, and as what."""
+    font = folder.settings.card.font if folder.settings.card else None
+    return ((folder.root / font).resolve(), str(font)) if font else (None, "")
+
+
+def _card_style(folder: ThemeFolder) -> CardStyle | None:
+    """The style of its cards, with the font where it lies."""
+    font, _ = _card_font(folder)
+    if folder.settings.card is None or font is None:
+        return folder.settings.card
+    digest = hashlib.sha256(font.read_bytes()).hexdigest()
+    return replace(folder.settings.card, font=font, font_digest=digest)
 
 
 def _add_templates(

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...cards.card import HEIGHT_PX, WIDTH_PX
 from ...model.template_views import PageView, SiteView
 
 _TYPES = {"post": "BlogPosting", "home": "WebSite"}
@@ -21,7 +22,10 @@ class HeadAssets(Struct, frozen=True):
     """Ready to print in `<head>`."""
 
     image_url: str
-    """Absolute address of the page's picture; empty if there is none or the site has no address."""
+    """Absolute address of the page's picture, else of its social card; empty if there is none or the site has
+    no address."""
+    image_size: tuple[int, int] | None
+    """Width and height in px, where they are known."""
     json_ld: Mapping[str, Any]
     """Structured data for the filter `json`; empty for pages that list others."""
     styles: Mapping[str, str]
@@ -34,8 +38,9 @@ def page_head(
     page: PageView, site: SiteView, styles: Mapping[str, str], scripts: tuple[str, ...]
 ) -> HeadAssets:
     """The head's data of `page`. styles, scripts: as in `HeadAssets`."""
-    image_url = _absolute(page.image, site)
-    return HeadAssets(image_url, _json_ld(page, site, image_url), styles, scripts)
+    image_url = _absolute(page.image or page.card, site)
+    size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
+    return HeadAssets(image_url, size, _json_ld(page, site, image_url), styles, scripts)
 
 
 def _absolute(url: str, site: SiteView) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...cards.card import CardStyle
 from ...diagnostics.model import Reporter, did_you_mean
 from ...schema import yaml_loader as loader
+from .card_style import read_card
 from .style_sheets import GROUPS, DeclaredSheet
 from .theme_options import ThemeOption, read_options
 
@@ -17,6 +19,7 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("description", str, "a text"),
     ("extends", str, "the name of a theme"),
     ("math_font", str, "the path of a file"),
+    ("card", dict, "a mapping"),
     ("styles", list, "a list of style sheets"),
     ("scripts", list, "a list of scripts"),
     ("options", dict, "a mapping"),
@@ -32,6 +35,8 @@ class ThemeSettings(Struct, frozen=True):
     options: Mapping[str, ThemeOption] = {}
     styles: tuple[DeclaredSheet, ...] = ()
     scripts: tuple[str, ...] = ()
+    card: CardStyle | None = None
+    """Its font is the path as written."""
     located: loader.Located | None = None
     """Where it says so; None if it says nothing."""
 
@@ -64,6 +69,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         read_options(right.get("options", {}), located.places, reporter),
         tuple(_sheets(right.get("styles", []), located, reporter)),
         tuple(_scripts(right.get("scripts", []), located, reporter)),
+        read_card(right.get("card", {}), located, reporter),
         located,
     )
 

@@ -1,0 +1,300 @@
+"""Social cards: who has one, what stands on it, that it is a good picture, and that none is drawn twice."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from msgspec.structs import replace
+from PIL import Image
+
+from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
+from blogsmith.cards.drawing import draw_card, missing_signs
+from blogsmith.cards.formula import lay_out_formula
+from blogsmith.cards.title import Line, Piece, break_lines, title_pieces
+from blogsmith.project.report import ExecutionOptions
+from blogsmith.tex.on_demand import convert_formula
+from tests.page_checks import parse
+from tests.site_files import build, printed
+from tests.test_preview_line import write
+
+STYLE = CardStyle(paper="#fbf9f4", ink="#211e1a", muted="#686056", accent="#97301f")
+BAND = (120, 500)
+"""Where the title stands."""
+
+
+def formula(tex: str) -> str:
+    return convert_formula(tex, display=False, macros={}).mathml
+
+
+def picture(title: str, byline: str = "", style: CardStyle = STYLE) -> Image.Image:
+    return Image.open(BytesIO(draw_card(SocialCard(title, "A site", byline), style)))
+
+
+def ink_box(image: Image.Image, band: tuple[int, int] = BAND) -> tuple[int, int, int, int] | None:
+    """The box around all that is not paper in a band of the picture."""
+    part = image.convert("RGB").crop((0, band[0], WIDTH_PX, band[1])).convert("L")
+    return part.point(lambda value: 255 if value < 200 else 0).getbbox()
+
+
+class TestTitle:
+    @pytest.mark.parametrize(
+        ("html", "words"),
+        [
+            ("One  two", ["One", "two"]),
+            ("a&nbsp;b &lt;c&gt;", ["a\u00a0b", "<c>"]),
+            ("An <em>old</em> <code>x</code>", ["An", "old", "x"]),
+            ("", []),
+        ],
+    )
+    def test_words(self, html: str, words: list[str]) -> None:
+        assert [piece.text for piece in title_pieces(html)] == words
+
+    def test_what_stands_together_is_not_parted(self) -> None:
+        pieces = title_pieces(f"by {formula('x')}, <em>half</em>way")
+        assert [(piece.text, piece.is_glued) for piece in pieces] == [
+            ("by", False), ("x", False), (",", True), ("half", False), ("way", True)
+        ]  # fmt: skip
+        assert pieces[1].mathml == '<math display="inline"><mi>x</mi></math>'
+
+    def test_lines_are_as_few_as_possible_and_about_even(self) -> None:
+        pieces = title_pieces("aaaa bbbb cccc dddd")
+        lines = break_lines(pieces, 16, lambda piece: len(piece.text), 1)
+        assert [[piece.text for piece in line.pieces] for line in lines] == [
+            ["aaaa", "bbbb"],
+            ["cccc", "dddd"],
+        ]
+        assert [line.width for line in lines] == [9, 9]
+
+    def test_a_word_that_is_too_wide_has_a_line(self) -> None:
+        lines = break_lines(title_pieces("a bbbbbbbb c"), 4, lambda piece: len(piece.text), 1)
+        assert lines == (
+            Line((Piece("a"),), 1), Line((Piece("bbbbbbbb"),), 8), Line((Piece("c"),), 1)
+        )  # fmt: skip
+        assert break_lines((), 4, lambda piece: 1, 1) == ()
+
+
+class TestFormula:
+    @pytest.mark.parametrize(
+        "tex", ["x", r"\sqrt{d_k}", "O(n^2)", r"\frac{1}{n}\sum_{i=1}^n x_i", r"\mathbb{R}^n"]
+    )
+    def test_it_is_laid_out(self, tex: str) -> None:
+        found = lay_out_formula(title_pieces(formula(tex))[0].mathml)
+        assert found
+        assert found.width > 0.3
+        assert found.top < 0 < found.top + found.height + 0.3
+
+    def test_holes_stay_open_and_overlaps_closed(self) -> None:
+        found = lay_out_formula(title_pieces(formula("O"))[0].mathml)
+        assert found
+        image = found.fill(100)
+        assert image.getpixel((image.width // 2, image.height // 2)) == 0
+        root = lay_out_formula(title_pieces(formula(r"\sqrt{x}"))[0].mathml)
+        assert root
+        image = root.fill(100)
+        # the bar begins where the sign ends: no gap between them
+        top = next(y for y in range(image.height) if image.crop((0, y, image.width, y + 1)).getbbox()) + 2
+        left, _, right, _ = image.crop((0, top, image.width, top + 1)).getbbox()
+        assert all(image.getpixel((x, top)) for x in range(left + 1, right - 1))
+
+    @pytest.mark.parametrize(
+        "mathml", ["", "<math>", "<math><mtext><b>x</b></mtext></math>", "<math></math>"]
+    )
+    def test_what_cannot_be_laid_out_is_none(self, mathml: str) -> None:
+        assert lay_out_formula(mathml) is None
+
+    def test_a_formula_that_cannot_be_laid_out_is_spelt_out(self) -> None:
+        with patch("blogsmith.cards.drawing.lay_out_formula", return_value=None):
+            spelt = draw_card(SocialCard(formula("x^2"), "", ""), STYLE)
+        assert spelt == draw_card(SocialCard("x^2", "", ""), STYLE)
+
+
+class TestPicture:
+    def test_size_and_colours(self) -> None:
+        image = picture("Softmax", "Ada · 3 March 2026")
+        assert (image.size, image.format, image.mode) == ((WIDTH_PX, HEIGHT_PX), "PNG", "P")
+        colors = image.convert("RGB")
+        assert colors.getpixel((5, 5)) == (0xFB, 0xF9, 0xF4)
+        assert colors.getpixel((600, HEIGHT_PX - 2)) == (0x97, 0x30, 0x1F)
+        found = {color for _, color in colors.getcolors(1000) or []}
+        assert {(0x21, 0x1E, 0x1A), (0x68, 0x60, 0x56)} <= found
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Softmax", "Many heads, three patterns", "word " * 30, "word " * 400, "W" * 90,
+            formula(r"\frac{a}{b}"), f"A bound {formula('O(n^2)')} for all", formula("+".join(["x"] * 60)),
+        ],
+        ids=lambda title: title[:12],
+    )  # fmt: skip
+    def test_a_title_stays_in_its_band(self, title: str) -> None:
+        box = ink_box(picture(title))
+        assert box
+        left, top, right, bottom = box
+        assert left >= 85
+        assert top > 0
+        assert bottom < BAND[1] - BAND[0]
+        # a single word that is wider than the card is cut by its edge
+        assert right <= WIDTH_PX - 85 or title == "W" * 90
+
+    def test_a_short_title_is_large(self) -> None:
+        heights = []
+        for title in ("Hx", "Hx " * 12, "Hx " * 40):
+            box = ink_box(picture(title))
+            assert box
+            line = next(
+                size for size in range(1, 400) if not _row_has_ink(picture(title), BAND[0] + box[1] + size)
+            )
+            heights.append(line)
+        assert heights == sorted(heights, reverse=True)
+        assert heights[0] > 1.3 * heights[-1]
+
+    def test_a_title_that_is_cut_says_so(self) -> None:
+        cut = draw_card(SocialCard("word " * 400, "", ""), STYLE)
+        assert cut == draw_card(SocialCard("word " * 500, "", ""), STYLE)
+        with patch("blogsmith.cards.drawing.ELLIPSIS", Piece(".", is_glued=True)):
+            assert cut != draw_card(SocialCard("word " * 400, "", ""), STYLE)
+
+    def test_same_card_same_bytes(self) -> None:
+        card = SocialCard(f"Why {formula('x')}?", "A site", "Ada")
+        assert draw_card(card, STYLE) == draw_card(card, STYLE)
+
+    def test_signs_that_a_font_lacks(self) -> None:
+        assert missing_signs("Ordinary — “words”, déjà vu", STYLE) == ""
+        assert missing_signs("日本 and 本", STYLE) == "日本"
+
+
+def _row_has_ink(image: Image.Image, y: int) -> bool:
+    return (
+        image.convert("L").crop((0, y, WIDTH_PX, y + 1)).point(lambda v: 255 if v < 200 else 0).getbbox()
+        is not None
+    )
+
+
+class TestName:
+    def test_it_names_all_that_is_drawn(self) -> None:
+        card = SocialCard("A", "S", "B")
+        others = [
+            (SocialCard("B", "S", "B"), STYLE), (SocialCard("A", "T", "B"), STYLE),
+            (SocialCard("A", "S", "C"), STYLE), (card, replace(STYLE, ink="#000000")),
+            (card, replace(STYLE, font_digest="x")), (card, replace(STYLE, weight=400)),
+        ]  # fmt: skip
+        names = {card_name(card, STYLE), *(card_name(*other) for other in others)}
+        assert len(names) == 7
+        moved = CardStyle(
+            Path("elsewhere.ttf"), paper="#fbf9f4", ink="#211e1a", muted="#686056", accent="#97301f"
+        )
+        assert card_name(card, moved) == card_name(card, STYLE)
+
+
+CONFIG = "title: A site\nauthor: Ada\nbase_url: https://example.org/b\n"
+POST = "---\ntitle: {}\ndate: 2026-03-03\n---\nText.\n"
+
+
+def site(root: Path, *posts: str, config: str = CONFIG) -> Path:
+    write(root / "blogsmith.yaml", config)
+    for number, title in enumerate(posts):
+        write(root / f"content/posts/p{number}.md", POST.format(title))
+    return root
+
+
+def meta(root: Path, page: str) -> dict[str, str]:
+    """Property or name of each `<meta>` of a page → its content."""
+    tree = parse((root / "public" / page / "index.html").read_text())
+    found = (item for item in tree.iter() if isinstance(item.tag, str) and item.tag.endswith("meta"))
+    return {item.get("property") or item.get("name") or "": item.get("content") or "" for item in found}
+
+
+def cards(root: Path) -> set[str]:
+    return {file.name for file in (root / "public/assets/cards").glob("*")}
+
+
+class TestSite:
+    def test_a_post_shows_its_card(self, tmp_path: Path) -> None:
+        root = site(tmp_path, "Why $x$?")
+        assert build(root).ok
+        found = meta(root, "posts/p0")
+        address = found["og:image"]
+        assert re.fullmatch(r"https://example\.org/b/assets/cards/[0-9a-f]{16}\.png", address)
+        size = (found["og:image:width"], found["og:image:height"])
+        assert (size, found["og:image:alt"]) == (("1200", "630"), "Why x?")
+        assert found["twitter:card"] == "summary_large_image"
+        file = root / "public" / address.removeprefix("https://example.org/b/")
+        assert Image.open(BytesIO(file.read_bytes())).size == (1200, 630)
+        assert meta(root, "")["og:image"] != address
+        assert "og:image" not in meta(root, "posts")
+
+    @pytest.mark.parametrize(
+        ("config", "title"),
+        [
+            (f"{CONFIG}social_cards: false\n", "A"),
+            ("title: A site\n", "A"),
+            (CONFIG, "日本"),
+            (CONFIG, "A\nimage: /own.png"),
+        ],
+    )
+    def test_who_has_none(self, config: str, title: str, tmp_path: Path) -> None:
+        root = site(tmp_path, title, config=config)
+        (root / "static").mkdir()
+        Image.new("L", (4, 4)).save(root / "static/own.png")
+        report = build(root)
+        assert report.ok, printed(report)
+        found = meta(root, "posts/p0")
+        assert "og:image:width" not in found
+        assert found.get("og:image", "own.png").endswith("own.png")
+
+    def test_none_is_drawn_twice(self, tmp_path: Path) -> None:
+        root = site(tmp_path, "A", "B")
+        assert build(root, remembers=True).ok
+        before = cards(root)
+        write(root / "content/posts/p0.md", POST.format("A") + "More.\n")
+        write(root / "partials/site_footer.html", "<footer>Other</footer>")
+        with patch("blogsmith.pipeline.cards.draw_card", side_effect=AssertionError("drawn again")):
+            report = build(root, remembers=True)
+        assert report.ok, printed(report)
+        assert cards(root) == before
+        write(root / "content/posts/p0.md", POST.format("C"))
+        assert build(root, remembers=True).ok
+        assert len(before & cards(root)) == len(before) - 1
+        assert len(cards(root)) == len(before)
+
+    def test_several_processes_draw_the_same(self, tmp_path: Path) -> None:
+        titles = [f"Post {number} about $x_{{{number}}}$" for number in range(45)]
+        drawn = []
+        for jobs in (1, 2):
+            root = site(tmp_path / str(jobs), *titles)
+            report = build(root, execution=ExecutionOptions(jobs=jobs))
+            assert report.ok, printed(report)
+            drawn.append({file.name: file.read_bytes() for file in (root / "public/assets/cards").iterdir()})
+        assert drawn[0] == drawn[1]
+        assert len(drawn[0]) == 46
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("card: {ink: black}", "2:13: error: `ink` is not a colour [theme-value]"),
+        ("card: {inc: '#000000'}", '2:8: error: unknown key "inc" [theme-value]'),
+        ("card: {font: none.woff2}", 'error: the theme has no file "none.woff2" [theme-value]'),
+        ("card: {font: ../x.woff2}", 'error: the theme has no file "../x.woff2" [theme-value]'),
+        ("card: {weight: bold}", "2:16: error: `weight` is not a number from 1 to 1000 [theme-value]"),
+        ("card: white", "error: `card` is not a mapping [theme-value]"),
+    ],
+)
+def test_mistakes_of_a_theme(written: str, message: str, tmp_path: Path) -> None:
+    root = site(tmp_path, "A", config=f"{CONFIG}theme: mine\n")
+    write(root / "themes/mine/theme.yaml", f"extends: paper\n{written}\n")
+    report = build(root)
+    assert not report.ok
+    assert message in printed(report)
+
+
+def test_a_theme_has_its_own_colours(tmp_path: Path) -> None:
+    root = site(tmp_path, "A", config=f"{CONFIG}theme: mine\n")
+    write(root / "themes/mine/theme.yaml", "extends: paper\ncard: {paper: '#101010', ink: '#f0f0f0'}\n")
+    assert build(root).ok
+    (file, *_) = (root / "public/assets/cards").iterdir()
+    assert Image.open(BytesIO(file.read_bytes())).convert("RGB").getpixel((3, 3)) == (16, 16, 16)
