@@ -14,7 +14,7 @@ from PIL import Image
 from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.cards.drawing import draw_card, missing_signs
 from blogsmith.cards.formula import lay_out_formula
-from blogsmith.cards.title import Line, Piece, break_lines, title_pieces
+from blogsmith.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
@@ -72,7 +72,7 @@ class TestTitle:
     def test_a_word_that_is_too_wide_has_a_line(self) -> None:
         lines = break_lines(title_pieces("a bbbbbbbb c"), 4, lambda piece: len(piece.text), 1)
         assert lines == (
-            Line((Piece("a"),), 1), Line((Piece("bbbbbbbb"),), 8), Line((Piece("c"),), 1)
+            Line((TitlePiece("a"),), 1), Line((TitlePiece("bbbbbbbb"),), 8), Line((TitlePiece("c"),), 1)
         )  # fmt: skip
         assert break_lines((), 4, lambda piece: 1, 1) == ()
 
@@ -155,7 +155,7 @@ class TestPicture:
     def test_a_title_that_is_cut_says_so(self) -> None:
         cut = draw_card(SocialCard("word " * 400, "", ""), STYLE)
         assert cut == draw_card(SocialCard("word " * 500, "", ""), STYLE)
-        with patch("blogsmith.cards.drawing.ELLIPSIS", Piece(".", is_glued=True)):
+        with patch("blogsmith.cards.drawing.ELLIPSIS", TitlePiece(".", is_glued=True)):
             assert cut != draw_card(SocialCard("word " * 400, "", ""), STYLE)
 
     def test_same_card_same_bytes(self) -> None:

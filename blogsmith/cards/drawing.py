@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from .card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
 from .formula import X_HEIGHT, Formula, lay_out_formula
-from .title import Line, Piece, break_lines, title_pieces
+from .title import Line, TitlePiece, break_lines, title_pieces
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont
 
-ELLIPSIS = Piece("…", is_glued=True)
+ELLIPSIS = TitlePiece("…", is_glued=True)
 _EM_PX = 100
 """Size of the font with which is measured."""
 _MARGIN_PX = 90
@@ -53,13 +53,13 @@ class _Ruler:
         self.math_em = -top / _EM_PX / X_HEIGHT if top else 1.0
         """Size of formulas, in em of the words."""
 
-    def formula(self, piece: Piece) -> Formula | None:
+    def formula(self, piece: TitlePiece) -> Formula | None:
         """None for words, and for what cannot be laid out."""
         if piece.mathml and piece.mathml not in self._formulas:
             self._formulas[piece.mathml] = lay_out_formula(piece.mathml)
         return self._formulas.get(piece.mathml)
 
-    def width_em(self, piece: Piece) -> float:
+    def width_em(self, piece: TitlePiece) -> float:
         """What a piece takes in its line."""
         formula = self.formula(piece)
         return formula.width * self.math_em if formula else self.text_em(piece.text)
@@ -141,7 +141,7 @@ def _axis_value(axis: Mapping[str, Any], weight: int) -> float:
     return float(min(max(weight, axis["minimum"]), axis["maximum"]))
 
 
-def _fit_title(pieces: Sequence[Piece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
+def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
     """Size in px and lines of the title: the largest at which it fits; else its end is left out."""
     width, height = WIDTH_PX - 2 * _MARGIN_PX, _TITLE_PX[1] - _TITLE_PX[0] - _LABEL_PX
     lines: tuple[Line, ...] = ()
@@ -167,7 +167,7 @@ def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: f
         pieces.pop()
 
 
-def _draw_title(image: Image, ruler: _Ruler, pieces: Sequence[Piece], style: CardStyle) -> None:
+def _draw_title(image: Image, ruler: _Ruler, pieces: Sequence[TitlePiece], style: CardStyle) -> None:
     from PIL import ImageDraw
 
     size, lines = _fit_title(pieces, ruler)

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from msgspec import Struct
 
 
-class Piece(Struct, frozen=True):
+class TitlePiece(Struct, frozen=True):
     """What no line breaks in."""
 
     text: str = ""
@@ -23,12 +23,12 @@ class Piece(Struct, frozen=True):
 class Line(Struct, frozen=True):
     """Pieces beside each other."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TitlePiece, ...]
     width: float
     """In the unit of the caller, as all widths here."""
 
 
-def title_pieces(html: str) -> tuple[Piece, ...]:
+def title_pieces(html: str) -> tuple[TitlePiece, ...]:
     """The pieces of a title: `html` is inline HTML of our own making."""
     reader = _TitleReader()
     reader.feed(html)
@@ -39,7 +39,7 @@ def title_pieces(html: str) -> tuple[Piece, ...]:
 class _TitleReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.pieces: list[Piece] = []
+        self.pieces: list[TitlePiece] = []
         self._math: list[str] = []
         self._linear = ""
         self._has_space = True
@@ -59,7 +59,7 @@ class _TitleReader(HTMLParser):
             return
         self._math.append(f"</{tag}>")
         if tag == "math":
-            self._add(Piece(self._linear, "".join(self._math)))
+            self._add(TitlePiece(self._linear, "".join(self._math)))
             self._math = []
 
     def handle_data(self, data: str) -> None:
@@ -70,17 +70,17 @@ class _TitleReader(HTMLParser):
         for number, word in enumerate(data.replace("\u00a0", "\ufffd").split()):
             if number or data[0].isspace():
                 self._has_space = True
-            self._add(Piece(word.replace("\ufffd", "\u00a0")))
+            self._add(TitlePiece(word.replace("\ufffd", "\u00a0")))
         self._has_space = self._has_space or (bool(data) and data[-1].isspace())
 
-    def _add(self, piece: Piece) -> None:
+    def _add(self, piece: TitlePiece) -> None:
         glued = not self._has_space and bool(self.pieces)
-        self.pieces.append(Piece(piece.text, piece.mathml, glued))
+        self.pieces.append(TitlePiece(piece.text, piece.mathml, glued))
         self._has_space = False
 
 
 def break_lines(
-    pieces: Sequence[Piece], width: float, width_of: Callable[[Piece], float], space: float
+    pieces: Sequence[TitlePiece], width: float, width_of: Callable[[TitlePiece], float], space: float
 ) -> tuple[Line, ...]:
     """As few lines as it takes, of about the same width; a piece wider than the line has one of its own."""
     lines = _fill(pieces, width, width_of, space)
@@ -97,10 +97,10 @@ def break_lines(
 
 
 def _fill(
-    pieces: Sequence[Piece], width: float, width_of: Callable[[Piece], float], space: float
+    pieces: Sequence[TitlePiece], width: float, width_of: Callable[[TitlePiece], float], space: float
 ) -> tuple[Line, ...]:
     lines: list[Line] = []
-    row: tuple[Piece, ...] = ()
+    row: tuple[TitlePiece, ...] = ()
     row_width = 0.0
     for word in _words(pieces):
         word_width = sum(map(width_of, word))
@@ -112,9 +112,9 @@ def _fill(
     return (*lines, Line(row, row_width)) if row else tuple(lines)
 
 
-def _words(pieces: Sequence[Piece]) -> list[tuple[Piece, ...]]:
+def _words(pieces: Sequence[TitlePiece]) -> list[tuple[TitlePiece, ...]]:
     """Pieces that stand together without a space, such as a formula and its comma."""
-    words: list[tuple[Piece, ...]] = []
+    words: list[tuple[TitlePiece, ...]] = []
     for piece in pieces:
         if piece.is_glued and words:
             words[-1] += (piece,)
