@@ -63,12 +63,14 @@ SCRIPTS = [
     (set(), "", {"switch": True}, ["switch"]),
     ({"code"}, "", {"switch": True}, ["switch", "copy"]),
     (set(), "<p><math><mi>x</mi></math></p>", {}, []),
-    (set(), DISPLAY, {}, ["copy"]),
-    (set(), DISPLAY + REFERENCE, {}, ["copy", "preview"]),
+    (set(), DISPLAY, {}, ["copy", "scroll"]),
+    (set(), DISPLAY + REFERENCE, {}, ["copy", "scroll", "preview"]),
     (set(), REFERENCE, {}, ["preview"]),
     (set(), CITATION, {}, ["preview"]),
     (set(), CITATION, {"preview": False}, []),
-    (set(), DISPLAY + REFERENCE, {"copy": False, "preview": False}, []),
+    (set(), DISPLAY + REFERENCE, {"copy": False, "preview": False}, ["scroll"]),
+    (set(), '<div class="table-wrap"></div>', {}, ["scroll"]),
+    (set(), "<pre>x</pre>", {}, ["scroll"]),
 ]
 FRAME = {
     "post": "article",

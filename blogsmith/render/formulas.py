@@ -65,21 +65,19 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if not content:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
-    scroll = _scrollable(math.tex)
+    wide = wide_mark(math.tex)
     if single:
         mark = math.rows[0]
-        return (
-            f'<div class="math-display"{_id(mark)}{scroll}>{content}{tail}{_number(rendering, mark)}</div>\n'
-        )
+        return f'<div class="math-display"{_id(mark)}{wide}>{content}{tail}{_number(rendering, mark)}</div>\n'
     typeset = "<math" in content
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
     links = "".join(_row_link(mark) for mark in math.rows if typeset and mark.number)
-    return f'<div class="math-display"{scroll}>{anchors}{content}{tail}{links}</div>\n'
+    return f'<div class="math-display"{wide}>{anchors}{content}{tail}{links}</div>\n'
 
 
-def _scrollable(tex: str) -> str:
-    """A display that may be wider than a phone scrolls in its box, which the keyboard must reach."""
-    return ' tabindex="0"' if estimate_width(tex) > NARROW else ""
+def wide_mark(tex: str) -> str:
+    """Says that a display may be wider than a phone, where nothing can stand beside it."""
+    return ' data-wide=""' if estimate_width(tex) > NARROW else ""
 
 
 def estimate_width(tex: str) -> int:

@@ -23,6 +23,9 @@ ACTING = (
     'class="image-compare',
     "data-embed-url=",
     'class="runnable',
+    'class="table-wrap',
+    'class="diagram-scroll',
+    "<pre",
 )
 """Marks of what a script may serve."""
 SHARES = 6

@@ -14,7 +14,7 @@ from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...model.units import format_size
 from ..captions import inline_html
 from ..context import Rendering
-from ..formulas import NARROW, estimate_width
+from ..formulas import wide_mark
 from ..prose import escape_html
 from .ansi import ansi_html, plain_output
 from .html import TableHead, clean_html, format_dropped
@@ -154,8 +154,7 @@ def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
         message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
         rendering.reporter.warn("output-latex", message, cell.place)
         return ""
-    scroll = ' tabindex="0"' if estimate_width(tex) > NARROW else ""
-    return f'<div class="math-display"{scroll}>{shown}</div>'
+    return f'<div class="math-display"{wide_mark(tex)}>{shown}</div>'
 
 
 def _text(text: str, classes: str, name: str) -> str:

@@ -129,7 +129,8 @@ def _boldsymbol(parser: Parser, command: str) -> Atom:
     kept = [token for token in source if token != " "]
     kind = parser.atoms[kept[0]][0] if len(kept) == 1 and kept[0] in parser.atoms else ORD
     old, bold = parser.face, parser.bold
-    parser.set_face(parser.face, bold=True)
+    # LaTeX starts its argument anew: an alphabet around it does not reach inside
+    parser.set_face("", bold=True)
     out = parser.parse_group(source)
     parser.set_face(old, bold)
     out = [_bold_operator(piece) for piece in out]

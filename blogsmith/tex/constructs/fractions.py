@@ -14,6 +14,8 @@ from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
 from .boxes import bare_length
 from .delimiters import fence, fence_of
 
+STRUT = '<mspace height=".84em" depth=".36em"/>'
+"""As high and as deep as a line of TeX's text."""
 _THIN_LINE = ' linethickness="0"'
 _FORCED = ("true", "false")
 
@@ -47,10 +49,11 @@ def _styled_frac(parser: Parser, command: str) -> Atom:
 
 
 def _cfrac(parser: Parser, command: str) -> Atom:
-    """A fraction of a continued fraction: its parts are in display style."""
+    """A fraction of a continued fraction: its parts are in display style, its numerator holds a strut."""
     parser.optional()  # [l] or [r], where the numerator stands; MathML Core centres it
-    above, below = (set_in_style(DISPLAY, parser.parse_styled(DISPLAY)) for _ in range(2))
-    return ORD, set_in_style(DISPLAY, f"<mfrac>{above}{below}</mfrac>")
+    above, below = parser.parse_styled(DISPLAY), parser.parse_styled(DISPLAY)
+    parts = set_in_style(DISPLAY, STRUT + above) + set_in_style(DISPLAY, below)
+    return ORD, set_in_style(DISPLAY, f"<mfrac>{parts}</mfrac>")
 
 
 def fence_formula(opening: str, xml: str, closing: str) -> str:

@@ -18,10 +18,10 @@ from ..mathml.atoms import (
     ORD,
     PUNCT,
     REL,
-    THICK,
-    THIN,
+    SIDES,
     Atom,
     is_operator,
+    with_spaces,
 )
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import atoms
@@ -118,22 +118,13 @@ def _class(kind: int) -> Command:
     return with_class
 
 
-_SPACES: Mapping[int, tuple[str, str]] = MappingProxyType(
-    {BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)}
-)
-
-
 def _with_space(kind: int, out: list[str]) -> str:
     """`out` with the spaces of its class, on its operator if it is one."""
     xml = group_fragments(out)
-    spaces = _SPACES.get(kind)
-    if spaces is None or kind == ORD:
-        return xml
-    before, behind = spaces
-    if len(out) == 1 and is_operator(xml):
+    if kind in SIDES and len(out) == 1 and is_operator(xml):
+        before, behind = SIDES[kind]
         return xml.replace(' lspace="0" rspace="0"', f' lspace="{before}" rspace="{behind}"', 1)
-    start = f'<mspace width="{before}"/>' if before != "0" else ""
-    return f'<mrow>{start}{xml}<mspace width="{behind}"/></mrow>'
+    return with_spaces(kind, xml)
 
 
 def _mathop(parser: Parser, command: str) -> Atom:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import BIN, LIMIT_FUNCTION, LIMITS, ORD, REL, Atom, add_attribute, is_operator
+from ..mathml.atoms import (
+    BIN,
+    LIMIT_FUNCTION,
+    LIMITS,
+    ORD,
+    REL,
+    Atom,
+    add_attribute,
+    is_operator,
+    tight,
+    with_spaces,
+)
 from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
@@ -36,13 +47,18 @@ def _overset(parser: Parser, command: str) -> Atom:
     where = "under" if command == "\\underset" else "over"
     if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
         base = add_attribute(base, 'movablelimits="false"')
-    return kind if kind in (BIN, REL, LIMITS) else ORD, f"<m{where}>{base}{script}</m{where}>"
+    if kind in (BIN, REL):
+        # outside, for Chromium spends the sign's own spaces below a wide label
+        return kind, with_spaces(kind, f"<m{where}>{tight(base)}{script}</m{where}>")
+    return LIMITS if kind == LIMITS else ORD, f"<m{where}>{base}{script}</m{where}>"
 
 
 def _underoverset(parser: Parser, command: str) -> Atom:
     below, above = parser.parse_styled(_script_style(parser)), parser.parse_styled(_script_style(parser))
     kind, base = _base(parser)
-    return kind if kind in (BIN, REL) else ORD, f"<munderover>{base}{below}{above}</munderover>"
+    if kind in (BIN, REL):
+        return kind, with_spaces(kind, f"<munderover>{tight(base)}{below}{above}</munderover>")
+    return ORD, f"<munderover>{base}{below}{above}</munderover>"
 
 
 _ARROWS = """

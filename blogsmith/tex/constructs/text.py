@@ -91,6 +91,8 @@ _BOXES = frozenset(
 """Commands outside this file that may stand in text."""
 _CHANGES = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """What looks different in a display and in a line."""
+_SINGLE: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
+_TAG = lazy_pattern("<[^<>]*>")
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 
@@ -155,7 +157,8 @@ class _Text:
         elif token[0] == "\\":
             self._command(token)
         elif token in "`'-":
-            self.add(self._ligature(token))
+            # a typewriter's font has no ligatures
+            self.add(_SINGLE[token] if "code" in self.tags else self._ligature(token))
         elif token in "_^#":  # a & is printed: no cell can end inside braces
             hint = (
                 "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
@@ -259,8 +262,9 @@ class _Text:
             self.element(made[1] if made else "")
             return
         atom = parser.atoms.get(token)
-        if atom is not None and atom[0] in (ORD, INNER) and not atom[1][4:5].isalpha():
-            self.add(unescape(atom[1][4:-5]))
+        sign = "" if atom is None else unescape(_TAG.sub("", atom[1]))
+        if atom is not None and atom[0] in (ORD, INNER) and not sign[:1].isalpha():
+            self.add(sign)
             return
         if atom is not None or token in parser.constructs.commands or token in parser.constructs.expanders:
             raise ParseError(

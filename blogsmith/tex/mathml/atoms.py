@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from ...patterns import lazy_pattern
 
@@ -23,6 +25,10 @@ Atom = tuple[int, str]
 """Class, and one MathML element."""
 
 THIN, MEDIUM, THICK = ".1667em", ".2222em", ".2778em"
+SIDES: Mapping[int, tuple[str, str]] = MappingProxyType(
+    {BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)}
+)
+"""Class → space in front and behind, outside of scripts."""
 
 # whose entry in the dictionary has TeX's spaces
 _DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
@@ -35,6 +41,9 @@ _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")
 _EMBELLISHED = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
 _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
+# what `with_spaces` has made; an author's own spaces are written with a zero in front
+_ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
+_SPACED_ROW = lazy_pattern(rf"<mrow>({_ROW_SPACE})?+(.*?)({_ROW_SPACE})?+</mrow>", re.DOTALL)
 _SHORT = 200
 """Characters of markup that is kept for the next time."""
 
@@ -66,6 +75,8 @@ def tight(xml: str) -> str:
 
 @lru_cache(4096)
 def _tight(xml: str) -> str:
+    if row := _spaced_row(xml):
+        return row[2]
     return _FIRST_MO.sub(lambda m: f'<mo{_SPACED.sub("", m[1])} lspace="0" rspace="0">', xml, count=1)
 
 
@@ -76,9 +87,27 @@ def without_space(xml: str, side: str) -> str:
 
 @lru_cache(4096)
 def _without_space(xml: str, side: str) -> str:
+    if row := _spaced_row(xml):
+        start, end = ("", row[3]) if side == "l" else (row[1], "")
+        return f"<mrow>{start or ''}{row[2]}{end or ''}</mrow>" if start or end else row[2]
     name = f"{side}space"
     pattern = re.compile(rf' {name}="[^"]*"')
     return _FIRST_MO.sub(lambda m: f'<mo{pattern.sub("", m[1])} {name}="0">', xml, count=1)
+
+
+def _spaced_row(xml: str) -> re.Match[str] | None:
+    """The space in front, what stands between, and the space behind, if that is what `xml` is."""
+    row = _SPACED_ROW.fullmatch(xml) if xml.startswith("<mrow>") else None
+    return row if row and (row[1] or row[3]) else None
+
+
+def with_spaces(kind: int, xml: str) -> str:
+    """`xml`, which is more than one sign, with the spaces of its class on both sides."""
+    if kind not in SIDES:
+        return xml
+    before, behind = SIDES[kind]
+    start = f'<mspace width="{before}"/>' if before != "0" else ""
+    return f'<mrow>{start}{xml}<mspace width="{behind}"/></mrow>'
 
 
 def operator(kind: int, sign: str) -> str:

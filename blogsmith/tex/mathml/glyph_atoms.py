@@ -82,7 +82,10 @@ _ODD: Mapping[str, Atom] = MappingProxyType(
         "\\rbrace": _make_atom(CLOSE, "}"),
         "\\|": _make_atom(ORD, "‖"),
         "\\colon": (PUNCT, '<mo lspace=".1111em" rspace=".3333em">:</mo>'),
-        "\\vdots": _make_atom(ORD, "⋮"),
+        # TeX's dots hold room above them, for the row that they stand for
+        "\\vdots": (ORD, '<mpadded voffset=".15em" height="1.5em" depth="0"><mi>⋮</mi></mpadded>'),
+        "\\ddots": (INNER, '<mpadded height="1.5em"><mi>⋱</mi></mpadded>'),
+        "\\iddots": (INNER, '<mpadded height="1.5em"><mi>⋰</mi></mpadded>'),
         "\\smallint": (INTEGRAL, '<mo largeop="false">∫</mo>'),
         "\\intop": (LIMITS, "<mo>∫</mo>"),
         "\\ointop": (LIMITS, "<mo>∮</mo>"),

@@ -1,0 +1,207 @@
+"""What is wider than a phone: it scrolls, says so, and is a stop of the keyboard; what fits is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from PIL import Image
+from selenium.webdriver.common.keys import Keys
+
+from tests.site_files import SiteText, build_text, printed
+
+from . import tools
+from .accessibility import faults
+from .firefox import Firefox, firefox
+from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader, reading
+from .server import served
+from .two_browsers import picture, take_on
+
+POST = r"""---
+title: Wide things
+date: 2026-01-01
+---
+
+$$a = b$$
+
+$$a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12}$$ {#eq:long}
+
+$$b_1 + b_2 + b_3 + b_4 + b_5 + b_6 + b_7 + b_8 + b_9 + b_{10} + b_{11} + b_{12}$$
+
+\begin{align}
+\operatorname{MultiHead}(Q, K, V) &= \operatorname{Concat}(\text{head}_1, \dots), \label{eq:one} \\
+\text{head}_i &= \operatorname{Attention}(QW_i^Q, K), \label{eq:two}
+\end{align}
+
+\begin{align}
+\operatorname{MultiHead}(Q, K, V) &= \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h) \label{a} \\
+\text{head}_i &= \operatorname{Attention}(QW_i^Q, KW_i^K, VW_i^V) \label{eq:b}
+\end{align}
+
+```python
+short = 1
+```
+
+```python
+long = "a line of code that is certainly wider than the screen of any phone, and then some more"
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+| one long heading | another long heading | a third long heading | and the fourth of them |
+|---|---|---|---|
+| unbreakable_word_number_1 | unbreakable_word_number_2 | unbreakable_word_number_3 | 4 |
+
+```drawing
+wide
+```
+"""
+PLUGIN = '''
+"""A drawing of one size."""
+
+
+def register(hooks):
+    @hooks.diagram("drawing")
+    def draw(source):
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 80">'
+            '<rect x="1" y="20" width="898" height="40" fill="none" stroke="black"/></svg>'
+        )
+'''
+# Each box that may scroll: its name, whether it scrolls sideways, and its `tabindex`
+BOXES = """
+const boxes = document.querySelectorAll(".math-display, .diagram-scroll, .table-wrap, pre");
+return [...boxes].map(box => [
+  `${box.className}: ${box.textContent.trim().slice(0, 20)}`,
+  box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === "auto",
+  box.getAttribute("tabindex"),
+]);
+"""
+NUMBERS = """
+return [...document.querySelectorAll(".eq-number")].map(number => {
+  const box = number.closest(".math-display");
+  const cell = number.closest("mtr")?.querySelector(":scope > :nth-last-child(2)");
+  const part = cell ?? box.querySelector("math");
+  const pieces = [...part.querySelectorAll("mi, mo, mn, mtext")].map(piece => piece.getBoundingClientRect());
+  return {
+    right: number.getBoundingClientRect().right - box.getBoundingClientRect().right,
+    gap: number.getBoundingClientRect().left - Math.max(...pieces.map(piece => piece.right)),
+    scrolls: box.scrollWidth > box.clientWidth,
+  };
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the post is served."""
+    folder = tmp_path_factory.mktemp("scrolling")
+    files = {
+        "blogsmith.yaml": b"title: Wide\nplugins: [drawing]\n",
+        "plugins/drawing.py": PLUGIN.encode(),
+        "content/posts/wide.md": POST.encode(),
+    }
+    report = build_text(SiteText(files, "", "", trusted=True), folder)
+    assert report.ok, printed(report)
+    with served(folder / "public") as origin:
+        yield f"{origin}/posts/wide/"
+
+
+def boxes(reader: Reader) -> list[tuple[str, bool, str | None]]:
+    """Name, whether it scrolls, and `tabindex` of each box."""
+    return [(name, scrolls, stop) for name, scrolls, stop in reader.ask(BOXES)]
+
+
+def are_stops_right(reader: Reader) -> bool:
+    return all((stop == "0") == scrolls for _, scrolls, stop in boxes(reader))
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_only_what_scrolls_is_a_stop(page: str, reader: Reader, look: Look) -> None:
+    reader.open(page, look)
+    reader.wait_for_fonts()
+    reader.wait_for(lambda: are_stops_right(reader))
+    kinds = {name.partition(":")[0] for name, scrolls, _ in boxes(reader) if scrolls}
+    if look == PHONE:
+        assert kinds == {"math-display", "highlight", "table-wrap", "diagram-scroll"}
+    # another width, as of a phone that is turned
+    reader.take_on(DESKTOP if look == PHONE else PHONE)
+    reader.wait_for(lambda: are_stops_right(reader))
+
+
+def test_what_scrolls_can_be_reached(page: str, reader: Reader) -> None:
+    axe = tools.file(tools.AXE).read_text("utf-8")
+    reader.open(page, PHONE)
+    reader.wait_for(lambda: are_stops_right(reader))
+    assert not [fault for fault in faults(reader, axe) if "scrollable" in str(fault)]
+
+
+def test_displays_scroll_by_keyboard_without_scripts(page: str, reader: Reader) -> None:
+    reader.open(page, Look(PHONE.width_px, scripts=WITHOUT_SCRIPTS.scripts))
+    displays = [stop for name, _, stop in boxes(reader) if name.startswith("math-display")]
+    assert displays == [None] * 5
+    # without a number: the link in another one is the stop there
+    is_there = "return document.activeElement.matches('#eq-long + .math-display')"
+    for _ in range(20):
+        reader.press(Keys.TAB)
+        if reader.ask(is_there):
+            break
+    assert reader.ask(is_there)
+    reader.press(*[Keys.ARROW_RIGHT] * 3)
+    reader.wait_for(lambda: reader.ask("return document.activeElement.scrollLeft > 0"))
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(
+    request: pytest.FixtureRequest, page: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Reader | Firefox]:
+    folder = tmp_path_factory.mktemp("browser")
+    with ExitStack() as stack:
+        opened: Reader | Firefox
+        if request.param == "firefox":
+            opened = stack.enter_context(firefox(folder))
+        else:
+            opened = stack.enter_context(reading(folder))
+        opened.open(page)
+        take_on(opened, 390, 2)
+        # with the first picture Chromium's scroll bars go away, as on a phone
+        picture(opened, 0, 0, 9, 9)
+        opened.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
+        yield opened
+
+
+def test_numbers_stay_inside_their_box(browser: Reader | Firefox) -> None:
+    numbers: list[Mapping[str, Any]] = browser.ask(NUMBERS)
+    assert len(numbers) == 5
+    assert not [number for number in numbers if number["right"] > 0.5]
+    # and keep away from what they number, where that fits
+    assert not [number for number in numbers if not number["scrolls"] and number["gap"] < 6]
+
+
+def test_diagrams_that_scroll_say_so(browser: Reader | Firefox) -> None:
+    script = """
+    const box = document.querySelector(".diagram-scroll");
+    box.firstElementChild.style.visibility = "hidden";
+    box.scrollLeft = arguments[0];
+    const {left, top, width, height} = box.getBoundingClientRect();
+    return [left, top + scrollY, width, height];
+    """
+    left, top, width, height = browser.ask(script, 0)
+    begin = picture(browser, left, top, width, height)
+    browser.ask(script, 10_000)
+    end = picture(browser, left, top, width, height)
+    middle = int(height)  # of a picture with two pixels to each of the page
+    for shown, dark, plain in ((begin, -4, 4), (end, 4, -4)):
+        assert _contrast(shown, dark % shown.width, middle) > 10
+        assert _contrast(shown, plain % shown.width, middle) == 0
+
+
+def _contrast(shown: Image.Image, x: int, y: int) -> int:
+    """How far a pixel is from that in the middle of its row."""
+    pixel: Any = shown.getpixel((x, y))
+    ground: Any = shown.getpixel((shown.width // 2, y))
+    return max(abs(int(one) - int(other)) for one, other in zip(pixel, ground, strict=True))

@@ -1,0 +1,106 @@
+"""Boxes that TeX sets and browsers do not by themselves, measured in Chromium and in Firefox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from .firefox import Firefox, firefox
+from .reader import Reader, reading
+from .server import served
+from .two_browsers import build_page, take_on
+
+TEXTS = {
+    "dots": r"\begin{pmatrix} a & b \\ \vdots & c \\ d & \ddots \end{pmatrix}",
+    "relation": r"a \underset{x \to 0}{\sim} b",
+    "sum": r"a \overset{\text{a.s.}}{+} b",
+    "narrow": r"a \overset{!}{=} b",
+    "continued": r"\cfrac{x}{y}",
+    "diagram": r"\begin{CD} A @>>> B \\ @VgVV @VVV \\ C @>>> D \end{CD}",
+    "laps": r"a \mathllap{b} \mathclap{c} d",
+    "cases": r"\begin{dcases} \int_0^1 f \\ \sum_{i=1}^n g \end{dcases}",
+}
+MU = 1 / 18
+"""TeX's unit of space in formulas, in em."""
+
+# Boxes of the elements that match in the display of that number, in em of the formula
+MEASURE = """
+const [number, selector] = arguments;
+const formula = document.querySelectorAll(".math-display > math")[number];
+const em = parseFloat(getComputedStyle(formula).fontSize);
+return [...formula.querySelectorAll(selector)].map(part => {
+  const {left, top, right, bottom} = part.getBoundingClientRect();
+  return {left: left / em, top: top / em, right: right / em, bottom: bottom / em};
+});
+"""
+Box = dict[str, float]
+
+
+@pytest.fixture(scope="module", params=["chromium", "firefox"])
+def browser(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Reader | Firefox]:
+    """The page with the formulas in a browser."""
+    folder = tmp_path_factory.mktemp("boxes")
+    with ExitStack() as stack:
+        opened: Reader | Firefox
+        if request.param == "firefox":
+            opened = stack.enter_context(firefox(folder / "profile"))
+        else:
+            opened = stack.enter_context(reading(folder / "profile"))
+        origin = stack.enter_context(served(build_page(folder / "site", tuple(TEXTS.values()))))
+        opened.open(f"{origin}/posts/displays/")
+        take_on(opened, 820, 3)
+        opened.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
+        yield opened
+
+
+def boxes(browser: Reader | Firefox, name: str, selector: str) -> list[Box]:
+    """Where the elements of a formula are that match."""
+    found: list[Box] = browser.ask(MEASURE, list(TEXTS).index(name), selector)
+    return found
+
+
+def test_dots_have_room_above(browser: Reader | Firefox) -> None:
+    rows = boxes(browser, "dots", "mtr")
+    plain, vertical, diagonal = (row["bottom"] - row["top"] for row in rows)
+    # \vdots and \ddots are 1.5 em high, of which a strut holds 0.84
+    assert vertical - plain == pytest.approx(0.66, abs=0.08)
+    assert diagonal - plain == pytest.approx(0.66, abs=0.08)
+
+
+@pytest.mark.parametrize(("name", "space"), [("relation", 5), ("sum", 4), ("narrow", 5)])
+def test_space_stands_outside_of_labels(browser: Reader | Firefox, name: str, space: int) -> None:
+    before, behind = boxes(browser, name, "math > mi")
+    sign, label = boxes(browser, name, ":is(munder, mover) > *")
+    left, right = min(sign["left"], label["left"]), max(sign["right"], label["right"])
+    assert left - before["right"] == pytest.approx(space * MU, abs=0.02)
+    assert behind["left"] - right == pytest.approx(space * MU, abs=0.02)
+
+
+def test_numerators_of_continued_fractions_hold_a_strut(browser: Reader | Firefox) -> None:
+    (numerator,) = boxes(browser, "continued", "mfrac > :first-child")
+    assert numerator["bottom"] - numerator["top"] == pytest.approx(1.2, abs=0.03)
+
+
+def test_labels_stand_beside_arrows(browser: Reader | Firefox) -> None:
+    (label,) = boxes(browser, "diagram", ".math-llap mi")
+    arrow = boxes(browser, "diagram", ".math-cd-down > mo")[0]
+    assert arrow["left"] - 0.5 < label["right"] <= arrow["left"] + 0.02
+
+
+def test_boxes_without_width_stick_out(browser: Reader | Firefox) -> None:
+    before, left, middle, behind = boxes(browser, "laps", "mi")
+    assert left["right"] == pytest.approx(before["right"], abs=0.02)
+    assert (middle["left"] + middle["right"]) / 2 == pytest.approx(before["right"], abs=0.02)
+    assert behind["left"] == pytest.approx(before["right"], abs=0.02)
+
+
+def test_limits_of_cases_keep_apart(browser: Reader | Firefox) -> None:
+    first, second = (
+        boxes(browser, "cases", f"mtr:nth-child({row}) > mtd > *, mtr:nth-child({row}) > mtd > * > *")
+        for row in (1, 2)
+    )
+    assert min(part["top"] for part in second) - max(part["bottom"] for part in first) >= 0.25
