@@ -1,0 +1,97 @@
+"""The text faces of theme paper: what is in their files, what pages say of them, and how to do without."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from fontTools.ttLib import TTFont
+from msgspec.structs import replace
+
+from blogsmith.render.templates.theme import Theme
+from blogsmith.site.font_cut import FontProblem, cut_font
+
+from .theme_pages import BARE, FULL, ROOT, SITE, load_paper
+
+STATIC = ROOT / "themes" / "paper" / "static"
+ROMAN, ITALIC = (STATIC / "fonts" / name for name in ("paper-serif.woff2", "paper-serif-italic.woff2"))
+MOST_BYTES = 35_000
+SYSTEM = replace(SITE, options={"font": "system"})
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Theme:
+    return load_paper(tmp_path_factory.mktemp("site"))
+
+
+def features(file: Path, table: str) -> set[str]:
+    """What the table of a font can do."""
+    records = TTFont(file)[table].table.FeatureList.FeatureRecord
+    return {record.FeatureTag for record in records}
+
+
+@pytest.mark.parametrize("file", [ROMAN, ITALIC], ids=["roman", "italic"])
+class TestFiles:
+    """What is in a face."""
+
+    def test_it_is_small(self, file: Path) -> None:
+        assert file.stat().st_size <= MOST_BYTES
+
+    def test_it_has_the_letters_of_latin_scripts(self, file: Path) -> None:
+        languages = (
+            "Łódź, Škoda, Ångström, Gödel, Çelik, Đorđe, Œuvre, Şişli, Þór, Ňu, Țară “a” ‘b’ — – … † € ﬁ"
+        )
+        signs = {chr(code) for code in range(0x20, 0x7F)} | set(languages)
+        assert {ord(sign) for sign in signs} <= TTFont(file).getBestCmap().keys()
+
+    def test_it_has_figures_of_every_form(self, file: Path) -> None:
+        assert {"onum", "lnum", "tnum", "pnum", "liga"} <= features(file, "GSUB")
+        assert "kern" in features(file, "GPOS")
+
+    def test_it_has_the_weights_of_text_and_headings(self, file: Path) -> None:
+        (axis,) = TTFont(file)["fvar"].axes
+        assert (axis.axisTag, axis.minValue, axis.maxValue) == ("wght", 400, 650)
+
+    def test_its_name_is_not_the_one_that_its_licence_reserves(self, file: Path) -> None:
+        names = TTFont(file)["name"]
+        assert [names.getDebugName(number).split()[0] for number in (1, 4)] == ["Paper", "Paper"]
+        assert "Source" not in names.getDebugName(6)
+        assert "Reserved Font Name" in names.getDebugName(0)
+
+
+def test_the_roman_has_small_capitals() -> None:
+    assert {"smcp", "c2sc"} <= features(ROMAN, "GSUB")
+
+
+def test_the_licence_goes_out_with_the_faces() -> None:
+    text = (STATIC / "fonts" / "OFL-paper-serif.txt").read_text("utf-8")
+    assert "Adobe" in text and "SIL OPEN FONT LICENSE Version 1.1" in text
+
+
+def test_the_style_sheet_names_the_files_as_they_are(paper: Theme) -> None:
+    sheet = (STATIC / "faces.css").read_text("utf-8")
+    addresses = [
+        f"fonts/{file.name}?v={hashlib.sha256(file.read_bytes()).hexdigest()[:8]}" for file in (ROMAN, ITALIC)
+    ]
+    assert re.findall(r'url\("([^"]+)"\)', sheet) == addresses
+    # and the page asks for the very same: another address would be loaded twice
+    assert f'href="/b/assets/paper/{addresses[0]}"' in paper.render("post", FULL, SITE)
+
+
+def test_the_roman_alone_is_loaded_early(paper: Theme) -> None:
+    preloads = re.findall(r'<link rel="preload"[^>]*paper-serif[^>]*>', paper.render("page", BARE, SITE))
+    assert len(preloads) == 1
+    assert 'as="font" type="font/woff2" crossorigin' in preloads[0]
+
+
+def test_a_site_may_do_without(paper: Theme) -> None:
+    html = paper.render("post", FULL, SYSTEM)
+    assert "paper-serif" not in html
+    assert "faces.css" not in html and "serif.css" not in html
+
+
+def test_a_text_face_is_no_math_font() -> None:
+    with pytest.raises(FontProblem, match="MATH"):
+        cut_font(ROMAN.read_bytes(), "x")
