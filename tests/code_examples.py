@@ -20,7 +20,9 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from blogsmith.cli.new import new_post, new_site
+from blogsmith.cli.new_theme import copy_theme_file
 from blogsmith.cli.pyodide_vendor import vendor
+from blogsmith.config.schema import Config
 from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
@@ -181,6 +183,11 @@ def _new_name(root: Path) -> tuple[Diagnostic, ...]:
     return _raised(lambda: new_post(root, "???", _DAY, section="posts", bundle=False))
 
 
+def _theme_file(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _raised(lambda: copy_theme_file(root, Config(), "post.html"))
+
+
 def _new_write(root: Path) -> tuple[Diagnostic, ...]:
     file = root / "file"
     file.write_text("", encoding="utf-8")
@@ -295,6 +302,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "file-exists": _file_exists,
         "new-name": _new_name,
         "new-write": _new_write,
+        "theme-file": _theme_file,
         "dollar-doubtful": _doubts,
         "label-unused": _doubts,
         "macro-bypassed": _doubts,

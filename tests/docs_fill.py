@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from blogsmith.diagnostics.codes import CODES
 from blogsmith.syntax.kinds import ROWS
-from tests import docs_signs, docs_terminal, docs_tex
+from tests import docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
@@ -230,6 +230,30 @@ def _folder(folder: Path, files: Sequence[Path]) -> str:
     return f"{opening}\n\n{table(['module', 'what is in it'], lines)}" if lines else opening
 
 
+def theme_variables(_: Sequence[str]) -> str:
+    """Table of the custom properties of theme paper."""
+    rows = [(f"`{name}`", f"`{value}`", meaning) for name, value, meaning in docs_theme.variables()]
+    return table(("variable", "in theme `paper`", "what has it"), rows)
+
+
+def theme_blocks(_: Sequence[str]) -> str:
+    """Table of the blocks of each layout."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for layout, names in docs_theme.blocks().items():
+        found.setdefault(names, []).append(layout)
+    rows = [(_names(layouts), _names(names)) for names, layouts in found.items()]
+    return table(("layouts", "blocks"), rows)
+
+
+def theme_options(_: Sequence[str]) -> str:
+    """Table of the options of theme paper."""
+    rows = [
+        (f"`{name}`", values, f"`{default}`" if default else "", meaning)
+        for name, values, default, meaning in docs_theme.options()
+    ]
+    return table(("option", "value", "default", "meaning"), rows)
+
+
 PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
@@ -245,6 +269,9 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "commands": commands,
         "tex": docs_tex.part,
         "signs": docs_signs.part,
+        "variables": theme_variables,
+        "blocks": theme_blocks,
+        "options": theme_options,
         "layers": layers,
         "folders": folders,
         "modules": modules,

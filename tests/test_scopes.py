@@ -90,6 +90,7 @@ def test_a_field_without_a_scope_is_refused() -> None:
 def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     """No text is made anew for it, and the site is that of a build from nothing all the same."""
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
+    write(root / "themes/bare/theme.yaml", "name: bare\noptions: {color_scheme: light}\n")
     for layout in (root / "themes/bare/layouts").iterdir():
         layout.write_text(f"{layout.read_text()}{SHOWS_ALL}")
     write(root / "content/two.md", "## One\n\n## Two\n")

@@ -97,7 +97,9 @@ class TestFormula:
         image = root.fill(100)
         # the bar begins where the sign ends: no gap between them
         top = next(y for y in range(image.height) if image.crop((0, y, image.width, y + 1)).getbbox()) + 2
-        left, _, right, _ = image.crop((0, top, image.width, top + 1)).getbbox()
+        bar = image.crop((0, top, image.width, top + 1)).getbbox()
+        assert bar
+        left, _, right, _ = bar
         assert all(image.getpixel((x, top)) for x in range(left + 1, right - 1))
 
     @pytest.mark.parametrize(

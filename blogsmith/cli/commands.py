@@ -27,7 +27,7 @@ from .site_folder import format_path
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"pyodide": "pyodide", "serve": "serve", "trust": "trust"},
+        **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
 """Command → the module here that holds it, under the same name."""
@@ -58,7 +58,7 @@ def cli() -> None:
 
 @cli.group()
 def new() -> None:
-    """Start a site or a post."""
+    """Start a site, a post or a theme."""
 
 
 @new.command("site")
@@ -102,6 +102,18 @@ def new_post_command(clocks: Clocks, title: str, section: str, bundle: bool, sit
     root = site_root(site)
     today = clocks.now().astimezone(ZoneInfo(site_config(root).timezone)).date()
     terminal.print_line(format_path(new_post(root, title, today, section=section, bundle=bundle)))
+    return 0
+
+
+@new.command("theme")
+@click.argument("name")
+@site_option
+def new_theme_command(name: str, site: Path | None) -> int:
+    """Write a small theme that extends paper into themes/NAME/ of the site."""
+    from .new_theme import new_theme
+
+    written = new_theme(site_root(site), name)
+    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
     return 0
 
 

@@ -34,7 +34,7 @@ def new_site(target: Path, today: dt.date) -> tuple[PurePosixPath, ...]:
     for file in sorted(path for path in starter.rglob("*") if path.is_file()):
         path = PurePosixPath(file.relative_to(starter).with_name(_RENAMED.get(file.name, file.name)))
         text = file.read_text("utf-8").replace("@DATE@", today.isoformat()).replace("@TITLE@", title)
-        _create(target, path, text)
+        create_file(target, path, text)
         written.append(path)
     return tuple(written)
 
@@ -50,7 +50,7 @@ def new_post(root: Path, title: str, today: dt.date, *, section: str = "posts", 
     _refuse_taken_name(root / folder, name, root)
     path = folder / name / "index.md" if bundle else folder / f"{name}.md"
     head = f"title: {quote_yaml(title)}\ndate: {today.isoformat()}\ndraft: true\ntags: []\n"
-    _create(root, path, f"---\n{head}---\n\n")
+    create_file(root, path, f"---\n{head}---\n\n")
     return root / path
 
 
@@ -100,7 +100,9 @@ def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
             raise _refusal("file-exists", f"{place} is already there", "choose another title or section")
 
 
-def _create(root: Path, path: PurePosixPath, text: str) -> None:
+def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
+    """Write a file below `root`, and the folders it lies in; SiteError if that cannot be done."""
+    data = content.encode() if isinstance(content, str) else content
     try:
         with (
             open_folder(root, make=True) as site,
@@ -108,7 +110,7 @@ def _create(root: Path, path: PurePosixPath, text: str) -> None:
             # not even a file made this very moment is replaced
             folder.create(path.name) as stream,
         ):
-            stream.write(text.encode())
+            stream.write(data)
     except OSError as error:
         raise _cannot_write(root / path, error) from error
 

@@ -43,6 +43,8 @@ class LoadedConfig(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
     places: Mapping[YamlPath, Place]
     """Path of a setting, e.g. `("math", "macros", "\\R")` → where its value stands."""
+    key_places: Mapping[YamlPath, Place] = MappingProxyType({})
+    """The same paths → where their keys stand."""
     lines: tuple[str, ...] = ()
     """The file's lines, to quote under a caret."""
 
@@ -81,7 +83,8 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
     else:
         config = Config()
         root.wrong("the file must hold `key: value` lines")
-    return LoadedConfig(config, tuple(reporter.diagnostics), located.places, tuple(reporter.lines))
+    places = (located.places, located.key_places)
+    return LoadedConfig(config, tuple(reporter.diagnostics), *places, tuple(reporter.lines))
 
 
 def _warn_of_hidden(reporter: Reporter) -> None:

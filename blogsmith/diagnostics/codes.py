@@ -150,11 +150,13 @@ CODES: Mapping[str, str] = MappingProxyType(
         "trust-write": "Trust in a site's code cannot be recorded.",
         "theme-missing": "There is no theme of this name, in the site or bundled.",
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
+        "theme-file": "The theme has no such file to copy, or a site has no place for it.",
         "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
         "build-executor": "Pages cannot be made by the cluster that `build.executor` asks for.",
         "page-process": "A process that makes pages was ended, as by a lack of memory.",
         "page-slow": "The live preview gives up making a page; it stays as it was last.",
         "template": "A template of the site, the theme or a plugin is wrong.",
+        "template-block": "A template fills a block that what it extends does not have (warning).",
         "template-limit": "A template never ends, or does more than the templates of one page may.",
         # output
         "busy": "Another blogsmith is writing the same site.",
@@ -162,7 +164,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "output-folder": "The output folder is not one that blogsmith may replace.",
         "output-foreign": "A file that blogsmith did not write stands where it wants to write.",
         "output-write": "The output cannot be written: disk full, no permission, name too long.",
-        "file-exists": "A new site or post would replace something that is already there.",
+        "file-exists": "A new site, post, theme or copy would replace something that is already there.",
         "new-name": "A title or a section of a new post cannot be turned into a file name.",
         "new-write": "A new site or post cannot be written to disk.",
     }

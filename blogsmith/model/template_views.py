@@ -159,6 +159,15 @@ class PageView(Struct, frozen=True):
         return self.body.read()
 
 
+class Ground(Struct, frozen=True):
+    """The colour that pages stand on, for frames that browsers draw around them."""
+
+    light: str = ""
+    """In the light scheme; empty if the style sheets do not say it plainly."""
+    dark: str = ""
+    """In the dark one."""
+
+
 class SiteView(Struct, frozen=True):
     """The site as templates see it (`site`)."""
 
@@ -180,3 +189,5 @@ class SiteView(Struct, frozen=True):
     """The site's own; empty for a site without `base_url`."""
     indexes: tuple[Link, ...] = ()
     """Lists over the whole site, those that exist: archive, tags, categories, series."""
+    ground: Ground = Ground()
+    """The colour of pages, `--paper`, as `light` and `dark`."""

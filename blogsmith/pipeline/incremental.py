@@ -42,6 +42,7 @@ from .reload import reload_site
 from .resolve import Resolver
 from .rows.row_store import RowStore
 from .rows.template_rows import TemplateRows
+from .site_options import option_problems
 from .snapshot import ResolvedSite, SiteSnapshot
 from .time_limit import LIMIT_S
 
@@ -285,6 +286,7 @@ class IncrementalPipeline:
         yield None
         composition = plan(views, list(rendered.values()), loaded, context)
         log.add(menu_problems(context, resolved.index))
+        log.add(option_problems(context, composition.assets))
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))

@@ -35,6 +35,7 @@ def read_documents(
     """
     memory.take(context)
     log.add(context.settings.diagnostics)
+    log.add(context.theme.files.warnings)
     # what is wrong with a head is told once the page is known to be built or not
     loaded = resolve_urls(
         files, context, options, log, lambda source, config: (memory.document(source, config)[0], ()), inspect
@@ -74,6 +75,7 @@ def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> I
 
 def _load(context: SiteContext, memory: PageCache, options: BuildOptions, log: BuildLog) -> LoadedSite:
     log.add(context.settings.diagnostics)
+    log.add(context.theme.files.warnings)
     with log.stage("read"):
         files = read_site(context.root, context.config)
     loaded = read_documents(files, context, memory, options, log)

@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
 from ..config.urls import base_url_problem
-from ..diagnostics.model import Diagnostic, SiteError
+from ..diagnostics.model import Diagnostic, Reporter, SiteError
 from ..hooks import Plugins
 from ..hooks.loader import load_plugins
 from ..hooks.plugin_code import PluginCode
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
+from ..render.templates.theme_options import report_options
 from ..schema.yaml_loader import YamlPath
 from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
@@ -62,6 +63,7 @@ def open_site(
         if plugins is None or plugins.names != config.plugins:
             plugins = load_plugins(config.plugins, [bundled_folder("plugins")], code)
         theme = _theme(root, config, plugins, codes)
+        _check_options(theme, loaded)
     except SiteError as error:
         raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes())
@@ -72,6 +74,7 @@ def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> Site
     """The same with the theme read again; SiteError if something in it is wrong."""
     try:
         theme = _theme(context.root, context.config, context.plugins, codes)
+        _check_options(theme, context.settings)
     except SiteError as error:
         raise SiteError(
             *(_move_to_setting(found, context.settings) for found in error.diagnostics)
@@ -85,6 +88,21 @@ def _theme(root: Path, config: Config, plugins: Plugins, codes: TemplateCodes | 
     bundled, base_path = bundled_folder("themes"), config.base_path
     chosen = config.theme_options
     return load_theme(config.theme, root, bundled, folders, base_path=base_path, chosen=chosen, codes=codes)
+
+
+def _check_options(theme: Theme, loaded: LoadedConfig) -> None:
+    """SiteError with all that is wrong under `theme_options`; which options there are, its theme knows."""
+    reporter = Reporter(CONFIG_NAME, loaded.lines)
+    report_options(
+        loaded.config.theme_options,
+        theme.files.options,
+        reporter,
+        loaded.places,
+        loaded.key_places,
+        theme.name,
+    )
+    if reporter.diagnostics:
+        raise SiteError(*reporter.diagnostics)
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:

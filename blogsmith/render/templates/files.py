@@ -22,6 +22,7 @@ from ...model.documents import Asset
 from ...patterns import lazy_pattern
 from ...read.files import is_litter
 from .style_sheets import DeclaredSheet, StaticFile, version_of
+from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
 from .theme_settings import ThemeSettings, read_settings
 
@@ -139,6 +140,7 @@ def read_theme_files(
         next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
         tuple(sheet for settings in parents_first for sheet in settings.styles),
         tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
+        tuple(unknown_blocks(templates)),
     )
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...model.documents import TocEntry
-from ...model.template_views import Feed, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
+from ...model.template_views import Feed, Ground, Link, PageGroup, Pager, PageView, SeriesPart, SiteView
 from .head import HeadAssets
 
 _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
@@ -34,10 +34,22 @@ def is_hidden(kind: type, name: object) -> bool:
     return isinstance(name, str) and name in _READ.get(kind, ())
 
 
+_RECORDS = (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets, Ground)
 FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {
         kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)}
-        for kind in (PageView, SiteView, Link, SeriesPart, Feed, Pager, PageGroup, TocEntry, HeadAssets)
+        for kind in (
+            PageView,
+            SiteView,
+            Link,
+            SeriesPart,
+            Feed,
+            Pager,
+            PageGroup,
+            TocEntry,
+            HeadAssets,
+            Ground,
+        )
     }
 )
 """Record → its fields, and whether each is HTML."""

@@ -37,7 +37,9 @@ _BY_TYPE: tuple[tuple[type, str], ...] = (
 _KEYS = ("default", "kind", "choices", "property")
 _PROPERTY = lazy_pattern(r"--[A-Za-z0-9_-]+")
 _COLOR = lazy_pattern(
-    r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[A-Za-z]+|[a-z-]+\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
+    r"#(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[A-Za-z]+"
+    r"|(?:rgb|rgba|hsl|hsla|hwb|lab|lch|oklab|oklch|color|color-mix|var)"
+    r"\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
 )
 _LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
 SCHEMES = ("light", "dark")
@@ -176,9 +178,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
-def _is_color(value: Any) -> bool:
+def is_color(value: Any) -> bool:
+    """Whether a value is a colour of CSS, or a pair of them."""
     if isinstance(value, dict):
-        return set(value) == set(SCHEMES) and all(map(_is_color, value.values()))
+        return set(value) == set(SCHEMES) and all(map(is_color, value.values()))
     return isinstance(value, str) and _COLOR.fullmatch(value) is not None
 
 
@@ -193,7 +196,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
         "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
         "list": _is_list,
         "mapping": lambda value: isinstance(value, dict),
-        "color": _is_color,
+        "color": is_color,
         "length": lambda value: isinstance(value, str) and _LENGTH.fullmatch(value) is not None,
         "file": _is_path,
         "files": lambda value: _is_list(value) and all(map(_is_path, value)),

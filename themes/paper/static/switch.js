@@ -1,11 +1,25 @@
-// Light or dark, by choice; in the head, so that no page flashes.
+// Light, dark, or as the system says, by choice; in the head, so that no page flashes.
 {
-  const data = document.documentElement.dataset;
-  try { data.theme = localStorage.theme || "auto"; } catch { data.theme = "auto"; }
-  addEventListener("click", (e) => {
-    if (!e.target.closest(".theme-switch")) return;
-    const dark = { light: 0, dark: 1 }[data.theme] ?? matchMedia("(prefers-color-scheme:dark)").matches;
-    data.theme = dark ? "light" : "dark";
+  const root = document.documentElement;
+  const data = root.dataset;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const show = () => {
+    const button = document.querySelector(".theme-switch");
+    button?.setAttribute("aria-label", `Colour scheme: ${data.theme === "auto" ? "as the system" : data.theme}`);
+    // the frame that a phone draws around the page
+    const ground = document.body && getComputedStyle(root).backgroundColor;
+    if (ground) for (const meta of document.querySelectorAll("[name=theme-color]")) meta.content = ground;
+  };
+  try { data.theme = localStorage.theme || data.scheme || "auto"; } catch { data.theme = data.scheme || "auto"; }
+  addEventListener("click", (event) => {
+    if (!event.target.closest?.(".theme-switch")) return;
+    // first what the reader does not see now, and from there back to the system
+    const order = dark.matches ? ["auto", "light", "dark"] : ["auto", "dark", "light"];
+    data.theme = order[(order.indexOf(data.theme) + 1) % 3];
     try { localStorage.theme = data.theme; } catch {}
+    show();
   });
+  dark.addEventListener("change", show);
+  addEventListener("DOMContentLoaded", show);
+  document.addEventListener("blogsmith:update", show);
 }

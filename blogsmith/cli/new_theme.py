@@ -1,0 +1,78 @@
+"""New themes, and files of themes copied to be changed; never over a file that is there.
+
+The files of a new theme are those under `starter_theme/`, with its name filled in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from ..config.schema import Config
+from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..patterns import lazy_pattern
+from ..project.bundled import bundled_folder
+from ..render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
+from .new import create_file
+
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
+    """Write a small theme that extends paper into `themes/<name>/` of the site; the paths written.
+
+    SiteError if the name is no plain one, or a theme has it already.
+    """
+    if not _NAME.fullmatch(name):
+        message = f'theme name "{name}" is not a plain folder name'
+        raise SiteError(Diagnostic("new-name", message, hint="use letters, digits, - and _"))
+    folder = PurePosixPath("themes", name)
+    if (root / folder).exists() or (bundled_folder("themes") / name).exists():
+        message = f"there is a theme {name} already"
+        raise SiteError(Diagnostic("file-exists", message, hint="choose another name"))
+    starter = bundled_folder("starter_theme")
+    written = []
+    for file in sorted(path for path in starter.rglob("*") if path.is_file()):
+        path = folder / file.relative_to(starter).as_posix()
+        create_file(root, path, file.read_text("utf-8").replace("@NAME@", name))
+        written.append(path)
+    return tuple(written)
+
+
+def copy_theme_file(root: Path, config: Config, name: str) -> Path:
+    """Copy a file of the site's theme to where it takes that one's place; the file written.
+
+    name: `layouts/post.html`, `theme.css`. Templates of a bundled theme go to the site's own folders; all
+    files that a theme of the site's inherits go to that theme. SiteError if there is no such file, if a
+    bundled theme has it and it is no template, or if something stands where it would go.
+    """
+    files = read_theme_files(config.theme, root, bundled_folder("themes"), [])
+    name = name.removeprefix("./").removeprefix("static/")
+    template, static = files.templates.get(name), files.static.get(name)
+    if name.partition("/")[0] not in TEMPLATE_KINDS:
+        template = None
+    if template is None and static is None:
+        raise SiteError(_no_file(name, files))
+    own = PurePosixPath("themes", config.theme)
+    is_own = (root / own / "theme.yaml").is_file()
+    if template:
+        path, data = (own / name if is_own else PurePosixPath(name)), template.text.encode()
+    elif static and is_own:
+        path, data = own / "static" / name, static.asset.file.read_bytes()
+    else:
+        message = f"{name} belongs to the bundled theme {config.theme}, whose files a site has no place for"
+        hint = "make a theme of your own with `blogsmith new theme NAME`, choose it, and copy the file then"
+        raise SiteError(Diagnostic("theme-file", message, hint=hint))
+    if (root / path).exists():
+        message = f"{path} is already there"
+        raise SiteError(Diagnostic("file-exists", message, hint="change that one"))
+    create_file(root, path, data)
+    return root / path
+
+
+def _no_file(name: str, files: ThemeFiles) -> Diagnostic:
+    choices = [path for path in files.templates if path.partition("/")[0] in TEMPLATE_KINDS]
+    choices += files.static
+    ends = [path for path in choices if path.endswith(f"/{name}")]
+    near = f"did you mean {ends[0]}?" if ends else did_you_mean(name, choices)
+    hint = near or "name it as in the theme's folder: layouts/post.html, partials/toc.html, theme.css"
+    return Diagnostic("theme-file", f'theme {files.name} has no file "{name}"', hint=hint)

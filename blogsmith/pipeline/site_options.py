@@ -1,0 +1,113 @@
+"""The options of a site as its templates see them: files that they name exist, and carry a version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Diagnostic, Place, Reporter, did_you_mean
+from ..model.documents import Asset
+from ..model.template_views import Ground
+from ..project.context import SiteContext
+from ..render.templates.ground import ground_of
+from ..render.templates.style_sheets import version_of
+from ..schema.yaml_loader import YamlPath
+
+Assets = Mapping[str, tuple[Asset, str]]
+"""As `published_assets` gives them."""
+
+
+def versioned_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
+    """What the site says under `theme_options`; an address of a file of its own changes with the file."""
+    files = _files_of(context, assets)
+    shown = dict(context.config.theme_options)
+    for path, value in _named_files(context):
+        address = _versioned(value, files)
+        name = str(path[1])
+        if len(path) == 2:
+            shown[name] = address
+        else:
+            entries = shown[name] if isinstance(shown[name], list) else [*shown[name]]
+            shown[name] = [address if index == path[2] else one for index, one in enumerate(entries)]
+    return shown
+
+
+def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
+    """Errors for files that options name and the site does not have."""
+    reporter = Reporter(CONFIG_NAME, context.settings.lines)
+    files = _files_of(context, assets)
+    for path, value in _named_files(context):
+        if _is_elsewhere(value) or _site_path(value) in files:
+            continue
+        near = did_you_mean(value if value.startswith("/") else f"/{value}", files)
+        hint = near or "put it into static/, and write its path from there: /own.css"
+        reporter.error("config-value", f'the site has no file "{value}"', _place(context, path), hint)
+    return reporter.diagnostics
+
+
+def site_ground(context: SiteContext, assets: Assets) -> Ground:
+    """The colour of pages, of the theme's style sheets and of the site's own."""
+    files = _files_of(context, assets)
+    theme = [
+        file.asset.file
+        for sheet in context.theme.sheets.values()
+        if sheet.is_whole
+        for file, media in sheet.parts
+        if not media
+    ]
+    own = [files.get(_site_path(value)) for _, value in _named_files(context)]
+    paths = [*dict.fromkeys(theme), *(file for file in own if file and file.suffix == ".css")]
+    return ground_of(_texts(paths))
+
+
+def _texts(paths: list[Path]) -> Iterator[str]:
+    for path in paths:
+        try:
+            yield path.read_text("utf-8-sig", errors="replace")
+        except OSError:
+            # told where it is copied
+            continue
+
+
+def _named_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
+    """Path of a setting → the file it names."""
+    for name, option in context.theme.files.options.items():
+        value = context.config.theme_options.get(name)
+        if not value or option.problem(value):
+            continue
+        if option.kind == "file":
+            yield ("theme_options", name), value
+        elif option.kind == "files":
+            yield from ((("theme_options", name, index), one) for index, one in enumerate(value))
+
+
+def _files_of(context: SiteContext, assets: Assets) -> dict[str, Path]:
+    """Site path → file, of all that is copied into the site."""
+    own = {url: asset.file for asset, url in assets.values()}
+    return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
+
+
+def _versioned(value: str, files: Mapping[str, Path]) -> str:
+    file = files.get(_site_path(value))
+    if file is None or "?" in value or "#" in value:
+        return value
+    try:
+        return f"{value}?v={version_of(file.read_bytes())}"
+    except OSError:
+        return value
+
+
+def _site_path(value: str) -> str:
+    return unquote(value.partition("#")[0].partition("?")[0])
+
+
+def _is_elsewhere(value: str) -> bool:
+    return value.startswith("//") or "://" in value or value.startswith("data:")
+
+
+def _place(context: SiteContext, path: YamlPath) -> Place | None:
+    places = context.settings.places
+    return places.get(path) or places.get(path[:2])

@@ -1,0 +1,36 @@
+"""The colour that pages stand on, found in style sheets: browsers draw the frame of their window in it.
+
+Looks for `--paper` of the whole page, as a plain colour or as a pair of `light-dark()`; what holds for some
+screens only is passed over, but for the reader's scheme. A colour made from others is not worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...model.template_views import Ground
+from ...patterns import lazy_pattern
+from .css_text import statements
+from .theme_options import is_color
+
+_PROPERTY = "--paper"
+_RULE = lazy_pattern(r"(?:^|[{},])(?::root|html)\{[^{}]*?--paper:([^;{}]+)")
+_PAIR = lazy_pattern(r"light-dark\(((?:[^(),]|\([^()]*\))+),((?:[^(),]|\([^()]*\))+)\)")
+_SCHEME = lazy_pattern(r"@media \(prefers-color-scheme:(light|dark)\)")
+
+
+def ground_of(sheets: Iterable[str]) -> Ground:
+    """The ground that these style sheets set together, the last one that says so counts."""
+    found = {"light": "", "dark": ""}
+    for css in sheets:
+        for rule in statements(css) if _PROPERTY in css else ():
+            scheme = _SCHEME.match(rule)
+            if rule.startswith("@") and not scheme:
+                continue
+            for value in _RULE.findall(rule if not scheme else rule[scheme.end() :]):
+                pair = _PAIR.fullmatch(value.strip())
+                light, dark = (pair[1].strip(), pair[2].strip()) if pair else (value.strip(),) * 2
+                for name, colour in (("light", light), ("dark", dark)):
+                    if is_color(colour) and "var(" not in colour and (not scheme or scheme[1] == name):
+                        found[name] = colour
+    return Ground(**found) if all(found.values()) else Ground()

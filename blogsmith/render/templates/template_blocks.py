@@ -1,0 +1,118 @@
+"""Named blocks of templates: which there are, and those of an override that nothing prints.
+
+A template that extends another one fills the blocks of that; Jinja passes over a block of a name that the
+other one does not have, so what is in it never appears. Read from the text: nothing is compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from ...diagnostics.model import Diagnostic, Place, did_you_mean
+from ...patterns import lazy_pattern
+
+_TAG = lazy_pattern(
+    r"\{#.*?#\}"
+    r"|\{%[-+]?\s*raw\s*[-+]?%\}.*?\{%[-+]?\s*endraw\s*[-+]?%\}"
+    r"|\{%[-+]?\s*(?:(?P<extends>extends)\s+(?P<quote>[\"'])(?P<parent>.*?)(?P=quote)"
+    r"|block\s+(?P<block>[A-Za-z_]\w*)|(?P<end>endblock)\b)",
+    re.DOTALL,
+)
+_LONGEST_CHAIN = 50
+
+
+class TemplateText(Protocol):
+    """A template as read."""
+
+    @property
+    def label(self) -> str:
+        """Path for messages."""
+
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+
+
+class Block(Struct, frozen=True):
+    """A block of a template."""
+
+    name: str
+    start: int
+    """Offset of its name."""
+    is_nested: bool
+    """Whether it stands in another block."""
+
+
+class TemplateBlocks(Struct, frozen=True):
+    """The blocks of one template."""
+
+    parent: str
+    """The template it extends; empty: none, or one that is chosen while it runs."""
+    blocks: tuple[Block, ...]
+
+
+def read_blocks(text: str) -> TemplateBlocks:
+    """The blocks of a template, and what it extends."""
+    parent, depth = "", 0
+    blocks = []
+    for tag in _TAG.finditer(text):
+        if tag["extends"]:
+            parent = parent or tag["parent"]
+        elif tag["block"]:
+            blocks.append(Block(tag["block"], tag.start("block"), depth > 0))
+            depth += 1
+        elif tag["end"]:
+            depth -= 1
+    return TemplateBlocks(parent, tuple(blocks))
+
+
+def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic]:
+    """A warning for each block of an override that the template it extends does not have."""
+    seen = set()
+    known: dict[str, TemplateBlocks] = {}
+    for name, template in templates.items():
+        if template.label in seen or "extends" not in template.text:
+            continue
+        seen.add(template.label)
+        read = read_blocks(template.text)
+        inherited = _inherited(name, read.parent, templates, known)
+        for block in read.blocks:
+            if inherited is not None and not block.is_nested and block.name not in inherited:
+                yield _warning(template, block, sorted(inherited))
+
+
+def _inherited(
+    name: str, parent: str, templates: Mapping[str, TemplateText], known: dict[str, TemplateBlocks]
+) -> set[str] | None:
+    """Blocks of all that a template extends; None if that is not known, or is a mistake told elsewhere."""
+    found: set[str] = set()
+    seen = {name}
+    while parent:
+        if parent in seen or parent not in templates or len(seen) > _LONGEST_CHAIN:
+            return None
+        seen.add(parent)
+        read = known.setdefault(parent, read_blocks(templates[parent].text))
+        found.update(block.name for block in read.blocks)
+        parent = read.parent
+    return found if len(seen) > 1 else None
+
+
+def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagnostic:
+    line = template.text.count("\n", 0, block.start) + 1
+    begin = template.text.rfind("\n", 0, block.start) + 1
+    source = template.text[begin:].partition("\n")[0]
+    near = did_you_mean(block.name, choices)
+    listed = f"blocks: {', '.join(choices)}" if choices else "it has no blocks"
+    return Diagnostic(
+        "template-block",
+        f'nothing prints block "{block.name}": what this template extends has no block of that name',
+        template.label,
+        Place(line, block.start - begin + 1, len(block.name)),
+        source,
+        near or listed,
+        "warning",
+    )
