@@ -39,8 +39,8 @@ _PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr
 
 
 def pages() -> list[Path]:
-    """Every page of the manual, sorted."""
-    return sorted(DOCS.rglob("*.md"))
+    """Every page of the manual, sorted, then the front page."""
+    return [*sorted(DOCS.rglob("*.md")), DOCS.parent / "_index.md"]
 
 
 def filled(text: str) -> str:
