@@ -72,7 +72,19 @@ SITE = SiteView(
     feeds=(Feed("Notes", "/b/atom.xml", "application/atom+xml"),),
     indexes=(Link("Archive", "/b/archive/"),),
 )
-LAYOUTS = ("archive", "base", "home", "not_found", "page", "post", "section", "series", "tag", "tags")
+LAYOUTS = (
+    "archive",
+    "base",
+    "home",
+    "landing",
+    "not_found",
+    "page",
+    "post",
+    "section",
+    "series",
+    "tag",
+    "tags",
+)
 
 
 EVIL = "\"><script>alert(1)</script><b x='"
