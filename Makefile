@@ -37,7 +37,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check site site-torch test test-long test-torch test-engines lint types format regen bench-builds \
-	bench-math bench-execute bench-attention bench-browser bench-preview soak gallery fuzz fuzz-site screenshots serve clean
+	bench-math bench-execute bench-attention bench-browser bench-cards bench-preview soak gallery fuzz fuzz-site screenshots serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -113,6 +113,10 @@ bench-execute: $(READY)
 # The lab: time, memory and error of attention on every backend, beside plain NumPy and torch.
 bench-attention: $(TORCH_READY)
 	$(TORCH_VENV)/bin/python -m tests.bench.attention $(BENCH_FLAGS)
+
+# What a social card costs.
+bench-cards: $(READY)
+	$(BIN)/python -m tests.bench.cards $(BENCH_FLAGS)
 
 # From the reader's click to the first output of Python in Chromium.
 bench-browser: $(READY) $(TOOLS)

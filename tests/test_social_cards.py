@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from PIL import Image
 
 from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
-from blogsmith.cards.drawing import draw_card, missing_signs
+from blogsmith.cards.drawing import draw_card
+from blogsmith.cards.fonts import missing_signs
 from blogsmith.cards.formula import lay_out_formula
 from blogsmith.cards.title import Line, TitlePiece, break_lines, title_pieces
 from blogsmith.project.report import ExecutionOptions

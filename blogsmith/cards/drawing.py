@@ -1,16 +1,17 @@
 """A card as PNG: the name of the site, the title as large as it fits, then who and when.
 
 Each part of it lies in a band of one colour, so how much of each pixel is covered is all there is to draw, a
-palette of 48 is enough, and the file is small: 7 to 20 kB.
+palette of 16 is enough, and the file is small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
+from .fonts import CardFonts
 from .formula import X_HEIGHT, Formula, lay_out_formula
 from .title import Line, TitlePiece, break_lines, title_pieces
 
@@ -33,18 +34,17 @@ _TITLE_PX = (120, 500)
 _RULE_PX = HEIGHT_PX - 8
 """Top of the rule at the foot."""
 _LEADING = 1.18
-_COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
 _COMPRESSION = 3
 """A fifth larger than at 6, in less than half of the time."""
-_SHADES = 16
-"""Steps from the paper to a colour."""
+_INK_SHADES, _LABEL_SHADES = 7, 4
+"""Steps from the paper to a colour: of the title, of the two lines around it. With the paper they are 16."""
 
 
 class _Ruler:
     """How large pieces of a title are; measured at one size, for letters grow evenly."""
 
-    def __init__(self, style: CardStyle) -> None:
-        font = _font(style, _EM_PX, style.weight)
+    def __init__(self, font: FreeTypeFont) -> None:
+        """font: at `_EM_PX`."""
         self._font = font
         self._widths: dict[str, float] = {}
         self._formulas: dict[str, Formula | None] = {}
@@ -84,61 +84,21 @@ class _Ruler:
         return sum(sum(self.extent_em(line)) for line in lines)
 
 
-def draw_card(card: SocialCard, style: CardStyle) -> bytes:
+def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None) -> bytes:
     """The card as PNG; the same bytes for the same card, style and version of Pillow.
 
-    OSError if the font cannot be read.
+    fonts: of this style, for several cards. OSError if the font cannot be read.
     """
     from PIL import Image
 
+    fonts = fonts or CardFonts(style)
     covered = Image.new("L", (WIDTH_PX, HEIGHT_PX))
-    _draw_title(covered, _Ruler(style), title_pieces(card.title_html), style)
-    small = _font(style, _LABEL_PX, 400)
+    _draw_title(covered, title_pieces(card.title_html), fonts, style.weight)
+    small = fonts.at(_LABEL_PX, 400)
     _draw_label(covered, small, card.site, _TOP_PX)
     _draw_label(covered, small, card.byline, _BOTTOM_PX)
     covered.paste(255, (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
     return _png(covered, style)
-
-
-def missing_signs(text: str, style: CardStyle) -> str:
-    """The characters of `text` that the font of a style cannot draw; they would be empty boxes."""
-    if _COMMON.issuperset(text):
-        # every font for text has them, and opening one takes 40 ms
-        return ""
-    signs = _signs_of(style)
-    return "".join(sorted({sign for sign in text if not sign.isspace() and ord(sign) not in signs}))
-
-
-def _signs_of(style: CardStyle) -> frozenset[int]:
-    if style.font is None:
-        return frozenset(map(ord, _COMMON))
-    from fontTools.ttLib import TTFont
-
-    with TTFont(style.font, lazy=True) as font:
-        return frozenset(font.getBestCmap())
-
-
-def _font(style: CardStyle, size_px: int, weight: int) -> FreeTypeFont:
-    from PIL import ImageFont
-
-    if style.font is None:
-        found: Any = ImageFont.load_default(size_px)
-        assert isinstance(found, ImageFont.FreeTypeFont), "Pillow has FreeType"
-        return found
-    font = ImageFont.truetype(style.font, size_px)
-    try:
-        axes = font.get_variation_axes()
-    except OSError:
-        # it has one weight
-        return font
-    font.set_variation_by_axes([_axis_value(axis, weight) for axis in axes])
-    return font
-
-
-def _axis_value(axis: Mapping[str, Any], weight: int) -> float:
-    if axis["name"] not in (b"Weight", "Weight"):
-        return float(axis["default"])
-    return float(min(max(weight, axis["minimum"]), axis["maximum"]))
 
 
 def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
@@ -167,11 +127,12 @@ def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: f
         pieces.pop()
 
 
-def _draw_title(image: Image, ruler: _Ruler, pieces: Sequence[TitlePiece], style: CardStyle) -> None:
+def _draw_title(image: Image, pieces: Sequence[TitlePiece], fonts: CardFonts, weight: int) -> None:
     from PIL import ImageDraw
 
+    ruler = _Ruler(fonts.at(_EM_PX, weight))
     size, lines = _fit_title(pieces, ruler)
-    font = _font(style, size, style.weight)
+    font = fonts.at(size, weight)
     draw = ImageDraw.Draw(image)
     top, bottom = _TITLE_PX
     y = top + (bottom - top - ruler.height_em(lines) * size) / 2
@@ -206,21 +167,25 @@ def _png(covered: Image, style: CardStyle) -> bytes:
     from PIL import Image, ImageColor
 
     ground = ImageColor.getrgb(style.paper)[:3]
-    colors = (style.accent, style.ink, style.muted)
-    palette: list[int] = []
-    for color in colors:
+    palette = list(ground)
+    tables: list[list[int]] = []
+    for color, steps in (
+        (style.accent, _LABEL_SHADES),
+        (style.ink, _INK_SHADES),
+        (style.muted, _LABEL_SHADES),
+    ):
         full = ImageColor.getrgb(color)[:3]
-        for shade in range(_SHADES):
-            part = shade / (_SHADES - 1)
-            palette += [round(a + (b - a) * part) for a, b in zip(ground, full, strict=True)]
-    pixels = b""
-    top = 0
+        first = len(palette) // 3
+        for step in range(1, steps + 1):
+            palette += [round(a + (b - a) * step / steps) for a, b in zip(ground, full, strict=True)]
+        shades = [round(value * steps / 255) for value in range(256)]
+        tables.append([first + shade - 1 if shade else 0 for shade in shades])
+    pixels, top = [], 0
     for bottom, number in ((_TITLE_PX[0], 0), (_TITLE_PX[1], 1), (_RULE_PX, 2), (HEIGHT_PX, 0)):
-        shades = [number * _SHADES + value * _SHADES // 256 for value in range(256)]
-        pixels += covered.crop((0, top, WIDTH_PX, bottom)).point(shades).tobytes()
+        pixels.append(covered.crop((0, top, WIDTH_PX, bottom)).point(tables[number]).tobytes())
         top = bottom
-    picture = Image.frombytes("P", covered.size, pixels)
+    picture = Image.frombytes("P", covered.size, b"".join(pixels))
     picture.putpalette(palette)
     made = BytesIO()
-    picture.save(made, "PNG", compress_level=_COMPRESSION)
+    picture.save(made, "PNG", bits=4, compress_level=_COMPRESSION)
     return made.getvalue()

@@ -54,14 +54,20 @@ class Formula(Struct, frozen=True):
         size = (int(self.width * size_px + 2) * _SAMPLES, int(self.height * size_px + 2) * _SAMPLES)
         covered = Image.new("1", size)
         for shape in self.shapes:
-            inside = Image.new("1", size)
-            for outline in shape:
-                one = Image.new("1", size)
-                points = [((x - self.left) * scale, (y - self.top) * scale) for x, y in outline]
-                ImageDraw.Draw(one).polygon(points, fill=1)
+            outlines = [
+                [((x - self.left) * scale, (y - self.top) * scale) for x, y in outline] for outline in shape
+            ]
+            left, top = (int(min(point[axis] for points in outlines for point in points)) for axis in (0, 1))
+            right, bottom = (
+                int(max(point[axis] for points in outlines for point in points)) for axis in (0, 1)
+            )
+            inside = Image.new("1", (right - left + 2, bottom - top + 2))
+            for points in outlines:
+                one = Image.new("1", inside.size)
+                ImageDraw.Draw(one).polygon([(x - left, y - top) for x, y in points], fill=1)
                 inside = ImageChops.logical_xor(inside, one)
-            # a root and its bar overlap
-            covered = ImageChops.logical_or(covered, inside)
+            # what is covered stays so: a root and its bar overlap
+            covered.paste(1, (left, top), inside)
         return covered.convert("L").reduce(_SAMPLES)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
-from ..cards.drawing import draw_card, missing_signs
+from ..cards.drawing import draw_card
+from ..cards.fonts import CardFonts, missing_signs
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..site.generated import GeneratedFile
@@ -23,6 +24,7 @@ def card_files(
 ) -> Iterator[tuple[PurePosixPath, str, GeneratedFile]]:
     """Path, origin and content of each card, drawn when asked for; pages that say the same share one."""
     base_path, style = context.config.base_path, context.theme.files.card
+    fonts = CardFonts(style)
     planned: set[str] = set()
     for view in views:
         card = card_of(view, context.config) if view.card and view.card not in planned else None
@@ -30,4 +32,4 @@ def card_files(
             planned.add(view.card)
             path = PurePosixPath(view.card.removeprefix(base_path).strip("/"))
             origin = f"the social card of {view.path or view.url}"
-            yield path, origin, GeneratedFile(partial(draw_card, card, style), (), key=path.stem)
+            yield path, origin, GeneratedFile(partial(draw_card, card, style, fonts), (), key=path.stem)
