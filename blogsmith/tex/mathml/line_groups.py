@@ -80,10 +80,11 @@ def _groups(pieces: list[_Piece], narrow: int) -> list[list[_Piece]]:
     """The pieces between breaks; each level of `_LEVELS` breaks what the ones before have left too wide."""
     groups = _split(pieces, (REL,), is_deep=False)
     for kinds, is_deep in _LEVELS:
+        is_whole = len(groups) == 1
         groups = [
             part
             for group in groups
-            for part in (_split(group, kinds, is_deep) if _width(group) > narrow else [group])
+            for part in (_split(group, kinds, is_deep) if is_whole or _width(group) > narrow else [group])
         ]
     return groups
 
