@@ -14,7 +14,7 @@ from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
-from ..tex.on_demand import holds_tex, math_content, typeset_tag
+from ..tex.on_demand import group_lines, holds_tex, math_content, typeset_tag
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text
@@ -43,9 +43,9 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
     formula = mathml(rendering, get(tokens[index], Math))
-    if len(_MARKUP.sub("", formula)) > NARROW:
-        # one that is wider than a phone scrolls by itself, as a display does
-        formula = formula.replace("<math ", '<math class="math-long" ', 1)
+    if len(_MARKUP.sub("", formula)) > NARROW and "<math " in formula:
+        # what cannot break scrolls by itself, as a display does
+        formula = group_lines(formula, NARROW) or f'<span class="math-long">{formula}</span>'
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 

@@ -67,3 +67,10 @@ def math_content(mathml: str) -> str:
     from .analysis import tags
 
     return tags.math_content(mathml)
+
+
+def group_lines(mathml: str, narrow: int) -> str:
+    """As in `mathml.line_groups`."""
+    from .mathml import line_groups
+
+    return line_groups.group_lines(mathml, narrow)

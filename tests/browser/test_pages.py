@@ -24,6 +24,7 @@ ACTING = (
     "data-embed-url=",
     'class="runnable',
     'class="table-wrap',
+    'class="math-long',
     'class="diagram-scroll',
     "<pre",
 )

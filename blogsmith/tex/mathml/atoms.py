@@ -31,10 +31,10 @@ SIDES: Mapping[int, tuple[str, str]] = MappingProxyType(
 """Class → space in front and behind, outside of scripts."""
 
 # whose entry in the dictionary has TeX's spaces
-_DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
-_DICTIONARY_RELATIONS = frozenset("=<>∈∉∋≈≃≅≡≤≥≪≫∼∝≠⊂⊃⊆⊇≺≻⊢")
-_DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
-_DICTIONARY_CLOSING = frozenset(")]}⌉⌋⟩⟧⟫⟯!")
+DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
+DICTIONARY_RELATIONS = frozenset("=<>∈∉∋≈≃≅≡≤≥≪≫∼∝≠⊂⊃⊆⊇≺≻⊢")
+DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
+DICTIONARY_CLOSING = frozenset(")]}⌉⌋⟩⟧⟫⟯!")
 _ARROWS = lazy_pattern("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
 UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
@@ -113,16 +113,16 @@ def with_spaces(kind: int, xml: str) -> str:
 def operator(kind: int, sign: str) -> str:
     """`sign` as an operator of that class, spaced as TeX does outside scripts."""
     attributes = ""
-    if kind == BIN and sign not in _DICTIONARY_BINARY:
+    if kind == BIN and sign not in DICTIONARY_BINARY:
         attributes = f' lspace="{MEDIUM}" rspace="{MEDIUM}"'
-    elif kind == REL and sign not in _DICTIONARY_RELATIONS:
+    elif kind == REL and sign not in DICTIONARY_RELATIONS:
         attributes = f' lspace="{THICK}" rspace="{THICK}"'
     elif kind == PUNCT and sign not in ",;":
         attributes = f' lspace="0" rspace="{THIN}"'
     elif kind == OPEN:
-        attributes = "" if sign in _DICTIONARY_OPENING else ' form="prefix" lspace="0" rspace="0"'
+        attributes = "" if sign in DICTIONARY_OPENING else ' form="prefix" lspace="0" rspace="0"'
     elif kind == CLOSE:
-        attributes = "" if sign in _DICTIONARY_CLOSING else ' form="postfix" lspace="0" rspace="0"'
+        attributes = "" if sign in DICTIONARY_CLOSING else ' form="postfix" lspace="0" rspace="0"'
     if (kind in (OPEN, CLOSE) and sign not in "!?") or _ARROWS.match(sign) or (kind == REL and sign in "∣∥|"):
         attributes += ' stretchy="false"'
     return f"<mo{attributes}>{escape(sign)}</mo>"

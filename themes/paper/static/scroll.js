@@ -1,7 +1,7 @@
 // What scrolls takes the focus, so that the keyboard reaches it; what fits is no stop on its way. Chromium and
 // Firefox see to that by themselves where a box has no `tabindex`, Safari does not.
 
-const BOXES = ".math-display, .diagram-scroll, .table-wrap, pre:not(.run-code)";
+const BOXES = ".math-display, .math-long, .diagram-scroll, .table-wrap, pre:not(.run-code)";
 
 function scrolls(box) {
   const { overflowX, overflowY } = getComputedStyle(box);
