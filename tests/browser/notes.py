@@ -1,0 +1,90 @@
+"""A post with notes, citations, figures and equations, and the hands of its readers: fingers, mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.site_files import SiteText, build, printed, write_site_files
+
+from .conftest import Served
+from .reader import Look, Reader
+from .server import served
+
+FILLER = "\n\n".join(f"Paragraph {number} says little, but takes its room." * 6 for number in range(8))
+POST = rf"""---
+title: Notes
+date: 2026-01-01
+references:
+  gauss: {{authors: [C. F. Gauss], title: Disquisitiones, year: 1801, url: "https://example.org/"}}
+---
+
+## First
+
+Words with a note.[^long] They go on, and cite [@gauss]; {{@fig-tall}} and \eqref{{eq:one}} are far below. In the
+same paragraph stands another mark[^short] and then an end of it that is long enough to fill two lines on a phone.
+
+- In a list[^short]
+
+{FILLER}
+
+## Second
+
+{FILLER}
+
+![A tall figure](tall.svg "A caption of some length, so that it takes more than one line in a card: what is drawn
+here is a field of two colours, which says nothing, and is as high as the window."){{#fig-tall}}
+
+### Third
+
+{FILLER}
+
+$$a = b$$ {{#eq:one}}
+
+{FILLER}
+
+[^long]: A note with $x$ and [a link](https://example.org/note).
+
+    And a second paragraph.
+[^short]: A short note.
+"""
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="1200"><path fill="#888" d="M0 0h600v1200H0z"/></svg>'
+PAGE = "/posts/notes/"
+TAP = """
+const element = document.querySelector(arguments[0]);
+// a card goes with its link
+if (!element.closest(".preview")) element.scrollIntoView({block: "center", behavior: "instant"});
+const {x, y, width, height} = element.getClientRects()[0];
+return {x: x + width / 2, y: y + height / 2};
+"""
+
+
+@contextmanager
+def notes(folder: Path) -> Iterator[Served]:
+    """The post, built in `folder` and served."""
+    files = {
+        "blogsmith.yaml": b"title: Notes\n",
+        "content/posts/notes/index.md": POST.encode(),
+        "content/posts/notes/tall.svg": PICTURE.encode(),
+    }
+    write_site_files(SiteText(files, "", ""), folder)
+    report = build(folder, output=folder / "public")
+    assert report.ok, printed(report)
+    with served(folder / "public") as origin:
+        yield Served(folder / "public", origin)
+
+
+def touch(reader: Reader, url: str, look: Look) -> None:
+    """Open a page with fingers in place of a mouse."""
+    reader.tell("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
+    reader.open(url, look)
+    reader.wait_for_fonts()
+
+
+def tap(reader: Reader, selector: str, x_px: float = 0) -> None:
+    """Bring an element into sight, and put a finger on its middle, or beside that."""
+    place = reader.ask(TAP, selector)
+    point = {"x": place["x"] + x_px, "y": place["y"]}
+    reader.tell("Input.dispatchTouchEvent", type="touchStart", touchPoints=[point])
+    reader.tell("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])

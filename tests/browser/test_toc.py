@@ -1,0 +1,136 @@
+"""The table of contents follows the reader in every browser, says nothing wrong, and jumps show where they landed."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT, Served
+from .firefox import Firefox, firefox
+from .notes import PAGE, notes
+from .reader import DARK, DESKTOP, PATIENCE_S, PHONE, WITHOUT_SCRIPTS, Look, Reader
+
+SPY = ROOT / "themes" / "paper" / "static" / "spy.js"
+MOST_BYTES = 500
+GO = "document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})"
+END = "scrollTo({top: document.documentElement.scrollHeight, behavior: 'instant'})"
+CURRENT = "return [...document.querySelectorAll('.toc a')].filter(a => a.ariaCurrent).map(a => a.textContent)"
+MARKED = """
+return [...document.querySelectorAll('.toc a')]
+  .filter(link => getComputedStyle(link, '::before').content !== 'none').map(link => link.textContent);
+"""
+STOPS = """
+const inside = [...document.querySelectorAll(".toc a, .toc summary")];
+return inside.filter(element => element.checkVisibility()).map(element => element.localName);
+"""
+LABEL = "return getComputedStyle(document.querySelector('.toc'), '::before').content"
+LOOKS_OF = """
+const {backgroundColor, textDecorationLine, textDecorationColor, animationName, transitionDuration} =
+  getComputedStyle(document.getElementById(arguments[0]));
+return [backgroundColor, textDecorationLine === "none" ? "" : textDecorationColor, animationName, transitionDuration];
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A site with a post of three sections."""
+    with notes(tmp_path_factory.mktemp("notes")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    """A reader with Firefox."""
+    with firefox(tmp_path_factory.mktemp("firefox")) as browser:
+        browser.resize(1280, 800, 1)
+        yield browser
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def browser(request: pytest.FixtureRequest, site: Served) -> Any:
+    """Either browser, at the top of the post."""
+    found = request.getfixturevalue({"chromium": "reader", "firefox": "fox"}[request.param])
+    found.open(site.url(PAGE))
+    return found
+
+
+def wait_for_mark(browser: Reader | Firefox, section: str) -> None:
+    """Until that section alone is marked."""
+    until = time.monotonic() + PATIENCE_S
+    while (found := browser.ask(MARKED)) != [section]:
+        assert time.monotonic() < until, found
+        time.sleep(0.02)
+
+
+def test_the_section_of_the_reader_is_marked(browser: Reader | Firefox) -> None:
+    wait_for_mark(browser, "First")
+    for name in ("second", "third", "first"):
+        browser.ask(GO, name)
+        wait_for_mark(browser, name.title())
+    # from far above to far below, with no heading seen on the way
+    browser.ask(END)
+    wait_for_mark(browser, "Third")
+
+
+def test_where_the_browser_can_the_script_does_nothing(site: Served, reader: Reader) -> None:
+    reader.open(site.url(PAGE))
+    reader.ask(GO, "second")
+    assert reader.ask(CURRENT) == []
+
+
+def test_the_script_is_small_and_stands_where_there_are_contents(site: Served) -> None:
+    assert len(gzip.compress(SPY.read_bytes(), 9, mtime=0)) <= MOST_BYTES
+    found = {page: "spy.js" in site.text(page) for page in site.pages()}
+    assert found == {page: 'class="toc"' in site.text(page) for page in site.pages()}
+    assert set(found.values()) == {True, False}
+
+
+def _folded(reader: Reader) -> list[str]:
+    """What a screen reader calls collapsed."""
+    nodes = reader.tell("Accessibility.getFullAXTree")["nodes"]
+    return [
+        str(node["role"]["value"])
+        for node in nodes
+        for property in node.get("properties", ())
+        if property["name"] == "expanded" and not property["value"]["value"] and not node["ignored"]
+    ]
+
+
+@pytest.mark.parametrize("look", [DESKTOP, WITHOUT_SCRIPTS], ids=["scripts", "no scripts"])
+def test_beside_the_text_nothing_is_folded(site: Served, reader: Reader, look: Look) -> None:
+    reader.open(site.url(PAGE), look)
+    assert _folded(reader) == []
+    assert reader.ask(STOPS) == ["a", "a", "a"]
+    assert "Contents" in reader.ask(LABEL)
+
+
+def test_on_a_phone_it_is_folded_and_opens(site: Served, reader: Reader) -> None:
+    reader.open(site.url(PAGE), PHONE)
+    assert _folded(reader) == ["DisclosureTriangle"]
+    assert reader.ask(STOPS) == ["summary"]
+    assert reader.ask(LABEL) == "none"
+    reader.find(".toc summary").click()
+    assert reader.ask(STOPS)[:2] == ["summary", "a"]
+
+
+@pytest.mark.parametrize("name", ["second", "third", "fn-1", "ref-gauss", "eq-one", "fig-tall"])
+@pytest.mark.parametrize("look", [PHONE, DARK], ids=["phone", "dark"])
+def test_a_jump_shows_where_it_landed(site: Served, reader: Reader, name: str, look: Look) -> None:
+    reader.open(site.url(PAGE), look)
+    before = reader.ask(LOOKS_OF, name)
+    reader.ask("location.hash = arguments[0]", name)
+    reader.wait_for(lambda: reader.ask(LOOKS_OF, name) != before)
+    ground, line, *motion = reader.ask(LOOKS_OF, name)
+    assert [ground, line] != before[:2]
+    assert motion == before[2:] == ["none", "0s"]
+
+
+def test_forced_colours_show_it_too(site: Served, reader: Reader) -> None:
+    reader.open(site.url(PAGE) + "#eq-one")
+    reader.tell("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    style = "return getComputedStyle(document.getElementById('eq-one')).outlineStyle"
+    assert reader.ask(style) == "solid"
