@@ -1,10 +1,10 @@
-// Pictures drawn for dark pages follow the reader's choice of the switch, not only the system.
+// Pictures drawn for dark pages follow the scheme of the page, not only the system.
 {
   const root = document.documentElement;
   // with the condition that the page came with
   const sources = new Map();
   const follow = () => {
-    const media = { light: "not all", dark: "screen" }[root.dataset.theme];
+    const media = { light: "not all", dark: "screen" }[root.dataset.theme ?? root.dataset.scheme];
     for (const source of document.querySelectorAll("picture > source[media*=dark]")) {
       if (!sources.has(source)) sources.set(source, source.media);
     }

@@ -1,0 +1,171 @@
+"""Theme terminal, and paper with other options: some pages of our own site, judged as those of paper are."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.site_files import build, printed
+
+from . import tools
+from .accessibility import Looks
+from .conftest import ADDRESS, ROOT, Served
+from .reader import DARK, DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
+from .server import served
+from .test_markup import errors
+from .test_pages import UNSEEN_TEXT, listing
+from .test_print import SHEET, WIDTH
+
+FOLDERS = ("content", "plugins", "static", "_freeze")
+PAGES = (
+    *("/", "/404.html", "/archive/", "/tags/", "/series/", "/docs/", "/posts/"),
+    *("/docs/callouts/", "/docs/figures/", "/docs/code/", "/docs/mathematics/"),
+    *("/posts/attention-in-numpy/", "/posts/attention-in-tiles/", "/posts/attention-you-can-edit/"),
+    *("/posts/many-heads/", "/posts/square-root-of-d-k/", "/posts/what-the-weights-do-not-say/"),
+)
+"""One of each kind, and posts with every construct."""
+SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/", "/docs/callouts/")
+WIDE = Look(width_px=1440)
+OTHER = "toc: right, header: bar, switch: true, accent: {light: '#1f5673', dark: '#8fc1dc'}, width: 38rem"
+SITES = {
+    # so that the looks of readers show both of its schemes
+    "terminal": ("terminal", "scheme: auto", PAGES),
+    "right": ("paper", OTHER, SOME),
+    "none": ("paper", "toc: none, scheme: light", SOME),
+}
+
+
+@contextmanager
+def themed(folder: Path, theme: str, options: str) -> Iterator[Served]:
+    """This repository's site in another theme."""
+    root = folder / "site"
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, root / name)
+    config = (ROOT / "blogsmith.yaml").read_text("utf-8")
+    (root / "blogsmith.yaml").write_text(f"{config}theme: {theme}\ntheme_options: {{{options}}}\n", "utf-8")
+    report = build(root, output=folder / "public", base_url=ADDRESS, future=True)
+    assert report.ok, printed(report)
+    with served(folder / "public") as origin:
+        yield Served(folder / "public", origin)
+
+
+@pytest.fixture(scope="module", params=SITES)
+def themed_site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Served, tuple[str, ...]]]:
+    """A site in another theme, and the pages to look at."""
+    theme, options, pages = SITES[request.param]
+    with themed(tmp_path_factory.mktemp(request.param), theme, options) as site:
+        yield site, pages
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The site in theme terminal as it is without options."""
+    with themed(tmp_path_factory.mktemp("dark"), "terminal", "") as site:
+        yield site
+
+
+def test_pages_have_no_fault(themed_site: tuple[Served, tuple[str, ...]], reader: Reader) -> None:
+    site, pages = themed_site
+    looks = Looks(reader, tools.file(tools.AXE).read_text("utf-8"))
+    found: dict[str, list[str]] = {}
+    for page in pages:
+        reader.open(site.url(page), DESKTOP)
+        for fault, place in looks.faults():
+            found.setdefault(fault, []).append(f"{page} {place}")
+    assert not found, listing(found)
+
+
+def test_nothing_sticks_out(themed_site: tuple[Served, tuple[str, ...]], reader: Reader) -> None:
+    site, pages = themed_site
+    found = []
+    for look in (PHONE, Look(width_px=1024), WIDE, SHEET):
+        reader.open(site.url(pages[0]), look)
+        for page in pages:
+            reader.go_to(site.url(page))
+            found += [(page, look.width_px)] if reader.ask(WIDTH) > look.width_px else []
+    assert found == []
+
+
+def test_markup(terminal: Served) -> None:
+    found = errors(terminal.folder)
+    assert not found, "\n".join(found)
+
+
+def test_nothing_is_hidden_without_scripts(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/"), WITHOUT_SCRIPTS)
+    found: dict[str, list[str]] = {}
+    for page in PAGES:
+        reader.go_to(terminal.url(page))
+        for text in reader.ask(UNSEEN_TEXT):
+            found.setdefault(text, []).append(page)
+    assert not found, listing(found)
+
+
+GROUND = "return getComputedStyle(document.documentElement).backgroundColor"
+FRAME = "return document.querySelector('[name=theme-color]').content"
+LABEL = "return document.querySelector('.theme-switch').ariaLabel"
+DARK_GROUND, LIGHT_GROUND = "rgb(13, 15, 14)", "rgb(248, 250, 248)"
+
+
+@pytest.mark.parametrize(("look", "steps"), [(DESKTOP, ["light", "auto"]), (DARK, ["auto", "light"])])
+def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, steps: list[str]) -> None:
+    """Whatever the system says; the switch has the other scheme and what the system says, and is kept."""
+    reader.open(terminal.url("/posts/"), look)
+    grounds = {"light": LIGHT_GROUND, "auto": DARK_GROUND if look is DARK else LIGHT_GROUND}
+    assert (reader.ask(GROUND), reader.ask(LABEL)) == (DARK_GROUND, "Colour scheme: dark")
+    for state in steps:
+        reader.find(".theme-switch").click()
+        words = "as the system" if state == "auto" else state
+        assert (reader.ask(GROUND), reader.ask(LABEL)) == (grounds[state], f"Colour scheme: {words}")
+        assert reader.ask(FRAME) == grounds[state]
+    reader.open_again()
+    reader.wait_for(lambda: reader.ask(LABEL) == f"Colour scheme: {words}")
+    assert reader.ask(GROUND) == grounds[steps[-1]]
+
+
+def test_terminal_is_dark_without_scripts(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/posts/"), WITHOUT_SCRIPTS)
+    assert reader.ask(GROUND) == DARK_GROUND
+
+
+def test_outputs_stand_beside_their_code(terminal: Served, reader: Reader) -> None:
+    boxes = """
+    const cell = document.querySelector("#cell-softmax");
+    return [".code", ".cell-output"].map(part => cell.querySelector(part).getBoundingClientRect().toJSON());
+    """
+    reader.open(terminal.url("/posts/attention-in-numpy/"), WIDE)
+    code, output = reader.ask(boxes)
+    assert output["left"] >= code["right"] and output["top"] == code["top"]
+    reader.take_on(Look(width_px=1024))
+    code, output = reader.ask(boxes)
+    assert output["top"] >= code["bottom"] and output["left"] == code["left"]
+
+
+def test_the_tree_has_parts_and_sections(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/posts/attention-in-numpy/"), WIDE)
+    parts = "return [...document.querySelectorAll('.tree > li')].map(part => part.innerText.split('\\n')[0])"
+    assert reader.ask(parts)[5] == "Attention in NumPy"
+    assert (
+        reader.ask("return document.querySelector('.tree [aria-current]').innerText") == "Attention in NumPy"
+    )
+    assert reader.ask("return document.querySelectorAll('.tree > li > ol a').length") > 3
+    assert reader.ask("return document.querySelector('.tree').checkVisibility()")
+    assert reader.ask("return document.querySelectorAll('.series').length") == 0
+
+
+def test_letters_of_text_and_math_are_as_high(terminal: Served, reader: Reader) -> None:
+    reader.open(terminal.url("/posts/square-root-of-d-k/"), WIDE)
+    adjust = "return +getComputedStyle(document.querySelector(arguments[0])).fontSizeAdjust"
+    text, math = (reader.ask(adjust, name) for name in (".post-content > p", "main p math"))
+    assert 0.94 * text <= math <= text
+
+
+def test_at_most_five_templates_are_its_own() -> None:
+    own = list((ROOT / "themes" / "terminal").rglob("*.html"))
+    assert 0 < len(own) <= 5
