@@ -65,17 +65,17 @@ def _extent(
     site: SiteSnapshot, report: BuildReport, options: BuildOptions, outline: str, ended_s: float
 ) -> BuildExtent | None:
     """What the build depended on; None if it may do something else next time, whatever has not changed."""
-    execution, asked = site.config.execution, options.execution
+    settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.ignore}
     is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
-    if report.ran or not is_settled or asked.execute or asked.strict_versions:
+    if report.ran or not is_settled or execution.execute or execution.strict_versions:
         return None
     has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
     waiting = site.resolved.loaded.left_out.values()
     dates = [document.front.date for document, state in waiting if state == "scheduled"]
     return BuildExtent(
         reads_all=bool(report.cells) or has_code,
-        variables=tuple(execution.env),
+        variables=tuple(settings.env),
         output=(report.target if options.write else None),
         until=min((date for date in dates if date), default=None),
         outline=outline,

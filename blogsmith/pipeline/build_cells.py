@@ -47,7 +47,7 @@ class BuildCells:
         self,
         facts: PageFacts,
         context: SiteContext,
-        asked: ExecutionOptions,
+        execution: ExecutionOptions,
         *,
         may_run: bool,
         busy: bool,

@@ -43,7 +43,7 @@ class CellCache:
         self,
         facts: PageFacts,
         context: SiteContext,
-        asked: ExecutionOptions,
+        execution: ExecutionOptions,
         *,
         may_run: bool,
         busy: bool,
@@ -54,10 +54,10 @@ class CellCache:
         log = BuildLog(no_progress)
         surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [facts], self._read)
         log.add(surveyed.diagnostics)
-        versions = self._installed_versions(surveyed.pages, context, asked, may_run=may_run)
+        versions = self._installed_versions(surveyed.pages, context, execution, may_run=may_run)
         path = str(facts.document.path)
         ran = RunOutcome(surveyed, 0, frozenset([path] if busy else []))
-        performed = show_results(ran, context, asked, versions, log, may_run=may_run)
+        performed = show_results(ran, context, execution, versions, log, may_run=may_run)
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
     def _environment(self, context: SiteContext, *, may_run: bool) -> Environment:
@@ -79,12 +79,12 @@ class CellCache:
         return known[1]
 
     def _installed_versions(
-        self, pages: Sequence[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
+        self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Asked once for the same packages: none is installed while one looks at a preview."""
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)
         if names not in self._versions:
-            self._versions[names] = package_versions(pages, context, asked, may_run=may_run)
+            self._versions[names] = package_versions(pages, context, execution, may_run=may_run)
         return self._versions[names]

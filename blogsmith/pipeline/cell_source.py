@@ -37,7 +37,7 @@ class CellSource(Protocol):
         self,
         facts: PageFacts,
         context: SiteContext,
-        asked: ExecutionOptions,
+        execution: ExecutionOptions,
         *,
         may_run: bool,
         busy: bool,

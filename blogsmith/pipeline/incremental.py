@@ -109,7 +109,9 @@ class IncrementalPipeline:
         if self._codes:
             self._codes.save(site.context.theme.files.templates.keys())
 
-    def update_all(self, before: SiteSnapshot | None, asked: UpdateRequest) -> Iterator[SiteSnapshot | None]:
+    def update_all(
+        self, before: SiteSnapshot | None, request: UpdateRequest
+    ) -> Iterator[SiteSnapshot | None]:
         """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
 
         Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
@@ -119,29 +121,29 @@ class IncrementalPipeline:
         context = reload_site(
             self._root,
             self._options.base_url,
-            last.context if last and not asked.everything else None,
-            asked.changed,
+            last.context if last and not request.everything else None,
+            request.changed,
             self._codes,
         )
         if self._log:
             self._log.ignore = frozenset(context.config.diagnostics.ignore)
         with blame_plugins(context.plugins):
-            yield from self._update_all(context, before, asked)
+            yield from self._update_all(context, before, request)
 
     def _update_all(
-        self, context: SiteContext, before: SiteSnapshot | None, asked: UpdateRequest
+        self, context: SiteContext, before: SiteSnapshot | None, request: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         last = before.resolved if before else None
-        self._forget(asked.changed)
+        self._forget(request.changed)
         yield None
         is_same = last and last.context.config.output == context.config.output
         log = self._new_log(context)
         with log.stage("read"):
             old = last.files if last and is_same else None
-            files = read_site(self._root, context.config, old, asked.changed, self._keep)
+            files = read_site(self._root, context.config, old, request.changed, self._keep)
         yield None
         options = structs.replace(self._options, now=self._now())
-        resolved = self._resolver.resolve(context, files, last, options, asked.finished, log)
+        resolved = self._resolver.resolve(context, files, last, options, request.finished, log)
         resolved = replace(resolved, diagnostics=self._report(log))
         yield None
         bodies = self._known_bodies(resolved, before)
@@ -153,7 +155,7 @@ class IncrementalPipeline:
                 if before.resolved.documents.get(path) is not document:
                     self._memory.facts_of(document)
                     yield None
-        first = [path for path in asked.first if path in resolved.documents]
+        first = [path for path in request.first if path in resolved.documents]
         order = list(dict.fromkeys([*first, *resolved.documents]))
         if self._log:
             builder = BodyBuilder(self._memory, self.cells, resolved, options, self._log)
@@ -190,11 +192,11 @@ class IncrementalPipeline:
             *_, found = self._presenting(resolved, bodies, present)
         return found or present
 
-    def update_page(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
+    def update_page(self, present: SiteSnapshot, path: str, request: UpdateRequest) -> SiteSnapshot | None:
         """The site with the text of one page read again; None if more than that page may have changed."""
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
-        self._forget(asked.changed)
+        self._forget(request.changed)
         files = read_again(self._root, config, resolved.files, path) if old else None
         if files is None or old is None:
             return None
@@ -202,25 +204,27 @@ class IncrementalPipeline:
         document, _ = self._memory.document(source, config)
         if not _stays(old, document):
             return None
-        return self._replace_document(present, files, document, asked)
+        return self._replace_document(present, files, document, request)
 
-    def refresh_results(self, present: SiteSnapshot, path: str, asked: UpdateRequest) -> SiteSnapshot | None:
+    def refresh_results(
+        self, present: SiteSnapshot, path: str, request: UpdateRequest
+    ) -> SiteSnapshot | None:
         """The site with the results of one page's cells read again; None if there is no such page."""
         document = present.resolved.documents.get(path)
-        self._forget(asked.changed)
+        self._forget(request.changed)
         if document is None:
             return None
-        return self._replace_document(present, present.resolved.files, document, asked)
+        return self._replace_document(present, present.resolved.files, document, request)
 
     def _replace_document(
-        self, present: SiteSnapshot, files: SiteFiles, document: Document, asked: UpdateRequest
+        self, present: SiteSnapshot, files: SiteFiles, document: Document, request: UpdateRequest
     ) -> SiteSnapshot:
         resolved, path = present.resolved, str(document.path)
         documents = {**resolved.documents, path: document}
         loaded = structs.replace(resolved.loaded, documents=tuple(documents.values()))
         resolved = replace(resolved, files=files, loaded=loaded)
         known = {other: found for other, found in resolved.cell_states.items() if other != path}
-        resolved = self._resolver.with_documents(resolved, documents, asked.finished, known)
+        resolved = self._resolver.with_documents(resolved, documents, request.finished, known)
         with blame_plugins(resolved.context.plugins):
             body = self._body(resolved, document)
         item = place_document(document, body, loaded)
@@ -240,7 +244,7 @@ class IncrementalPipeline:
         return self._memory.body(document, resolved.tools, resolved.facts)
 
     def _known_bodies(self, resolved: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
-        """Of documents that are the same as before, in case these are asked for meanwhile."""
+        """Of documents that are the same as before, in case these are request for meanwhile."""
         if before is None:
             return {}
         return {

@@ -39,7 +39,7 @@ class Resolver:
         root: Path,
         memory: PageCache,
         cells: CellSource,
-        asked: ExecutionOptions,
+        execution: ExecutionOptions,
         *,
         marks_lines: bool,
     ) -> None:
@@ -47,10 +47,10 @@ class Resolver:
         self._root = root
         self._memory = memory
         self._cells = cells
-        self._asked = asked
+        self._execution = execution
         self._marks_lines = marks_lines
         self._touched: set[str] = set()
-        """Paths that have changed since `resolve` was asked last."""
+        """Paths that have changed since `resolve` was execution last."""
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
@@ -62,7 +62,7 @@ class Resolver:
         self._touched.update(changed)
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with Python for browsers, once a page has asked for it."""
+        """What is wrong with Python for browsers, once a page has execution for it."""
         return self._python[2].report() if self._python else ()
 
     def resolve(
@@ -142,7 +142,7 @@ class Resolver:
                 looked[path] = self._cells.status_of(
                     self._memory.facts_of(document).facts,
                     context,
-                    self._asked,
+                    self._execution,
                     may_run=runs,
                     busy=runs and path not in finished,
                 )
