@@ -23,7 +23,7 @@ CONFIG = "plugins: [emoji_callouts, hf_space]\n"
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _RESULTS = re.compile(r"=== results\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _MATH = re.compile(r'(<math\b(?:[^>"]|"[^"]*")*>)(.*?)(</math>)', re.DOTALL)
-_ALTTEXT = re.compile(r' alttext="[^"]*"')
+_ALTTEXT = re.compile(r' (?:alttext|data-tex)="[^"]*"')
 _TABLE_PART = re.compile(r"(?=<mtr\b)|(?<=</mtr>)(?=</mtable>)")
 _ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>|<mrow class="eq-number">')
 

@@ -14,13 +14,14 @@ from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
-from ..tex.on_demand import group_lines, holds_tex, math_content, typeset_tag
+from ..tex.on_demand import group_lines, holds_tex, math_content, portable_tex, typeset_tag
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text
 from .prose import escape_html, find_punctuation
 
 if TYPE_CHECKING:
+    from ..tex.parse.reader import Macro
     from ..tex.parse.state import RowNumber
 
 NARROW = 26
@@ -156,8 +157,20 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
         )
     except TexError as error:
         return _error_html(rendering, math, error)
+    markup = _with_portable_tex(found.mathml, math.tex, rendering.macros)
     rendering.macros.update(found.macros)
-    return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), found.mathml)
+    return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), markup)
+
+
+def _with_portable_tex(mathml: str, tex: str, macros: Mapping[str, str | Macro]) -> str:
+    """`mathml` with the TeX to copy where that is not the author's: nobody else knows a site's macros."""
+    if not macros and "\\" not in tex:
+        return mathml
+    portable = portable_tex(tex, macros)
+    if portable == tex or not mathml:
+        return mathml
+    end = mathml.index(">", mathml.index("<math "))
+    return f'{mathml[:end]} data-tex="{escape_html(portable)}"{mathml[end:]}'
 
 
 def _packages(rendering: Rendering) -> frozenset[str]:

@@ -37,7 +37,7 @@ _RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
 # of an attribute, wherever it stands; only what is in front of the address is a part of the match
 _ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
-_SHELL = lazy_pattern(r' (?:tabindex|loading|decoding|data-line|data-cell|data-wide)="[^"]*"')
+_SHELL = lazy_pattern(r' (?:tabindex|loading|decoding|data-line|data-cell|data-wide|data-tex)="[^"]*"')
 # a character XML cannot hold at all; U+FFFD says that something stood there
 # (what it can hold instead, with ^, takes 4 ms to compile)
 _NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

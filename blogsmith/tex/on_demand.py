@@ -41,6 +41,13 @@ def linear_text(tex: str) -> str:
     return linear.linear_text(tex)
 
 
+def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
+    """As in `analysis.portable`."""
+    from .analysis import portable
+
+    return portable.portable_tex(tex, macros)
+
+
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
     """As in `analysis.numbering`."""
     from .analysis import numbering

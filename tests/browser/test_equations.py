@@ -170,7 +170,7 @@ def test_each_page_has_the_scripts_it_uses(cards: Served, tmp_path: Path) -> Non
     assert scripts((output / "posts" / "first" / "index.html").read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("name", ["copy.js", "preview.js"])
+@pytest.mark.parametrize("name", ["copy.js", "preview.js", "scroll.js", "selection.js"])
 def test_scripts_are_small(name: str) -> None:
     text = (ROOT / "themes" / "paper" / "static" / name).read_bytes()
     assert len(gzip.compress(text, 9, mtime=0)) <= 1536

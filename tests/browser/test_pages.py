@@ -25,6 +25,7 @@ ACTING = (
     'class="runnable',
     'class="table-wrap',
     'class="math-long',
+    "<math",
     'class="diagram-scroll',
     "<pre",
 )

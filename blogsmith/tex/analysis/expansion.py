@@ -41,7 +41,7 @@ def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None
             token = reader.stack.pop()
             if token in _DEFINERS:
                 reader.command = token
-                _define(reader, token)
+                define(reader, token)
             elif token in reader.macros:
                 reader.peek()  # TeX takes the spaces behind a control word
                 reader.expand(token)
@@ -57,7 +57,13 @@ def _place_token(token: str) -> Token:
     return Token(str(token), token.offset, token.length)
 
 
-def _define(reader: TokenReader, command: str) -> None:
+def is_definition(token: str) -> bool:
+    """Whether `token` begins a definition."""
+    return token in _DEFINERS
+
+
+def define(reader: TokenReader, command: str) -> None:
+    """Take the definition behind `command`, which holds from here on."""
     if command in _DEF:
         name = reader.pop()
         delimiters = _delimiters(reader)

@@ -1,0 +1,140 @@
+r"""A formula's TeX as it compiles elsewhere: the author's with macros opened, without definitions and labels.
+
+What the author wrote keeps its spaces and lines. What macros make is braced where TeX would else take only
+the first sign of it. Left as it is: what packages define, and `\ref`, whose number is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...patterns import lazy_pattern
+from ..parse.errors import ParseError
+from ..parse.macros import read_macros
+from ..parse.reader import Macro, TokenReader
+from ..parse.scan import At, split_placed, text_of
+from .expansion import DEFINES, define, is_definition
+
+_CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", 0)
+_LABEL = "\\label"
+_OPERATOR = "\\DeclareMathOperator"
+_WORD_END = lazy_pattern(r"\\[A-Za-z]+\Z")
+_TAKES_ONE = lazy_pattern(
+    r"(?:[_^]|\\(?:[dtc]?frac|[dt]?binom|sqrt|overset|underset|stackrel|hat|bar|tilde|vec|dot|ddot"
+    r"|wide(?:hat|tilde)|overline|underline|math(?:bf|rm|cal|bb|sf|it|frak|scr|tt)|boldsymbol|bm))\s*\Z"
+)
+"""In front of what it takes as a whole: one sign or a group."""
+_LINE_END = lazy_pattern(r"[ \t]*\n")
+
+
+def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
+    """`tex` without the macros in it, and then without labels; itself if there are none, or one is wrong."""
+    calls = set(_CALL.findall(tex))
+    if calls.isdisjoint(macros) and not DEFINES.search(tex):
+        return tex
+    try:
+        return _Opening(tex, macros).read()
+    except ParseError:
+        return tex
+
+
+class _Opening:
+    """Goes through a formula and copies what needs no change."""
+
+    def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
+        self._tex = tex
+        self._reader = TokenReader(split_placed(tex), read_macros(macros))
+        self._text = ""
+        self._at = 0
+        """Up to here the formula is read."""
+
+    def read(self) -> str:
+        """The whole formula."""
+        reader = self._reader
+        while reader.stack:
+            token = reader.stack.pop()
+            if is_definition(token) or token == _LABEL:
+                self._copy_until(token)
+                self._leave_out(token)
+            elif token in reader.macros:
+                self._copy_until(token)
+                self._open(token)
+        return (self._text + self._tex[self._at :]).strip()
+
+    def _copy_until(self, token: str) -> None:
+        assert isinstance(token, At)
+        self._text += self._tex[self._at : token.offset]
+        self._at = token.offset + token.length
+
+    def _take(self) -> None:
+        """What an argument took is read."""
+        last = self._reader.last
+        if isinstance(last, At) and not last.macro:
+            self._at = max(self._at, last.offset + last.length)
+
+    def _leave_out(self, token: str) -> None:
+        self._text = self._text.rstrip(" \t")
+        self._skip(token)
+        rest = _LINE_END.match(self._tex, self._at)
+        if rest and (not self._text or self._text.endswith("\n")):
+            self._at = rest.end()
+
+    def _skip(self, token: str) -> None:
+        """Take a label or a definition, which holds from here on."""
+        reader = self._reader
+        reader.command = token
+        if token == _LABEL:
+            reader.argument()
+        elif token == _OPERATOR:
+            star = ("*",) if reader.star() else ()
+            name = "".join(reader.argument()).strip()
+            shown = ("\\operatorname", *star, "{", *map(str, reader.argument()), "}")
+            reader.define(name, Macro(0, None, shown), everywhere=True)
+        else:
+            define(reader, token)
+        self._take()
+
+    def _open(self, call: str) -> None:
+        """Write what a macro makes."""
+        made = self._made_by(call)
+        text = text_of(made)
+        if len(made) > 1 and _TAKES_ONE.search(self._text) and not _is_group(made):
+            text = f"{{{text}}}"
+        if text[:1].isalpha() and _WORD_END.search(self._text):
+            text = f" {text}"
+        if self._tex[self._at : self._at + 1].isalpha() and _WORD_END.search(text):
+            text += " "
+        self._text += text
+
+    def _made_by(self, call: str) -> list[str]:
+        reader = self._reader
+        made: list[str] = []
+        rest = self._expand(call)
+        while len(reader.stack) > rest:
+            token = reader.stack.pop()
+            if token in reader.macros:
+                rest = min(rest, self._expand(token))
+            elif is_definition(token) or token == _LABEL:
+                self._skip(token)
+            else:
+                made.append(str(token))
+            rest = min(rest, len(reader.stack))
+        return made
+
+    def _expand(self, call: str) -> int:
+        """Put on the stack what a macro makes; how many tokens below are not of it."""
+        budget = self._reader.budget
+        self._reader.peek()  # TeX takes the spaces behind a control word
+        self._reader.expand(call)
+        self._take()
+        return len(self._reader.stack) - (budget - self._reader.budget - 1)
+
+
+def _is_group(made: list[str]) -> bool:
+    """Whether the first brace closes with the last one."""
+    depth = 0
+    for index, token in enumerate(made):
+        depth += (token == "{") - (token == "}")
+        if not depth:
+            return made[0] == "{" and index == len(made) - 1
+    return False
