@@ -58,7 +58,9 @@ class TestFingers:
     def test_a_note_opens_below_its_line(self, phone: Reader) -> None:
         tap(phone, f"{MARK}")
         note = phone.wait_for(lambda: phone.ask(NOTE))
-        assert "A note with" in note["text"] and "second paragraph" in note["text"] and "↩" not in note["text"]
+        assert (
+            "A note with" in note["text"] and "second paragraph" in note["text"] and "↩" not in note["text"]
+        )
         assert note["name"] == "Footnote 1"
         mark = phone.ask(BOX, MARK)
         # a line of text lies between the mark and what is below it
