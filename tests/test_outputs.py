@@ -218,6 +218,21 @@ class TestForeignMarkup:
             '<tr><td>x</td><td class="align-right">-1,000.5</td></tr></tbody></table></div>'
         )
 
+    @pytest.mark.parametrize(
+        ("rows", "is_wide"),
+        [
+            ("<tr>" + 8 * "<td>ten letters", True),
+            ("<tr>" + 8 * "<td>few", False),
+            ("<tbody><tr>" + 40 * "<td>x", True),
+            # its columns may be as narrow as their own cells
+            ("<thead><tr><th colspan=2>" + 90 * "a" + "<tbody><tr><td>b<td>c", False),
+            ("<tr><td colspan=2>a<td>" + 40 * "b" + "<tr><td>c<td>d<td>e<td>" + 40 * "f", True),
+            ("<tr><td>" + "words of a cell \n\n   " * 4, False),
+        ],
+    )
+    def test_a_table_says_that_it_is_wide(self, rows: str, is_wide: bool) -> None:
+        assert ('class="table-wrap wide"' in clean_html(f"<table>{rows}</table>", "o").html) is is_wide
+
     def test_tables_have_different_names(self) -> None:
         html = clean_html("<table><tr><td>a</table><table><tr><td>b</table>", "o").html
         assert re.findall('aria-label="([^"]*)"', html) == ["Table in o", "Table 2 in o"]

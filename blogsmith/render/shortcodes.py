@@ -224,9 +224,12 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return None
     caption = next(iter(_values_whole(call, "caption")), None)
     text = Markup(inline_html(rendering, caption)) if caption else ""
+    title = call.args.get("title", "")
     base = {
         "caption": text,
-        "title": call.args.get("title", "") or (plain(rendering, caption) if caption else ""),
+        "title": title or (plain(rendering, caption) if caption else ""),
+        # what the caption says need not be said twice
+        "repeats": bool(caption and not title),
     }
     if "://" not in source.text and not source.text.startswith("//"):
         return {**base, "local": _local(rendering, source)}

@@ -48,7 +48,14 @@ count()
 #| claim: one is one
 1 == 1
 ```
+
+```python
+#| label: wide
+#| eval: true
+rows()
+```
 """
+WIDE = "<table><tr>" + 8 * "<td>ten letters</td>" + "</tr></table>"
 FOREIGN = (
     '<table border=1><thead><tr style="text-align: right"><th><th>a</thead><tr><th>0<td>1</table><p>1 row',
     "<p>a<div>b</div><ul>c<li>d</ul><dl><dd>e</dl><details>f</details>",
@@ -81,6 +88,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (Display("display", picture),),
         (Stream("stdout", text, 10), *(Display("value", {"text/html": html}) for html in FOREIGN)),
         (),
+        (Display("value", {"text/html": WIDE}),),
     )
     results = {number: replace(done, outputs=of_cell) for number, of_cell in enumerate(outputs, 1)}
     body = render_with(POST, PageResults(results), picture=_picture).body
@@ -189,6 +197,26 @@ def test_code_has_two_widths_and_outputs_take_the_margin(own_site: Served, reade
     # this post has one that is wider than text and margin
     assert found["cut"]
     assert all(abs(width - whole) <= 1 for width in found["cut"])
+
+
+# Of each cell with a table: how far the table runs beyond its code, in pixels.
+BEYOND = """
+const right = element => element.getBoundingClientRect().right;
+return [...document.querySelectorAll(".post-content > .cell:has(> figure.code):has(.table-wrap)")].map(cell =>
+  Math.round(right(cell.querySelector(".table-wrap")) - right(cell.querySelector("figure.code"))));
+"""
+
+
+def test_a_table_that_takes_the_margin_takes_its_code_along(page: Served, reader: Reader) -> None:
+    reader.open(page.url(""), dataclasses.replace(DESKTOP, width_px=1440))
+    *others, wide = reader.ask(BEYOND)
+    assert others and max(others) <= 0
+    assert -1 <= wide <= 1
+    figure, text = (reader.ask(WIDTH, selector) for selector in ("#cell-wide > figure.code", ".post-content"))
+    assert figure > 1.3 * text
+
+
+WIDTH = "return document.querySelector(arguments[0]).getBoundingClientRect().width"
 
 
 # What of a box of code the marks of its lines leave out, to the left and to the right, in pixels.

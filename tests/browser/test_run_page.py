@@ -17,11 +17,23 @@ from . import browser_python
 from .accessibility import faults
 from .browser_python import NOT_RUN, PAGE, THEME, VISIBLE, WHEEL, Blocks, of, write_wheel
 from .conftest import Served
+from .equations import MIDDLE, move_to
 from .reader import DARK, DESKTOP, PAPER, PHONE, Look, Reader
 from .server import served
 from .test_pages import axe
 
 __all__ = ["axe"]
+
+TABLES = """\
+class Row:
+    def _repr_html_(self):
+        return "<table><tr><td>1</td></tr></table><table><tr><td>2</td></tr></table>"
+
+display(Row())
+print("\\n".join("abc" * 30))
+count = 1"""
+REGIONS = "return [...document.querySelectorAll('.run-output [role=region]')].map(region => region.ariaLabel)"
+SHADOW = "return getComputedStyle(block.querySelector('figure.code')).boxShadow"
 
 
 class TestEditing:
@@ -101,6 +113,29 @@ class TestLooks:
         blocks.reader.take_on(look)
         assert faults(blocks.reader, axe) == []
         blocks.reader.take_on(DESKTOP)
+
+    def test_no_two_regions_have_one_name(self, blocks: Blocks, axe: str) -> None:
+        blocks.reader.ask("for (const reset of document.querySelectorAll('.run-reset')) reset.click()")
+        blocks.write("count", TABLES)
+        blocks.write("more", TABLES)
+        blocks.run("more")
+        names = blocks.reader.ask(REGIONS)
+        assert len(names) == 6 and len(set(names)) == 6, names
+        assert all(" block " in name for name in names)
+        assert faults(blocks.reader, axe) == []
+        for label in ("count", "more"):
+            blocks.reader.find(f"{of(label)} .run-reset").click()
+
+    def test_code_shows_that_it_can_be_edited(self, blocks: Blocks) -> None:
+        edit = "block.querySelector('figcaption > .run-edit')"
+        assert blocks.ask("same", f"return {edit}.textContent") == "edit"
+        assert blocks.ask("same", f"return getComputedStyle({edit}, '::before').maskImage !== 'none'")
+        assert (
+            blocks.ask("same", "return getComputedStyle(block.querySelector('.run-field')).cursor") == "text"
+        )
+        at_rest = blocks.ask("same", SHADOW)
+        move_to(blocks.reader, **blocks.reader.ask(MIDDLE, f"{of('same')} .run-field"))
+        blocks.reader.wait_for(lambda: blocks.ask("same", SHADOW) != at_rest)
 
     def test_a_block_stays_in_its_column(self, blocks: Blocks) -> None:
         blocks.reader.take_on(PHONE)

@@ -50,6 +50,25 @@ def test_compare_by_keyboard(page: Reader) -> None:
     assert page.problems() == []
 
 
+def test_compare_says_how_much_of_which_picture_is_seen(page: Reader) -> None:
+    value = "return document.querySelector('.compare-slider').getAttribute('aria-valuetext')"
+    assert page.ask(value) == "50 % Before, 50 % After"
+    page.ask(FOCUS, ".compare-slider")
+    page.press(Keys.ARROW_RIGHT)
+    assert page.ask(value) == "51 % Before, 49 % After"
+
+
+def test_the_panel_of_a_video_says_nothing_twice(page: Reader) -> None:
+    text = page.ask("return document.querySelector('.video-embed').innerText")
+    assert text.count("A talk") == 1
+    link = page.find(".embed-link")
+    assert link.accessible_name == "A talk (youtube.com)"
+    page.ask("document.querySelector('.embed-link').click()")
+    assert page.ask("return document.querySelector('.video-embed iframe').title") == "A talk (youtube.com)"
+    # nothing answers there
+    page.problems()
+
+
 def test_compare_uncovers_the_other_picture(page: Reader) -> None:
     page.wait_for(lambda: page.ask(PICTURES_ARE_THERE))
     assert _painted_after(page, Keys.HOME) != _painted_after(page, Keys.END)
@@ -117,6 +136,33 @@ def test_pictures_and_links_without_scripts(widgets: Served, reader: Reader) -> 
         hidden = "const e = document.querySelector(arguments[0]); return !e || !e.checkVisibility()"
         assert reader.ask(hidden, selector), f"{selector} is shown but does nothing"
     assert reader.find(".embed-link").get_attribute("href") == "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+
+
+FORCED = [{"name": "forced-colors", "value": "active"}]
+DRAWN = """
+const [selector, part] = arguments;
+const {backgroundColor, borderTopStyle} = getComputedStyle(document.querySelector(selector), part);
+return part ? backgroundColor : borderTopStyle;
+"""
+
+
+def test_colours_of_the_system_hide_nothing(page: Reader) -> None:
+    page.tell("Emulation.setEmulatedMedia", features=FORCED)
+    ink, ground = page.ask(
+        "const {color, backgroundColor} = getComputedStyle(document.body); return [color, backgroundColor]"
+    )
+    assert ink != ground
+    assert page.ask(DRAWN, "figure.code", None) == "solid"
+    for selector in (".image-compare.active", ".embed-link"):
+        assert page.ask(DRAWN, selector, "::before") == ink
+    assert page.ask(DRAWN, ".theme-switch", "::before") not in (ground, "rgba(0, 0, 0, 0)")
+
+
+def test_icons_of_callouts_keep_the_colour_of_text(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url("/docs/callouts/"))
+    reader.tell("Emulation.setEmulatedMedia", features=FORCED)
+    ink = reader.ask("return getComputedStyle(document.body).color")
+    assert reader.ask(DRAWN, ".callout-note > .callout-title", "::before") == ink
 
 
 def test_prints(widgets: Served, reader: Reader) -> None:

@@ -21,6 +21,7 @@ from ...patterns import lazy_pattern
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html
+from .table_width import is_wide
 
 MAX_CHARACTERS = 1_000_000
 """Of what is read; a table that long helps nobody."""
@@ -163,7 +164,8 @@ def _table(writer: _Writer, node: Node) -> str:
         parts = _with_caption(writer, node, parts, head)
         name = f' id="{escape(head.id)}"' if head.id else ""
         label = f"Table {head.number}" if head.number else label
-    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{escape(label)}">'
+    classes = "table-wrap wide" if is_wide(node) else "table-wrap"
+    wrap = f'<div class="{classes}" role="region" tabindex="0" aria-label="{escape(label)}">'
     return f"{wrap}<table{name}>{''.join(parts)}</table></div>"
 
 

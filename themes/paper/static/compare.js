@@ -3,7 +3,12 @@
 function activate(figure) {
   const slider = figure.querySelector(".compare-slider");
   if (!slider) return;
-  const move = () => figure.style.setProperty("--split", `${slider.value}%`);
+  const [before, after] = ["before", "after"].map((side) => figure.querySelector(`.compare-label-${side}`)?.textContent);
+  const move = () => {
+    figure.style.setProperty("--split", `${slider.value}%`);
+    // a number alone would not say of what
+    slider.setAttribute("aria-valuetext", `${slider.value} % ${before}, ${100 - slider.value} % ${after}`);
+  };
   slider.addEventListener("input", move);
   figure.classList.add("active");
   move();

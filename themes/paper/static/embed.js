@@ -17,7 +17,7 @@ function load(event) {
   // a click that asks for a new tab or window stays an ordinary link
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const link = event.currentTarget;
-  const iframe = frame(link.closest("figure"), link.textContent.trim());
+  const iframe = frame(link.closest("figure"), link.ariaLabel ?? link.textContent.trim());
   event.preventDefault();
   link.replaceWith(iframe);
   iframe.focus();

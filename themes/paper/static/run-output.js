@@ -127,8 +127,8 @@ function changed(look, sequence) {
   return { ink, ground, styles };
 }
 
-// A value's own HTML, built anew from what is listed: nothing of it can act or load.
-function cleaned(html, name) {
+// A value's own HTML, built anew from what is listed: nothing of it can act or load. nextName: for each table.
+function cleaned(html, nextName) {
   // what the page's policy would complain of while it is parsed; it is left out in any case
   const plain = html
     .replace(/<style\b[^]*?(?:<\/style\s*>|$)/gi, "")
@@ -139,7 +139,7 @@ function cleaned(html, name) {
   made.append(...[...parsed.childNodes].flatMap(copied));
   for (const table of made.querySelectorAll("table")) {
     if (table.parentElement?.closest("table")) continue;
-    const wrap = make("div", { className: "table-wrap", tabIndex: 0, ariaLabel: `Table in ${name}` });
+    const wrap = make("div", { className: "table-wrap", tabIndex: 0, ariaLabel: nextName() });
     wrap.setAttribute("role", "region");
     table.replaceWith(wrap);
     wrap.append(table);
@@ -186,10 +186,12 @@ const inUnits = (count) => {
 
 // The outputs of one run, in order.
 export class Outputs {
-  // images: those that were recorded, for their words
-  constructor(images) {
+  // images: those that were recorded, for their words; number: of the block in its page
+  constructor(images, number) {
     this.place = make("div", { className: "cell-output run-output" });
     this.images = images;
+    this.number = number;
+    this.tables = 0;
     this.texts = [];
     this.drawn = 0;
   }
@@ -216,7 +218,7 @@ export class Outputs {
 
   display({ html, latex, svg, png, text }) {
     const value = make("div", { className: "output output-value" });
-    const made = html ? cleaned(html, "what this code gives") : undefined;
+    const made = html ? cleaned(html, () => this.nextTable()) : undefined;
     if (made?.textContent.trim()) value.append(made);
     else if (svg || png) {
       const words = this.images[this.drawn]?.alt || "Picture drawn by this code";
@@ -228,8 +230,14 @@ export class Outputs {
     this.place.append(value);
   }
 
+  // a page has no two regions of one name
+  nextTable() {
+    this.tables += 1;
+    return `Table${this.tables > 1 ? ` ${this.tables}` : ""} in what block ${this.number} gives`;
+  }
+
   end() {
-    for (const text of this.texts) text.end("What this code gives");
+    this.texts.forEach((text, at) => text.end(`What block ${this.number} gives${at ? `, part ${at + 1}` : ""}`));
     if (!this.place.hasChildNodes()) this.place.hidden = true;
   }
 

@@ -146,7 +146,8 @@ class Showing {
     this.block = block;
     this.target = target;
     this.module = output;
-    this.outputs = new output.Outputs(block.recorded.flatMap((element) => [...element.querySelectorAll("img")]));
+    const images = block.recorded.flatMap((element) => [...element.querySelectorAll("img")]);
+    this.outputs = new output.Outputs(images, [...document.querySelectorAll(".runnable")].indexOf(block.box) + 1);
   }
 
   load(words) {

@@ -93,6 +93,9 @@ class Block {
     pre.removeAttribute("tabindex");
     pre.classList.add("run-code");
     pre.append(field);
+    // for the eye: the field has a name
+    const sign = make("span", { className: "run-edit", textContent: "edit", ariaHidden: "true" });
+    this.box.querySelector(".code-lang")?.before(sign);
   }
 
   // line numbers stand before the code
