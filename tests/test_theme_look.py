@@ -10,8 +10,10 @@ import pytest
 from .theme_pages import ROOT
 
 STATIC = ROOT / "themes" / "paper" / "static"
+TERMINAL = ROOT / "themes" / "terminal" / "static"
 
 
+FILES = sorted((*STATIC.glob("*.*"), *TERMINAL.glob("*.*")))
 # WCAG 2.2, 1.4.3: 4.5 : 1 for text
 TEXT_ON = {
     "paper": ["ink", "soft", "muted", "accent"],
@@ -25,8 +27,13 @@ TINT = 0.09
 """The strongest tint of a callout's ground, in callouts.css."""
 
 
-def colours(scheme: str) -> dict[str, str]:
-    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", (STATIC / "theme.css").read_text())
+THEMES = {"paper": (STATIC / "theme.css",), "terminal": (STATIC / "theme.css", TERMINAL / "terminal.css")}
+"""Theme → the style sheets that say its colours, in order."""
+
+
+def colours(scheme: str, theme: str = "paper") -> dict[str, str]:
+    text = "".join(file.read_text() for file in THEMES[theme])
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", text)
     return {name: light if scheme == "light" else dark for name, light, dark in pairs}
 
 
@@ -48,9 +55,10 @@ def mixed(one: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_readable(scheme: str) -> None:
-    found = colours(scheme)
+def test_text_is_readable(scheme: str, theme: str) -> None:
+    found = colours(scheme, theme)
     pairs = [(text, ground) for ground, texts in TEXT_ON.items() for text in texts]
     grounds = ("raised", "code-hl", "code-added", "code-removed")
     pairs += [(f"code-{part}", ground) for part in CODE for ground in grounds]
@@ -58,16 +66,17 @@ def test_text_is_readable(scheme: str) -> None:
     assert {pair: ratio for pair, ratio in poor.items() if ratio < 4.5} == {}
 
 
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tone", TONES)
-def test_callouts_are_readable(scheme: str, tone: str) -> None:
-    found = colours(scheme)
+def test_callouts_are_readable(scheme: str, tone: str, theme: str) -> None:
+    found = colours(scheme, theme)
     ground = mixed(found[tone], found["paper"], TINT)
     assert f"var(--tone) {TINT:.0%}" in (STATIC / "callouts.css").read_text()
     assert min(contrast(found[name], ground) for name in (tone, "ink", "accent")) >= 4.5
 
 
-@pytest.mark.parametrize("file", sorted(STATIC.glob("*.*")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
     text = file.read_text().replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"https?://|@import|url\((?!\"(data:|fonts/))", text)
@@ -82,7 +91,7 @@ def test_icons_that_plugins_and_cases_name_are_drawn() -> None:
 
 
 def test_variables_are_defined() -> None:
-    text = "".join(file.read_text() for file in sorted(STATIC.glob("*.css")))
+    text = "".join(file.read_text() for file in FILES if file.suffix == ".css")
     used, defined = set(re.findall(r"var\((--[\w-]+)\)", text)), set(re.findall(r"(--[\w-]+):", text))
     assert used - defined == set()
 
