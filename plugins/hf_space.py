@@ -20,12 +20,15 @@ def register(hooks: Hooks) -> None:
         height = args.get("height", str(DEFAULT_HEIGHT_PX))
         if not height.isdigit() or not 100 <= int(height) <= 4000:
             raise ValueError(f'height is a number of pixels from 100 to 4000, not "{height}"')
-        owner, _, title = name.partition("/")
+        owner, _, own_name = name.partition("/")
         return {
             "url": f"https://huggingface.co/spaces/{name}",
             # the Space's own host joins both names by a hyphen, everything else becomes one too
             "embed_url": f"https://{re.sub(r'[^a-z0-9]+', '-', name.lower())}.hf.space",
-            "title": args.get("title", "") or f"{title} by {owner}",
+            "title": args.get("title", "") or f"{own_name} by {owner}",
+            # for a title in the language of the page
+            "name": "" if args.get("title", "") else own_name,
+            "owner": owner,
             "height": int(height),
             "widget": "embed",
         }

@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("consent", ("trust",)),
     ("plugins", ("hooks",)),
     ("settings", ("config",)),
+    ("words of pages", ("languages",)),
     ("YAML and typed records of it", ("schema",)),
     ("records and formats", ("model", "pyodide")),
     ("mistakes", ("diagnostics",)),

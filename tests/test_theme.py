@@ -12,7 +12,7 @@ from jinja2 import nodes
 from markupsafe import Markup
 
 from blogsmith.diagnostics.model import Diagnostic, SiteError
-from blogsmith.model.dates import format_date
+from blogsmith.languages.language import ENGLISH
 from blogsmith.model.documents import TocEntry
 from blogsmith.model.template_views import Link, PageGroup, PageView, SeriesPart, SiteView
 from blogsmith.model.texts import PageText
@@ -394,7 +394,7 @@ class TestHelpers:
         ],
     )
     def test_dates(self, value: dt.date, words: str, iso: str) -> None:
-        assert (format_date(value), iso_date(value)) == (words, iso)
+        assert (ENGLISH.format_date(value), iso_date(value)) == (words, iso)
 
     def test_another_base_path_is_refused(self, tmp_path: Path) -> None:
         theme = plain(tmp_path, {"layouts/post.html": ""})

@@ -46,7 +46,7 @@ _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
 _TAKEN_FOLDERS = frozenset(
     (
         *("content", "static", "themes", "plugins"),
-        *("layouts", "partials", "shortcodes", "_freeze", "blogsmith.yaml"),
+        *("layouts", "partials", "shortcodes", "languages", "_freeze", "blogsmith.yaml"),
     )
 )
 """The author's own folders: writing the site there would replace them."""

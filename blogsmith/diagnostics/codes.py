@@ -31,6 +31,8 @@ CODES: Mapping[str, str] = MappingProxyType(
         "front-matter-open": "The front matter has no end, is not at the start of the file, or is not YAML.",
         "front-matter-value": "A front matter key has a value of the wrong type or form.",
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
+        "language-key": "A translation is of a text that no page prints (warning).",
+        "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
         "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",

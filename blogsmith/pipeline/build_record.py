@@ -38,7 +38,7 @@ from .build_stamps import (
 
 _PARTS = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
-    "_freeze",
+    *("languages", "_freeze"),
 )
 """What every build reads in the folder of a site."""
 TICK_NS = 20_000_000

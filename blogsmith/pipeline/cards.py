@@ -16,7 +16,8 @@ from ..site.social_cards import add_cards, card_of
 
 def with_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:
     """The pages with the addresses of their cards."""
-    return add_cards(views, context.theme.files.card, context.config, missing_signs)
+    theme = context.theme
+    return add_cards(views, theme.files.card, context.config, missing_signs, theme.language)
 
 
 def card_files(
@@ -27,7 +28,8 @@ def card_files(
     fonts = CardFonts(style)
     planned: set[str] = set()
     for view in views:
-        card = card_of(view, context.config) if view.card and view.card not in planned else None
+        is_new = view.card and view.card not in planned
+        card = card_of(view, context.config, context.theme.language) if is_new else None
         if card is not None:
             planned.add(view.card)
             path = PurePosixPath(view.card.removeprefix(base_path).strip("/"))

@@ -44,7 +44,8 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         log.add(reporter.diagnostics)
         return ""
 
-    return Frame(context.config, index.with_base, image)
+    language = context.theme.language(context.config.lang)
+    return Frame(context.config, index.with_base, image, language=language)
 
 
 def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:

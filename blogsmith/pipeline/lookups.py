@@ -67,4 +67,5 @@ def page_tools(
         results=results,
         picture=picture,
         python=python,
+        language=context.theme.language,
     )

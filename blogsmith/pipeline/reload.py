@@ -12,7 +12,7 @@ from ..hooks.plugin_code import is_covered
 from ..project.context import SiteContext, open_site, with_theme
 from ..render.templates.environment import TemplateCodes
 
-_THEME = frozenset(("themes", "layouts", "partials", "shortcodes"))
+_THEME = frozenset(("themes", "layouts", "partials", "shortcodes", "languages"))
 
 
 def reload_site(

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..languages.language import Language
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Collapsible, TableRecord, get
 from .context import Rendering, Rule
@@ -31,22 +32,25 @@ def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
     if callout.titled:
         return start
     tag = _title_tag(callout)
-    return f'{start}<{tag} class="callout-title">{_label(callout)}</{tag}>\n'
+    return f'{start}<{tag} class="callout-title">{_label(rendering, callout)}</{tag}>\n'
 
 
 def _title_tag(callout: Callout) -> str:
     return "summary" if callout.fold else "p"
 
 
-def _label(callout: Callout) -> str:
-    title = escape_html(callout.title)
-    return f'<span class="callout-label">{title} {callout.number}</span>' if callout.number else title
+def _label(rendering: Rendering, callout: Callout) -> str:
+    title = rendering.name_of(callout.title)
+    if not callout.number:
+        return escape_html(title)
+    label = escape_html(rendering.language.number_of(title, callout.number))
+    return f'<span class="callout-label">{label}</span>'
 
 
 def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     callout = get(tokens[index], Callout)
     start = f'<{_title_tag(callout)} class="callout-title">'
-    return f'{start}{_label(callout)} <span class="callout-name">(' if callout.number else start
+    return f'{start}{_label(rendering, callout)} <span class="callout-name">(' if callout.number else start
 
 
 def _title_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -107,19 +111,24 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     table = get(tokens[index], TableRecord)
     name = f' id="{escape_html(table.id)}"' if table.id else ""
     # two regions of one name would be told apart by nobody who hears them
-    label = f"Table {table.number}" if table.number else f"Table {table.ordinal} on this page"
-    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{label}">'
+    label = (
+        rendering.language.number_of("Table", table.number)
+        if table.number
+        else rendering.language.translate("Table {number} on this page", number=table.ordinal)
+    )
+    wrap = f'<div class="table-wrap" role="region" tabindex="0" aria-label="{escape_html(label)}">'
     return f"{wrap}\n<table{name}{attributes(tokens[index], 'id')}>\n"
 
 
-def caption(table_open: Token, html: str) -> str:
+def caption(rendering: Rendering, table_open: Token, html: str) -> str:
     """The caption of the table that `table_open` begins."""
-    return f"{table_caption(get(table_open, TableRecord).number, html)}\n"
+    return f"{table_caption(rendering.language, get(table_open, TableRecord).number, html)}\n"
 
 
-def table_caption(number: str, html: str) -> str:
+def table_caption(language: Language, number: str, html: str) -> str:
     """The `<caption>`; empty without number and text."""
-    label = f'<span class="table-label">Table {number}.</span>' if number else ""
+    name = escape_html(language.number_of("Table", number))
+    label = f'<span class="table-label">{name}.</span>' if number else ""
     return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 
 

@@ -15,6 +15,8 @@ from msgspec import Struct
 from ..config.schema import Config
 from ..diagnostics.model import Place, Reporter, SiteError
 from ..hooks import Plugins
+from ..languages.bundled import find_language
+from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
 from ..model.results import PageResults
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 class Shortcodes(Protocol):
     """The part of a theme that renders shortcodes."""
 
-    def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
+    def render_shortcode(
+        self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
+    ) -> str:
         """HTML of a shortcode."""
 
     def has_shortcode(self, name: str) -> bool:
@@ -84,6 +88,8 @@ class Tools(Struct, frozen=True):
     """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
     formula: Convert = convert_formula
     """A formula → MathML; it too may remember, see `tex.cache`."""
+    language: Callable[[str], Language] = lambda tag: find_language(tag, {})
+    """BCP 47 tag of a page → the words that are printed on it."""
     mark_lines: bool = False
     """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
 
@@ -101,6 +107,8 @@ class Rendering:
     """`html.render_tokens`: for rules whose HTML holds other tokens."""
     results: PageResults
     """What its cells and values came to."""
+    language: Language = ENGLISH
+    """Of the page."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
     """Pictures of its cells: name beside the page → what to copy there."""
     stock: RendererHTML = field(default_factory=RendererHTML)
@@ -137,6 +145,11 @@ class Rendering:
             widgets=set(),
             reading=ReadingTime(),
         )
+
+    def name_of(self, kind: str) -> str:
+        """The English name of a kind of callout in the page's language; one of the site's own as it is."""
+        is_own = any(row.title == kind for row in self.tools.config.callouts.values())
+        return kind if is_own else self.language.translate(kind)
 
     def problem(self, target: LinkTarget, place: Place | None) -> None:
         """Report a target that leads nowhere; remember one that stays in the site."""

@@ -50,29 +50,29 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
         place = _place(rendering, source, fence, error)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
-        return _fold_source(source, fence)
+        return _fold_source(rendering, source, fence)
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)
-        return _fold_source(source, fence)
+        return _fold_source(rendering, source, fence)
     except Exception as error:
         # a bug of the plugin must not take the build down, and must be known as the plugin's
         return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
         return clean_drawing(svg, f"diagram-{rendering.diagrams}--", source).html(
-            _title_text(rendering, fence)
+            _title_text(rendering, fence), rendering.language
         )
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
         rendering.reporter.error("plugin", message, fence.place)
-        return _fold_source(source, fence)
+        return _fold_source(rendering, source, fence)
 
 
 def _failure_html(rendering: Rendering, diagram: Diagram, source: str, fence: Fence, error: Exception) -> str:
     message = f"plugin {diagram.plugin} fails on {fence.language}: {type(error).__name__}: {error}"
     rendering.reporter.error("plugin", message, fence.place)
-    return _fold_source(source, fence)
+    return _fold_source(rendering, source, fence)
 
 
 def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) -> Place | None:
@@ -99,14 +99,15 @@ def _place(rendering: Rendering, source: str, fence: Fence, error: Exception) ->
 def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
     message = f"no renderer for {fence.language} diagrams; the source is shown"
     rendering.reporter.warn("diagram-source", message, fence.place, hint)
-    return _fold_source(source, fence)
+    return _fold_source(rendering, source, fence)
 
 
-def _fold_source(source: str, fence: Fence) -> str:
+def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
     """The source in a box to open."""
+    label = rendering.language.translate("Diagram source ({language})", language=fence.language)
     code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
     pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
-    return f"<details>\n<summary>Diagram source ({escape_html(fence.language)})</summary>\n{pre}\n</details>"
+    return f"<details>\n<summary>{escape_html(label)}</summary>\n{pre}\n</details>"
 
 
 def _figure(rendering: Rendering, fence: Fence, inside: str) -> str:

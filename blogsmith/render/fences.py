@@ -45,6 +45,7 @@ def code_of_fence(
         numbered=numbered,
         wide=has_long_lines(source, numbered=numbered),
         fold=record.fold,
+        fold_label=rendering.language.translate("Show code"),
         fold_open=fold_open,
         id=record.id,
         classes=(*str(token.attrs.get("class", "")).split(), *record.classes),

@@ -60,12 +60,13 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     figure = get(tokens[index], Figure)
     text = rendering.render(rendering, tokens[index].children or ())
-    return figure_caption(figure.number, text) + "</figure>\n"
+    return figure_caption(rendering, figure.number, text) + "</figure>\n"
 
 
-def figure_caption(number: str, html: str) -> str:
+def figure_caption(rendering: Rendering, number: str, html: str) -> str:
     """The `<figcaption>`; empty without number and text."""
-    label = f'<span class="figure-label">Figure {number}</span>' if number else ""
+    name = escape_html(rendering.language.number_of("Figure", number))
+    label = f'<span class="figure-label">{name}</span>' if number else ""
     if not label and not html:
         return ""
     return f"\n<figcaption>{label}{' ' if label and html else ''}{html}</figcaption>\n"

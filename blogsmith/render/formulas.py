@@ -72,7 +72,7 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return f'<div class="math-display"{_id(mark)}{wide}>{content}{tail}{_number(rendering, mark)}</div>\n'
     typeset = "<math" in content
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
-    links = "".join(_row_link(mark) for mark in math.rows if typeset and mark.number)
+    links = "".join(_row_link(rendering, mark) for mark in math.rows if typeset and mark.number)
     return f'<div class="math-display"{wide}>{anchors}{content}{tail}{links}</div>\n'
 
 
@@ -129,12 +129,12 @@ def _check_tags(rendering: Rendering, math: Math) -> None:
                 )
 
 
-def _row_link(mark: RowMark) -> str:
+def _row_link(rendering: Rendering, mark: RowMark) -> str:
     if not mark.id:
         return ""
     text = number_text(mark.number)
-    label = escape_html(text if mark.bare else f"({text})")
-    return f'<a class="eq-anchor" href="#{escape_html(mark.id)}" aria-label="Equation {label}"></a>'
+    label = rendering.language.number_of("Equation", text if mark.bare else f"({text})")
+    return f'<a class="eq-anchor" href="#{escape_html(mark.id)}" aria-label="{escape_html(label)}"></a>'
 
 
 def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:

@@ -77,7 +77,7 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
         out.append(add_marks(token, html, first_line) if first_line and is_marked(token) else html)
         if kind == "footnote_close":
             start = starts.pop()
-            out[start:] = [notes.with_back_links("".join(out[start:]), token)]
+            out[start:] = [notes.with_back_links(rendering, "".join(out[start:]), token)]
     return "".join(out)
 
 
@@ -103,7 +103,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     rendering.reading.add_words(" ".join([child.content for child in children if child.type in _PROSE]))
     before = tokens[index - 1] if index else None
     if before is not None and before.type == "table_open":
-        return blocks.caption(before, html)
+        return blocks.caption(rendering, before, html)
     if before is not None and before.type == "th_open":
         return blocks.header_cell(rendering, children, html)
     return html
@@ -116,7 +116,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     front = parsed.document.front
     macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
-    rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results)
+    language = tools.language(front.lang or tools.config.lang)
+    rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results, language)
     spoken = rules.value_texts(rendering)
     # the title comes first in the page, so macros it defines count from there on
     title = _strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)

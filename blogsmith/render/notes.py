@@ -18,6 +18,8 @@ from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
 """Begin of a label → what a cell shows."""
+_NUMBER = "\0"
+"""Stands for a number, which may be HTML: a sign that no text holds."""
 
 
 def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -32,7 +34,8 @@ def _use_id(prefix: str, key: object, use: int) -> str:
 
 
 def _notes_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return '<section class="footnotes" role="doc-endnotes" aria-label="Footnotes">\n<ol>\n'
+    label = escape_html(rendering.language.translate("Footnotes"))
+    return f'<section class="footnotes" role="doc-endnotes" aria-label="{label}">\n<ol>\n'
 
 
 def _notes_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -47,14 +50,19 @@ def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     return "</li>\n"
 
 
-def with_back_links(html: str, token: Token) -> str:
+def _back_label(text: str) -> str:
+    """The label of a link back to the text."""
+    return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'
+
+
+def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
     """The note's HTML with a link back to each of its marks, in its last paragraph if it ends in one."""
     item = get(token, NoteItem)
-    links = "".join(
-        f' <a class="footnote-backref" href="#{_use_id("fnref", item.number, use)}" role="doc-backlink" '
-        f'aria-label="Back to the text{f", mark {use}" if item.uses > 1 else ""}">↩</a>'
-        for use in range(1, item.uses + 1)
-    )
+    links = ""
+    for use in range(1, item.uses + 1):
+        text = "Back to the text, mark {number}" if item.uses > 1 else "Back to the text"
+        label = _back_label(rendering.language.translate(text, number=use))
+        links += f' <a class="footnote-backref" href="#{_use_id("fnref", item.number, use)}" {label}'
     end = "</li>\n"
     body = html.removesuffix(end)
     if body.endswith("</p>\n"):
@@ -81,24 +89,27 @@ def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
     entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
     known = rendering.parsed.page.references
     items = "".join(_entry(rendering, known[entry.key], entry.uses) for entry in entries)
-    title = "" if _has_heading(tokens) else "<h2>References</h2>\n"
-    opening = '<section class="references" role="doc-bibliography" aria-label="References">'
+    name = escape_html(rendering.language.translate("References"))
+    title = "" if _has_heading(rendering, tokens) else f"<h2>{name}</h2>\n"
+    opening = f'<section class="references" role="doc-bibliography" aria-label="{name}">'
     return f"{opening}\n{title}<ol>\n{items}</ol>\n</section>\n"
 
 
-def _has_heading(tokens: Sequence[Token]) -> bool:
+def _has_heading(rendering: Rendering, tokens: Sequence[Token]) -> bool:
     """Whether the author's last heading announces the list already."""
     last = next((get(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
-    return last.casefold() in ("references", "bibliography", "sources", "literature")
+    names = ("References", "Bibliography", "Sources", "Literature")
+    own = map(rendering.language.translate, names)
+    return last.casefold() in {name.casefold() for name in (*names, *own)}
 
 
 def _entry(rendering: Rendering, reference: Reference, uses: int) -> str:
     key = escape_html(reference.key)
-    links = "".join(
-        f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" role="doc-backlink" '
-        f'aria-label="Back to the text{f", citation {use}" if uses > 1 else ""}">↩</a>'
-        for use in range(1, uses + 1)
-    )
+    links = ""
+    for use in range(1, uses + 1):
+        text = "Back to the text, citation {number}" if uses > 1 else "Back to the text"
+        label = _back_label(rendering.language.translate(text, number=use))
+        links += f' <a class="ref-backref" href="#{_use_id("cite", key, use)}" {label}'
     return f'<li id="ref-{key}">{_describe(rendering, reference)}{links}</li>\n'
 
 
@@ -174,13 +185,18 @@ def _like(label_id: str, ref: XRef) -> str:
 
 def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
     """HTML of what a reference says."""
-    name = escape_html(label.name)
-    if not label.number:
-        return name
+    name = rendering.name_of(label.name)
+    if label.number in ("", label.name):
+        return escape_html(name)
     is_equation = label.kind == "eq"
     number = number_html(label.number, rendering.macros) if is_equation else escape_html(label.number)
-    is_text = label.number == label.name or (label.kind == "sec" and not label.number[:1].isdigit())
-    return number if form == "number" or is_text else f"{name} {number}"
+    is_text = label.kind == "sec" and not label.number[:1].isdigit()
+    if form == "number" or is_text:
+        return number
+    # equations, figures and so on have a text of their own, `Figure {number}`
+    english = name if label.kind == "thm" else label.name
+    before, _, behind = rendering.language.number_of(english, _NUMBER).partition(_NUMBER)
+    return f"{escape_html(before)}{number}{escape_html(behind)}"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -95,7 +95,8 @@ def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
 
 def _heading_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     heading = get(tokens[index - 2], Heading)
-    label = escape_html(f"Link to section {heading.text}".rstrip())
+    text = rendering.language.translate("Link to section {heading}", heading=heading.text)
+    label = escape_html(text.rstrip())
     anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'
     return f" {anchor}</{tokens[index].tag}>\n"
 

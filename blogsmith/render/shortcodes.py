@@ -42,11 +42,11 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     data = _data(rendering, call)
     if data is None:
         return ""
-    context = {"args": dict(call.args), "id": call.id, "label": _label(call), **data}
+    context = {"args": dict(call.args), "id": call.id, "label": _label(rendering, call), **data}
     if "widget" in data:
         rendering.widgets.add(str(data["widget"]))
     try:
-        html = theme.render_shortcode(call.name, context, str(rendering.document.path))
+        html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
         rendering.absorb(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
@@ -67,8 +67,8 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
             rendering.reporter.error("shortcode-argument", message, place, hint)
 
 
-def _label(call: Shortcode) -> str:
-    return f"Figure {call.number}" if call.number else ""
+def _label(rendering: Rendering, call: Shortcode) -> str:
+    return rendering.language.number_of("Figure", call.number) if call.number else ""
 
 
 def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
@@ -181,7 +181,8 @@ def _width(rendering: Rendering, call: Shortcode) -> str:
 
 def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     tags, labels, names = {}, {}, {}
-    for side, default in (("before", "Before"), ("after", "After")):
+    language = rendering.language
+    for side, default in (("before", language.translate("Before")), ("after", language.translate("After"))):
         path = next(iter(_values_whole(call, side)), None)
         if path is None:
             _report_argument(
@@ -202,7 +203,7 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         "after": tags["after"],
         "before_label": labels["before"],
         "after_label": labels["after"],
-        "label": f"Compare {names['before']} with {names['after']}",
+        "label": language.translate("Compare {before} with {after}", **names),
         "widget": "compare",
     }
 

@@ -44,7 +44,7 @@ def archive(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
     dated = tuple(post for post in posts if post.date)
     if not dated:
         return []
-    view = plain_view("archive", "/archive/", "Archive", frame, dated)
+    view = plain_view("archive", "/archive/", frame.language.translate("Archive"), frame, dated)
     pages = paginate([view], frame.config.archive_pagination)
     return [replace(page, page_groups=_years(page.pages)) for page in pages]
 
@@ -72,6 +72,7 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
     # those that come out by the day before those that are to be consulted, such as a manual
     pages.sort(key=lambda page: (not page.pages[0].date, page.title.casefold(), page.url))
     groups = tuple(Link(page.title, page.url, count=len(page.series)) for page in pages)
-    overview = replace(plain_view("tags", "/series/", "Series", frame, ()), groups=groups)
+    title = frame.language.translate("Series")
+    overview = replace(plain_view("tags", "/series/", title, frame, ()), groups=groups)
     section = Link(overview.title, overview.url)
     return [overview, *(replace(page, section=section) for page in pages)]

@@ -40,8 +40,8 @@ def page_views(
     pages = [_with_lists(views[item.url], item, posts, by_section) for item in rendered]
     pages += generate_lists(rendered, posts, sections, views, frame)
     pages = [_with_subsections(page, sections, views, frame) for page in pages]
-    pages += taxonomy(posts, "tags", "Tags", frame)
-    pages += taxonomy(posts, "categories", "Categories", frame)
+    pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
+    pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     return (*pages, *archive(posts, frame), *series_pages(posts, frame), not_found(posts, frame))
 
@@ -78,7 +78,9 @@ def _add_section_links(
     for item in rendered:
         if item.kind == "post" and item.section in sections:
             url = sections[item.section]
-            around[item.url].section = Link(section_title(item.section, views, url), frame.with_base(url))
+            around[item.url].section = Link(
+                section_title(item.section, views, url, frame), frame.with_base(url)
+            )
 
 
 def _with_lists(
@@ -107,6 +109,7 @@ def _with_subsections(
         return view
     below = [name for name in sections if name.rpartition("/")[0] == own]
     links = (
-        Link(section_title(name, views, sections[name]), frame.with_base(sections[name])) for name in below
+        Link(section_title(name, views, sections[name], frame), frame.with_base(sections[name]))
+        for name in below
     )
     return replace(view, groups=tuple(links))

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from msgspec import Struct, field
 
 from ..config.schema import Config
+from ..languages.language import ENGLISH, Language
 from ..model.documents import Body, Document
 
 OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
@@ -46,6 +47,8 @@ class Frame(Struct, frozen=True):
     """Front matter's `image` → its URL."""
     term_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """`tags` or `categories` → slug → the name that is printed."""
+    language: Language = ENGLISH
+    """Of the site: pages that blogsmith makes by itself are in it."""
 
 
 def canonical(config: Config, url: str) -> str:

@@ -27,11 +27,12 @@ def plan_lists(
     return found
 
 
-def section_title(section: str, views: Mapping[str, PageView], url: str) -> str:
-    """Title of a section's index, else its folder's name."""
+def section_title(section: str, views: Mapping[str, PageView], url: str, frame: Frame) -> str:
+    """Title of a section's index, else its folder's name, if `Posts` in the site's language."""
     if url in views:
         return views[url].title
-    return section.rpartition("/")[2].replace("-", " ").replace("_", " ").capitalize()
+    name = section.rpartition("/")[2].replace("-", " ").replace("_", " ").capitalize()
+    return frame.language.translate("Posts") if name == "Posts" else name
 
 
 def generate_lists(
@@ -49,7 +50,7 @@ def generate_lists(
     for section, url in sections.items():
         if url not in views:
             listed = {views[item.url].url for item in rendered if item.section == section}
-            title = section_title(section, views, url)
+            title = section_title(section, views, url, frame)
             made.append(plain_view("section", url, title, frame, tuple(p for p in posts if p.url in listed)))
     return made
 
@@ -82,4 +83,5 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
 def not_found(posts: Sequence[PageView], frame: Frame) -> PageView:
     """The page a host shows for an address that leads nowhere; it lists the first of `posts` with a date."""
     recent = tuple(islice((post for post in posts if post.date), RECENT_POSTS))
-    return replace(plain_view("not_found", "/404.html", "Page not found", frame, recent), canonical_url="")
+    title = frame.language.translate("Page not found")
+    return replace(plain_view("not_found", "/404.html", title, frame, recent), canonical_url="")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ..cards.card import CardStyle, SocialCard, card_name
 from ..cards.title import title_pieces
 from ..config.schema import Config
-from ..model.dates import format_date
+from ..languages.language import Language
 from ..model.template_views import PageView
 
 KINDS = ("home", "page", "post")
@@ -23,15 +23,17 @@ def add_cards(
     style: CardStyle,
     config: Config,
     missing_signs: Callable[[str, CardStyle], str],
+    language: Callable[[str], Language],
 ) -> list[PageView]:
     """The pages with the addresses of their cards.
 
     missing_signs: the characters of a text that the font of a style cannot draw; with one there is no card.
+    language: language tag → its dates.
     """
     if not config.social_cards or not config.base_url:
         return list(views)
     folder = f"{config.base_path}/{FOLDER}"
-    cards = {view.url: card for view in views if (card := card_of(view, config)) is not None}
+    cards = {view.url: card for view in views if (card := card_of(view, config, language)) is not None}
     return [
         replace(view, card=f"{folder}/{card_name(card, style)}.png")
         if (card := cards.get(view.url)) and not missing_signs(_text_of(card), style)
@@ -40,13 +42,13 @@ def add_cards(
     ]
 
 
-def card_of(view: PageView, config: Config) -> SocialCard | None:
+def card_of(view: PageView, config: Config, language: Callable[[str], Language]) -> SocialCard | None:
     """What the card of a page says; None for lists, and for pages with a picture of their own."""
     if view.kind not in KINDS or view.image:
         return None
     byline = [", ".join(view.authors)] if view.kind == "post" else [view.description]
     if view.date:
-        byline.append(format_date(view.date))
+        byline.append(language(view.lang).format_date(view.date))
     site = config.title if view.title != config.title else ""
     return SocialCard(view.title_html, site, _SEPARATOR.join(filter(None, byline)))
 

@@ -19,6 +19,7 @@ _SOURCES = (
     ".git",
     "_freeze",
     "content",
+    "languages",
     "layouts",
     "partials",
     "plugins",

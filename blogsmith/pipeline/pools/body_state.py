@@ -17,6 +17,7 @@ from ...config.load import LoadedConfig
 from ...config.schema import Config
 from ...hooks import Plugins
 from ...hooks.loader import load_plugins
+from ...languages.language import Translation
 from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
@@ -54,6 +55,7 @@ class BodyState(Struct, frozen=True):
     theme: str
     """Its name."""
     templates: Mapping[str, TemplateFile]
+    languages: Mapping[str, Mapping[str, Translation]]
     static: Mapping[str, tuple[str, str]]
     """Name of a file of the theme → path in the output and version."""
     urls: Mapping[str, str]
@@ -78,6 +80,7 @@ def encode_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool)
         config=_text_config(context.config),
         theme=theme.name,
         templates=theme.templates,
+        languages=theme.languages,
         static={name: (str(file.asset.path), file.version) for name, file in theme.static.items()},
         urls=index.urls,
         unpublished=index.unpublished,
@@ -191,7 +194,8 @@ def _context(state: BodyState) -> SiteContext:
         name: StaticFile(Asset(PurePosixPath(path), Path(), 0), version)
         for name, (path, version) in state.static.items()
     }
-    theme = make_theme(ThemeFiles(state.theme, {}, state.templates, static), config.base_path)
+    files = ThemeFiles(state.theme, {}, state.templates, static, languages=state.languages)
+    theme = make_theme(files, config.base_path)
     plugins = load_plugins(config.plugins, [bundled_folder("plugins")])
     if state.sizes is not None:
         plugins = _without_programs(plugins)

@@ -21,7 +21,7 @@ def text_settings(config: Config) -> Mapping[str, object]:
 
 
 def text_templates(context: SiteContext) -> object:
-    """What the text of a page depends on in a theme: shortcodes, and what they may include or ask for."""
+    """What the text of a page depends on in a theme: words, shortcodes and what those may include."""
     files, shortcodes = context.theme.files, context.theme.shortcodes
     # `layouts/…`, and `paper/layouts/…`, which names that of one theme
     others = {
@@ -30,7 +30,8 @@ def text_templates(context: SiteContext) -> object:
     texts = others.values()
     layouts = files.templates if any("layouts/" in text for text in texts) else None
     versions = {name: file.version for name, file in files.static.items()}
-    return shortcodes, others, layouts, versions if any("asset(" in text for text in texts) else None
+    assets = versions if any("asset(" in text for text in texts) else None
+    return shortcodes, others, layouts, assets, files.languages
 
 
 def context_key(context: SiteContext, program: str) -> str:

@@ -11,7 +11,10 @@ from ...freeze.store import OUTPUTS, folder_of
 from ...watch.changes import ChangedFiles
 
 _OF_SITE = frozenset(
-    ("content", "static", "themes", "layouts", "partials", "shortcodes", "plugins", "_freeze", CONFIG_NAME)
+    (
+        *("content", "static", "themes", "layouts", "partials", "shortcodes", "languages", "plugins"),
+        *("_freeze", CONFIG_NAME),
+    )
 )
 """Files and folders at the root that pages are made from, whatever their code reads."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from ...languages.language import Language
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...syntax.records import Fence, get
@@ -24,7 +25,6 @@ from .provenance import provenance
 from .runnable import runnable_cell
 from .values import stale_sentence
 
-CLAIM_FOLD = "How it is checked"
 _DONE = ("ok", "error")
 """Statuses of cells that came to their end."""
 
@@ -55,7 +55,8 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     code = _code(rendering, token, cell, "" if claim else name)
     code = runnable_cell(rendering, token, code)
     notes = "".join(
-        f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in _notes(cell, result)
+        f'<p class="output-note">{escape_html(plain_output(note))}</p>\n'
+        for note in _notes(rendering.language, cell, result)
     )
     output = _output(shown, notes, "" if claim or code else name)
     origin = _provenance(rendering, cell, result) if shown.html or claim else ""
@@ -77,7 +78,7 @@ def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str
     record = get(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
     fold = options.code_fold or record.fold
     if options.claim and not fold and "code-fold" not in options.places:
-        fold = CLAIM_FOLD
+        fold = rendering.language.translate("How it is checked")
     record = replace(record, language=cell.language, fold=fold, id=name)
     return code_of_fence(rendering, token, cell.code, record, fold_open=options.fold_open)
 
@@ -89,23 +90,28 @@ def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> s
     words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
     is_checked = result.status == "ok" and not (result.stale or result.shown_for or result.has_gap)
     sign, label, kind = ("✓", "Checked", "") if is_checked else ("○", "Not checked", " claim-open")
+    label = escape_html(rendering.language.translate(label))
     mark = f'<span class="claim-mark{kind}" role="img" aria-label="{label}">{sign}</span>'
     anchor = f' id="{escape_html(name)}"' if name else ""
     return f'<p class="claim"{anchor}>{mark} {words}</p>\n'
 
 
-def _notes(cell: Cell, result: CellResult) -> Iterator[str]:
+def _notes(language: Language, cell: Cell, result: CellResult) -> Iterator[str]:
     """Sentences before the outputs, on what a reader would else take for the cell's own fresh result."""
     if not cell.options.output:
         return
     if result.status == "pending":
-        yield "This cell has not been run."
+        yield language.translate("This cell has not been run.")
     elif result.status == "skipped":
-        yield f"Not run: {_end_sentence(result.problem)}" if result.problem else "This cell was not run."
+        yield (
+            language.translate("Not run: {reason}", reason=_end_sentence(result.problem))
+            if result.problem
+            else language.translate("This cell was not run.")
+        )
     elif result.problem and not any(isinstance(output, Failure) for output in result.outputs):
         yield _sentence(result.problem)
     if result.stale:
-        yield stale_sentence(result.stale)
+        yield stale_sentence(language, result.stale)
     if result.shown_for:
         yield _sentence(result.shown_for)
 
@@ -124,4 +130,4 @@ def _provenance(rendering: Rendering, cell: Cell, result: CellResult) -> str:
     seed = cell.options.seed
     if seed is None:
         seed = rendering.document.front.execution.seed
-    return provenance(result, seed, cell.options.freeze)
+    return provenance(result, seed, cell.options.freeze, rendering.language)

@@ -16,6 +16,7 @@ from html import escape
 
 from msgspec import Struct
 
+from ...languages.language import ENGLISH, Language
 from ...model.documents import ImageInfo
 from ...patterns import lazy_pattern
 from ..blocks import table_caption
@@ -59,11 +60,14 @@ class _Writer:
     name: str
     head: TableHead | None = None
     """For the first table."""
+    language: Language = ENGLISH
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
 
 
-def clean_html(html: str, name: str, head: TableHead | None = None) -> CleanHtml:
+def clean_html(
+    html: str, name: str, head: TableHead | None = None, language: Language = ENGLISH
+) -> CleanHtml:
     """`html` with the elements and attributes that are safe and valid anywhere in a page.
 
     name: what the output is called, for the regions in which its tables scroll. head: of its first table.
@@ -71,7 +75,7 @@ def clean_html(html: str, name: str, head: TableHead | None = None) -> CleanHtml
     if len(html) > MAX_CHARACTERS:
         return CleanHtml("", ("more than a million characters",))
     tree, dropped = read_html(html)
-    writer = _Writer(name, head, dropped=set(dropped))
+    writer = _Writer(name, head, language, dropped=set(dropped))
     shown = "".join(_children(writer, tree)).strip()
     if not tree.text().strip() and "<img" not in shown:
         shown = ""
@@ -157,13 +161,14 @@ def _table(writer: _Writer, node: Node) -> str:
     if node.is_inside("table"):
         return f"<table>{''.join(parts)}</table>"
     writer.tables += 1
-    number = f" {writer.tables}" if writer.tables > 1 else ""
-    label, name = f"Table{number} in {writer.name}", ""
+    language, name = writer.language, ""
+    text = "Table {number} in {output}" if writer.tables > 1 else "Table in {output}"
+    label = language.translate(text, number=writer.tables, output=writer.name)
     head = writer.head if writer.tables == 1 else None
     if head:
         parts = _with_caption(writer, node, parts, head)
         name = f' id="{escape(head.id)}"' if head.id else ""
-        label = f"Table {head.number}" if head.number else label
+        label = language.number_of("Table", head.number) if head.number else label
     classes = "table-wrap wide" if is_wide(node) else "table-wrap"
     wrap = f'<div class="{classes}" role="region" tabindex="0" aria-label="{escape(label)}">'
     return f"{wrap}<table{name}>{''.join(parts)}</table></div>"
@@ -174,7 +179,7 @@ def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead
     first = node.children[0]
     own = first if isinstance(first, Node) and first.tag == "caption" else None
     text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
-    return [table_caption(head.number, text), *parts[1 if own else 0 :]]
+    return [table_caption(writer.language, head.number, text), *parts[1 if own else 0 :]]
 
 
 def _cell(writer: _Writer, node: Node) -> str:

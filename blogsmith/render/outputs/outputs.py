@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...languages.language import ENGLISH, Language
 from ...model.cell_locations import locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
@@ -43,6 +44,15 @@ class _Showing:
     cell: Cell
     head: TableHead | None = None
     """What the cell says of its first table; None once that has it."""
+    number: int = 0
+    """Of the output, counted from 1; 0 for the only one."""
+
+    def name(self, language: Language) -> str:
+        """How the output is called, for those who hear it."""
+        cell = self.cell.label or language.translate("cell {number}", number=self.cell.number)
+        if not self.number:
+            return language.translate("output of {cell}", cell=cell)
+        return language.translate("output {number} of {cell}", number=self.number, cell=cell)
 
 
 def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
@@ -52,8 +62,8 @@ def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Render
     head = _table_head(rendering, cell) if outputs else None
     showing = _Showing(rendering, cell, head)
     for number, output in enumerate(outputs, 1):
-        name = f"output of {cell.name}" if len(outputs) == 1 else f"output {number} of {cell.name}"
-        blocks.append(_block(showing, output, name))
+        showing.number = number if len(outputs) > 1 else 0
+        blocks.append(_block(showing, output))
     pictures = [block for block in blocks if isinstance(block, Drawn)]
     has_table = head is not None and showing.head is None
     if result.status == "ok" and cell.options.output:
@@ -99,13 +109,16 @@ def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
         yield last
 
 
-def _block(showing: _Showing, output: CellOutput, name: str) -> str | Drawn:
+def _block(showing: _Showing, output: CellOutput) -> str | Drawn:
     rendering, cell = showing.rendering, showing.cell
+    name = showing.name(rendering.language)
     if isinstance(output, Stream):
         text = _with_places(rendering, cell, output.text)
-        return _text(text, f"output output-{output.name}", name) + _lost_note(output.dropped)
+        box = _text(rendering.language, text, f"output output-{output.name}", name)
+        return box + _lost_note(rendering.language, output.dropped)
     if isinstance(output, Failure):
-        return _text(_with_places(rendering, cell, output.text), "output output-error", name)
+        text = _with_places(rendering, cell, output.text)
+        return _text(rendering.language, text, "output output-error", name)
     return _display(showing, output, name)
 
 
@@ -126,7 +139,7 @@ def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
         return picture
     texts = [value for value in output.data.values() if isinstance(value, str)]
     text = output.data.get("text/plain", texts[0] if texts else "")
-    shown = _text(text, "", name) if isinstance(text, str) else ""
+    shown = _text(rendering.language, text, "", name) if isinstance(text, str) else ""
     return _value(shown) if shown else ""
 
 
@@ -135,11 +148,11 @@ def _value(inside: str) -> str:
 
 
 def _html(showing: _Showing, html: str, name: str) -> str:
-    clean = clean_html(html, name, showing.head)
+    clean = clean_html(html, name, showing.head, showing.rendering.language)
     if clean.has_head:
         showing.head = None
     if clean.dropped:
-        message = f"{name}: its HTML has {format_dropped(clean.dropped)}, which is not shown"
+        message = f"{showing.name(ENGLISH)}: its HTML has {format_dropped(clean.dropped)}, which is not shown"
         place = showing.cell.place
         showing.rendering.reporter.warn(
             "output-html", message, place, "show a table, a picture or text instead"
@@ -157,7 +170,7 @@ def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
     return f'<div class="math-display"{wide_mark(tex)}>{shown}</div>'
 
 
-def _text(text: str, classes: str, name: str) -> str:
+def _text(language: Language, text: str, classes: str, name: str) -> str:
     """`<pre>` with the text; a long one is a box with a name, which the keyboard can scroll."""
     html = ansi_html(text)
     if not html:
@@ -177,14 +190,19 @@ def _text(text: str, classes: str, name: str) -> str:
     box = f"<pre{attribute}{scroll}>{first}{html}</pre>\n"
     if not is_long:
         return box
-    return f'{box}<details class="output-more"><summary>All {len(lines):,} lines</summary></details>\n'
+    summary = escape_html(language.translate("All {count} lines", count=language.format_count(len(lines))))
+    return f'{box}<details class="output-more"><summary>{summary}</summary></details>\n'
 
 
-def _lost_note(dropped: int) -> str:
+def _lost_note(language: Language, dropped: int) -> str:
     if not dropped:
         return ""
-    size = f"{format_size(dropped)} more {'is' if dropped == 1 else 'are'}"
-    return f'<p class="output-dropped">… {size} not kept</p>\n'
+    size = format_size(dropped)
+    if dropped < 1000:
+        size = language.translate("{count} bytes", one="{count} byte", count=dropped)
+    one = "… {size} more is not kept"
+    note = language.translate("… {size} more are not kept", one=one, count=dropped, size=size)
+    return f'<p class="output-dropped">{escape_html(note)}</p>\n'
 
 
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:

@@ -80,7 +80,7 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
         name = f' id="{escape_html(cell.label)}"' if number == 1 and cell.figure_number else ""
         image = _image(rendering, cell, picture, number, alt)
         words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
-        text = figure_caption(cell.figure_number, words) if is_last else ""
+        text = figure_caption(rendering, cell.figure_number, words) if is_last else ""
         yield f'<figure class="output output-image"{name}>{image}{text}</figure>\n'
 
 
@@ -91,7 +91,10 @@ def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: 
         own = "" if cell.options.fig_alt else _svg_description(rendering, picture)
         alt = own or cell.options.fig_alt or caption
         # what an author says of all pictures is told apart by their numbers
-        part = f" ({number} of {len(pictures)})" if alt and not own and len(pictures) > 1 else ""
+        part = ""
+        if alt and not own and len(pictures) > 1:
+            place = rendering.language.translate("{number} of {total}", number=number, total=len(pictures))
+            part = f" ({place})"
         alts.append(alt + part)
     return alts
 

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
 
+from markupsafe import Markup
+
+from ...languages.language import ENGLISH, Language
 from ...model.results import CellResult, Machine
 from ...model.units import format_duration
 from ...patterns import lazy_pattern
@@ -50,14 +53,14 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 """Import name → how the project writes itself; others as they are imported."""
 # what a processor's name says that tells nobody anything
 _NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
-# not strftime's, which follow the builder's locale
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_KEPT = "never"
 _PACKAGE = "flash-attn"
 
 
-def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> str:
+def provenance(
+    result: CellResult, seed: int | None, freeze: str = "auto", language: Language = ENGLISH
+) -> str:
     """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept."""
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
@@ -67,12 +70,12 @@ def provenance(result: CellResult, seed: int | None, freeze: str = "auto") -> st
         f"{_NAMES.get(name, name)} {version}" for name, version in result.packages.items() if version
     ]
     parts = [
-        _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded"),
+        _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded", language),
         _safe(_device(result.device, machine)),
         *map(_safe, _attention(result)),
         _safe(", ".join(versions)),
-        f"seed {seed}" if seed is not None else "",
-        format_duration(result.seconds) if result.seconds else "",
+        escape(language.translate("seed {number}", number=seed)) if seed is not None else "",
+        escape(language.translate(format_duration(result.seconds))) if result.seconds else "",
     ]
     # the dot stays with what it follows: no line begins with one
     text = "\u00a0· ".join(part for part in parts if part)
@@ -106,14 +109,15 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     return found | {name: value for name, value in more.items() if value}
 
 
-def _format_date(date: str, verb: str) -> str:
-    if not _DAY.fullmatch(date):
-        return verb
+def _format_date(date: str, verb: str, language: Language) -> str:
     try:
-        day = dt.date.fromisoformat(date)
+        day = dt.date.fromisoformat(date) if _DAY.fullmatch(date) else None
     except ValueError:
-        return verb
-    return f'{verb} <time datetime="{date}">{day.day} {_MONTHS[day.month - 1]} {day.year}</time>'
+        day = None
+    if day is None:
+        return escape(language.translate(verb))
+    shown = escape(language.format_date(day, is_short=True))
+    return language.translate(f"{verb} {{date}}", date=Markup(f'<time datetime="{date}">{shown}</time>'))
 
 
 def _device(device: str, machine: Machine) -> str:

@@ -29,7 +29,7 @@ def _runnable_open(rendering: Rendering, tokens: Sequence[Token], index: int) ->
 def _runnable_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     from .runnable import block_close
 
-    return block_close(tokens[index])
+    return block_close(rendering, tokens[index])
 
 
 def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:

@@ -29,7 +29,7 @@ _OURS = tuple(
     )
 )
 # disabled until a script is there: without one a click would do nothing
-_BUTTON = '<button type="button" class="run-button" disabled>Run</button>'
+_BUTTON = '<button type="button" class="run-button" disabled>{}</button>'
 
 
 def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "") -> str:
@@ -40,7 +40,7 @@ def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "")
     if "runnable" not in token.meta:
         return html
     opening = f'<div class="{_CLASS}"{name}{_data(rendering, get(token, Runnable))}>\n'
-    return f"{opening}{html}{_BUTTON}\n</div>\n"
+    return f"{opening}{html}{_button(rendering)}\n</div>\n"
 
 
 def block_open(rendering: Rendering, token: Token) -> str:
@@ -54,9 +54,13 @@ def block_open(rendering: Rendering, token: Token) -> str:
     return f"<div{classes}{_author_attributes(token)}{_data(rendering, get(token, Runnable))}>\n"
 
 
-def block_close(token: Token) -> str:
+def _button(rendering: Rendering) -> str:
+    return _BUTTON.format(escape_html(rendering.language.translate("Run")))
+
+
+def block_close(rendering: Rendering, token: Token) -> str:
     """Its end."""
-    return f"{_BUTTON}\n</div>\n" if "runnable" in token.meta else "</div>\n"
+    return f"{_button(rendering)}\n</div>\n" if "runnable" in token.meta else "</div>\n"
 
 
 def _author_attributes(token: Token) -> str:

@@ -6,6 +6,7 @@ import re
 
 from markdown_it.token import Token
 
+from ...languages.language import Language
 from ...model.cells import Value
 from ...model.results import ValueResult
 from ...syntax.records import get
@@ -50,11 +51,11 @@ def value_html(rendering: Rendering, token: Token) -> str:
     value = get(token, Value)
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
-        hint = "This value has not been computed."
+        hint = escape_html(rendering.language.translate("This value has not been computed."))
         code = f"<code>{escape_html(value.expression)}</code>"
         return f'<span class="value value-pending" title="{hint}">{code}</span>'
     stale = (
-        f' value-stale" title="{escape_html(plain_output(stale_sentence(result.stale)))}'
+        f' value-stale" title="{escape_html(plain_output(stale_sentence(rendering.language, result.stale)))}'
         if result.stale
         else ""
     )
@@ -62,9 +63,9 @@ def value_html(rendering: Rendering, token: Token) -> str:
     return f'<span class="value{stale}">{shown or escape_html(_value_text(result))}</span>'
 
 
-def stale_sentence(stale: str) -> str:
+def stale_sentence(language: Language, stale: str) -> str:
     """The sentence that says why a result is out of date."""
-    return f"Out of date: {stale.rstrip('.')}."
+    return language.translate("Out of date: {reason}.", reason=stale.rstrip("."))
 
 
 def _value_text(result: ValueResult) -> str:

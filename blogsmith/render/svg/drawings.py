@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from msgspec import Struct
 
+from ...languages.language import ENGLISH, Language
 from ...patterns import lazy_pattern
 from .simplification import local_name, round_numbers
 from .styles import resolve_styles
@@ -49,13 +50,17 @@ class Drawing(Struct, frozen=True):
     min_width_px: int
     """How narrow it may become."""
 
-    def html(self, title: str = "") -> str:
+    def html(self, title: str = "", language: Language = ENGLISH) -> str:
         """The drawing, named by its own title, else by `title`, else by its labels."""
-        name = self.label or title or f"Diagram: {self.labels}".removesuffix(": ")
+        kind = language.translate("Diagram")
+        listed = language.translate("Diagram: {labels}", labels=self.labels) if self.labels else kind
+        name = self.label or title or listed
         svg = f'<svg role="img" aria-label="{escape(name)}" {self.markup}'
         if self.min_width_px <= _NARROW_PX:
             return svg
-        return f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="Diagram">{svg}</div>'
+        return (
+            f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="{escape(kind)}">{svg}</div>'
+        )
 
 
 @lru_cache(maxsize=512)

@@ -14,7 +14,6 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...diagnostics.model import did_you_mean
-from ...model.dates import format_date
 from .errors import NamedUndefined
 from .files import TemplateFile, ThemeFiles
 from .sandbox import Sandbox
@@ -30,6 +29,10 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
         "auto_reload": False,
     }
 )
+
+
+_PRINTED = (str, int, float)
+"""What may stand in a place of a text."""
 
 
 class TemplateCodes(Protocol):
@@ -118,10 +121,27 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     environment.filters.pop("random")
     environment.add_helper("asset", lambda path: addresses.get(path) or _no_asset(path, addresses))
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
-    environment.add_filter("date", format_date)
+    environment.add_filter("date", pass_context(lambda _, value: environment.language.format_date(value)))
+    environment.add_helper("t", translator(environment))
     environment.add_filter("isodate", iso_date)
     environment.add_filter("json", script_json)
     return environment
+
+
+def translator(environment: Sandbox) -> Callable[..., str]:
+    """`t("Page {number} of {total}", number=2, total=8)`, in the language of the page; paid for before it is
+    joined, for a text may name a place a thousand times.
+    """
+
+    def translate(text: str, *, one: str = "", **values: Any) -> str:
+        wrong = next((name for name, value in values.items() if not isinstance(value, _PRINTED)), "")
+        if not isinstance(text, str) or not isinstance(one, str) or wrong:
+            raise TemplateRuntimeError(f"t takes texts and numbers{f'; {wrong} is neither' if wrong else ''}")
+        parts, is_html = environment.language.parts(text, one, values)
+        environment.budget.take_size(sum(map(len, parts)), "t")
+        return Markup("").join(map(Markup, parts)) if is_html else "".join(parts)
+
+    return translate
 
 
 def site_url(path: str, base_path: str) -> str:

@@ -17,7 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...cards.card import CardStyle
+from ...config.validate import LANGUAGE
 from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
+from ...languages.bundled import printed_texts
+from ...languages.language import Translation
+from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...patterns import lazy_pattern
 from ...read.files import is_litter
@@ -57,7 +61,9 @@ class ThemeFiles(Struct, frozen=True):
     scripts: tuple[str, ...] = ()
     """Names under `static/` of the scripts that every page has."""
     warnings: tuple[Diagnostic, ...] = ()
-    """What is doubtful in its templates."""
+    """What is doubtful in its templates and translations."""
+    languages: Mapping[str, Mapping[str, Translation]] = {}
+    """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -124,6 +130,8 @@ def read_theme_files(
     static = _static_files(name, chain, places, problems)
     for folder in chain:
         problems += _missing_files(folder, static)
+    roots = [*(folder.root for folder in reversed(chain)), places.site_root]
+    languages, found = _languages(roots, templates, places, problems)
     if problems:
         raise SiteError(*problems)
     font = next((folder.math_font for folder in chain if folder.math_font), None)
@@ -140,8 +148,35 @@ def read_theme_files(
         next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
         tuple(sheet for settings in parents_first for sheet in settings.styles),
         tuple(dict.fromkeys(script for settings in parents_first for script in settings.scripts)),
-        tuple(unknown_blocks(templates)),
+        (*unknown_blocks(templates), *found),
+        languages,
     )
+
+
+def _languages(
+    roots: Sequence[Path],
+    templates: Mapping[str, TemplateFile],
+    places: _Places,
+    problems: list[Diagnostic],
+) -> tuple[dict[str, dict[str, Translation]], list[Diagnostic]]:
+    """The translations in `languages/` of these folders, later ones in place of earlier; and warnings."""
+    found: dict[str, dict[str, Translation]] = {}
+    warnings: list[Diagnostic] = []
+    files = [file for root in roots for file in _files(root / "languages", places, problems)]
+    known = printed_texts(file.text for file in templates.values()) if files else frozenset()
+    for file in files:
+        label = places.label(file)
+        text = _read_text(file, file.parent, label, problems)
+        reporter = Reporter(label, (text or "").splitlines())
+        tag = file.stem.lower()
+        if file.suffix != ".yaml" or not LANGUAGE.fullmatch(tag):
+            hint = "name it by its tag: de.yaml, pt-br.yaml"
+            reporter.error("language-value", "this file is named after no language", None, hint)
+        elif text is not None:
+            found[tag] = found.get(tag, {}) | read_language(text, reporter, known)
+        for diagnostic in reporter.diagnostics:
+            (problems if diagnostic.severity == "error" else warnings).append(diagnostic)
+    return found, warnings
 
 
 def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:

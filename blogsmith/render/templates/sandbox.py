@@ -11,6 +11,7 @@ back are called by compiled templates, see `compiler.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from threading import local
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,7 @@ from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEscapeFormatter, SandboxedFormatter
 from markupsafe import Markup, escape
 
+from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
 from ...patterns import lazy_pattern
 from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
@@ -37,14 +39,27 @@ _NESTED = frozenset(("_loop_vars", "_block_vars"))
 
 
 class PaidTemplate(Template):
-    """A template whose macros are made once, at no page's cost."""
+    """A template whose macros are made once for each language, at no page's cost."""
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
-        assert isinstance(self.environment, Sandbox)
-        if self._module is not None and (ctx is None or ctx.globals_keys.issubset(self.globals)):
-            return self._module
-        with self.environment.budget.isolate():
-            return super()._get_default_module(ctx)
+        environment = self.environment
+        assert isinstance(environment, Sandbox)
+        modules = self.__dict__.setdefault("_modules", {})
+        tag = environment.language.tag
+        is_shared = ctx is None or ctx.globals_keys.issubset(self.globals)
+        if is_shared and tag in modules:
+            return modules[tag]
+        with environment.budget.isolate():
+            if not is_shared:
+                return super()._get_default_module(ctx)
+            return modules.setdefault(tag, self.make_module())
+
+
+class _PageLanguage(local):
+    """The language of the page that is rendered; each thread renders pages of its own."""
+
+    def __init__(self) -> None:
+        self.language = ENGLISH
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -56,12 +71,18 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:
         self.budget = Budget()
+        self._page = _PageLanguage()
         self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
         self._helpers: set[Callable[..., str]] = set()
         self._last_html: tuple[str, Markup] = ("", Markup())
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
+
+    @property
+    def language(self) -> Language:
+        """That of the page that is rendered."""
+        return self._page.language
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
         """Let templates use a filter; what it does is paid for."""
@@ -77,13 +98,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Those of the environment itself where a template has none of its own: every context reads them."""
         return super().make_globals(d) if d else self.globals
 
-    def render(self, template: str, context: Mapping[str, Any]) -> str:
+    def render(self, template: str, context: Mapping[str, Any], language: Language = ENGLISH) -> str:
         """The text of a template and of all that it includes, within one budget and a net of time."""
-        return "".join(self._pieces(template, context))
+        return "".join(self._pieces(template, context, language))
 
-    def render_page(self, template: str, context: Mapping[str, Any], body: PageText, end: str) -> PageParts:
+    def render_page(
+        self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
+    ) -> PageParts:
         """The same in UTF-8, with `end` behind it. body: a text that is mostly printed once and as it is."""
-        pieces = [*self._pieces(template, context), end]
+        pieces = [*self._pieces(template, context, language), end]
         text, markup = self._last_html
         places = [at for at, piece in enumerate(pieces) if piece is markup] if text is body.read() else ()
         if len(places) != 1:
@@ -91,7 +114,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         (at,) = places
         return PageParts(_encode(pieces[:at]), body.encode(), _encode(pieces[at + 1 :]))
 
-    def _pieces(self, template: str, context: Mapping[str, Any]) -> list[str]:
+    def _pieces(self, template: str, context: Mapping[str, Any], language: Language) -> list[str]:
+        self._page.language = language
         with self.budget.isolate(), time_net():
             try:
                 return list(self.get_template(template).generate(context))

@@ -2,8 +2,8 @@
 
 Templates come from `files.py`; they run in Jinja's sandbox, with autoescape on and no way to
 disk, clock or chance, so a theme can neither execute code nor break repeatability. Data arrives
-ready: the only helpers are `url`, `asset`, `date`, `isodate` and `json`. HTML of our own making is marked
-as such where it is read, see `sandbox.py`, so templates need no `| safe`.
+ready: the only helpers are `url`, `asset`, `t`, `date`, `isodate` and `json`. HTML of our own making is
+marked as such where it is read, see `sandbox.py`, so templates need no `| safe`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
+from ...languages.bundled import find_language
+from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
 from ...model.texts import PageParts
@@ -76,16 +78,23 @@ class Theme(Struct, frozen=True):
             "head": page_head(page, site, self._styles(page.math_font), self._scripts()),
         }
         with self._blame_template(page.path or page.url):
-            return self.environment.render_page(f"layouts/{layout}.html", context, page.body, "\n")
+            template, language = f"layouts/{layout}.html", self.language(page.lang)
+            return self.environment.render_page(template, context, language, page.body, "\n")
 
-    def render_shortcode(self, name: str, context: Mapping[str, Any], page_path: str = "") -> str:
+    def language(self, tag: str) -> Language:
+        """The words for pages in a language, with what the site and its theme say of it."""
+        return find_language(tag, self.files.languages)
+
+    def render_shortcode(
+        self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
+    ) -> str:
         """The HTML of shortcode `name`; strings in `context` are escaped unless they are `Markup`.
 
         KeyError if there is no such shortcode. page_path: for the hint of an error message.
         """
         template = self.shortcodes[name]
         with self._blame_template(page_path):
-            return self.environment.render(template, context)
+            return self.environment.render(template, context, language)
 
     def has_shortcode(self, name: str) -> bool:
         """Whether the site, the theme or a plugin has a template for it."""

@@ -1,0 +1,142 @@
+"""A language of pages: its words in place of the English ones, its plural forms, its dates.
+
+A text is named by its English words, with named places such as `{minutes} min read`; what has no translation
+is printed in English. Neither the locale of the machine nor a clock has a say: one page has the same bytes
+everywhere.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from markupsafe import Markup, escape
+from msgspec import Struct
+
+from ..patterns import lazy_pattern
+
+Translation: TypeAlias = str | Mapping[str, str]
+"""A text, or one for each plural form: `one`, `few`, `other`."""
+FORMS = ("one", "few", "other")
+
+_PLACE = lazy_pattern(r"\{([a-z_]+)\}")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_SHORT_MONTHS = 3
+"""Letters of their English names, by which the short ones go."""
+
+
+class Language(Struct, frozen=True):
+    """Translates the words of pages."""
+
+    tag: str = "en"
+    """BCP 47, lower case."""
+    texts: Mapping[str, Translation] = {}
+    """English text → translation."""
+
+    def translate(self, text: str, *, one: str = "", **values: object) -> str:
+        """The text with its places filled; HTML as soon as one of the values is.
+
+        one: English for a count of one. The first whole number of `values` chooses among plural forms.
+        """
+        parts, is_html = self.parts(text, one, values)
+        return Markup("".join(parts)) if is_html else "".join(parts)
+
+    def parts(self, text: str, one: str, values: Mapping[str, object]) -> tuple[Sequence[str], bool]:
+        """What the text is joined from, and whether that is HTML; the rest as in `translate`."""
+        form = self._form(text, one, values)
+        if not values:
+            return (form,), False
+        is_html = any(hasattr(value, "__html__") for value in values.values())
+        prepare: Callable[[object], str] = escape if is_html else str
+        filled = {name: prepare(value) for name, value in values.items()}
+        # texts and names of places take turns
+        pieces = _PLACE.split(form)
+        for at, piece in enumerate(pieces):
+            if at % 2:
+                pieces[at] = filled.get(piece, f"{{{piece}}}")
+            elif is_html:
+                pieces[at] = escape(piece)
+        return pieces, is_html
+
+    def number_of(self, name: str, number: str) -> str:
+        """`Figure 3`, `Theorem 2`. name: in English, or the author's; HTML if `number` is."""
+        text = f"{name} {{number}}"
+        if text in self.texts:
+            return self.translate(text, number=number)
+        return self.translate("{name} {number}", name=self.translate(name), number=number)
+
+    def format_date(self, value: dt.date, *, is_short: bool = False) -> str:
+        """`3 March 2026`, or `3 Mar 2026`."""
+        month = _MONTHS[value.month - 1][: _SHORT_MONTHS if is_short else None]
+        return self.translate(
+            "{day} {month} {year}", day=value.day, month=self.translate(month), year=value.year
+        )
+
+    def format_count(self, count: int) -> str:
+        """`1,234`."""
+        separator = self.translate("1,000")[1:-3]
+        return f"{count:,}".replace(",", separator)
+
+    def _form(self, text: str, one: str, values: Mapping[str, object]) -> str:
+        found = self.texts.get(text)
+        if isinstance(found, str):
+            return found
+        count = next((value for value in values.values() if type(value) is int), None)
+        if found is None:
+            return one if one and count == 1 else text
+        rule = _RULES.get(self.tag.partition("-")[0], _one_or_other)
+        return found.get(rule(count) if count is not None else "other", found["other"])
+
+
+def places_of(text: str) -> set[str]:
+    """Names of the places in a text."""
+    return set(_PLACE.findall(text))
+
+
+def _one_or_other(count: int) -> str:
+    return "one" if count == 1 else "other"
+
+
+def _french(count: int) -> str:
+    return "one" if count in (0, 1) else "other"
+
+
+def _always_other(count: int) -> str:
+    return "other"
+
+
+def _few(count: int) -> bool:
+    return count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14)
+
+
+def _east_slavic(count: int) -> str:
+    if count % 10 == 1 and count % 100 != 11:
+        return "one"
+    return "few" if _few(count) else "other"
+
+
+def _polish(count: int) -> str:
+    return "one" if count == 1 else "few" if _few(count) else "other"
+
+
+def _czech(count: int) -> str:
+    return "one" if count == 1 else "few" if count in (2, 3, 4) else "other"
+
+
+_RULES: Mapping[str, Callable[[int], str]] = MappingProxyType(
+    {
+        "fr": _french,
+        **dict.fromkeys(("ja", "ko", "th", "vi", "zh"), _always_other),
+        **dict.fromkeys(("be", "bs", "hr", "ru", "sr", "uk"), _east_slavic),
+        "pl": _polish,
+        **dict.fromkeys(("cs", "sk"), _czech),
+    }
+)
+"""Language → plural form of a count of 0 or more; all others have a form for one, and one for the rest."""
+
+ENGLISH = Language()

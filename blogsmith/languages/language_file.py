@@ -1,0 +1,75 @@
+"""A file of translations: `English text: translation`, each place of the English text in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..diagnostics.model import Reporter, did_you_mean
+from ..schema import yaml_loader as loader
+from .language import FORMS, Translation, places_of
+
+
+def read_language(
+    text: str, reporter: Reporter, known: Collection[str] | None = None
+) -> dict[str, Translation]:
+    """English text → translation; what is wrong is reported and left out.
+
+    known: the texts that are printed; one that is not among them is a warning. None: any may be.
+    """
+    located = loader.load(text, reporter)
+    if located is None or located.value is None:
+        return {}
+    if not isinstance(located.value, dict):
+        hint = "write `Contents: Inhalt`, one text a line"
+        reporter.error("language-value", "a language is a list of translations", located.places.get(()), hint)
+        return {}
+    found: dict[str, Translation] = {}
+    for key, value in located.value.items():
+        if known is not None and key not in known:
+            hint = did_you_mean(key, known) or "the texts stand in the manual's page on languages"
+            reporter.warn("language-key", f'nothing prints "{key}"', located.key_places.get((key,)), hint)
+        if _is_right(key, value, located, reporter):
+            found[key] = value
+    return found
+
+
+def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter) -> bool:
+    place = located.places.get((key,))
+    if isinstance(value, str):
+        return _has_known_places(key, value, (key,), located, reporter)
+    if not isinstance(value, Mapping):
+        hint = "put it in quotes" if isinstance(value, int | float) else ""
+        reporter.error("language-value", f'the translation of "{key}" is not a text', place, hint)
+        return False
+    for form, translation in value.items():
+        if form not in FORMS or not isinstance(translation, str):
+            hint = did_you_mean(form, FORMS) if form not in FORMS else ""
+            message = f'"{form}" is no plural form with a text'
+            reporter.error(
+                "language-value", message, located.key_places.get((key, form)), hint or _FORMS_HINT
+            )
+            return False
+        if not _has_known_places(key, translation, (key, form), located, reporter):
+            return False
+    if "other" not in value:
+        reporter.error("language-value", f'"{key}" has no form `other`', place, _FORMS_HINT)
+        return False
+    return True
+
+
+_FORMS_HINT = f"forms: {', '.join(FORMS)}; `other` is needed"
+
+
+def _has_known_places(
+    key: str, translation: str, path: loader.YamlPath, located: loader.Located, reporter: Reporter
+) -> bool:
+    allowed = places_of(key)
+    unknown = sorted(places_of(translation) - allowed)
+    if not unknown:
+        return True
+    names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
+    hint = did_you_mean(unknown[0], allowed) or (f"places: {names}" if names else "it has no places")
+    message = f'"{key}" has no place {{{unknown[0]}}}'
+    reporter.error("language-value", message, located.places.get(path), hint)
+    return False
