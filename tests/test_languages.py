@@ -89,7 +89,7 @@ def test_every_text_of_templates_and_code_is_in_the_table() -> None:
     english = bundled_texts("en").keys()
     assert printed_texts(_templates()) == english
     plugins = load_plugins(["emoji_callouts"], [ROOT / "plugins"])
-    kinds = [*(row.title for row, _ in ROWS), *(kind.title for kind in _kinds(plugins))]
+    kinds = [*(row.title for row, _ in ROWS), *_kinds(plugins)]
     assert set(kinds) <= english
     asked = {
         node.args[0].value
@@ -110,15 +110,15 @@ def test_the_table_has_nothing_that_nobody_prints() -> None:
     constants = set(_constants())
     templates = "".join(_templates())
     months = {f"{dt.date(2026, month, 1):%B}"[:3] for month in range(1, 13)}
-    plugins = {kind.title for kind in _kinds(load_plugins(["emoji_callouts"], [ROOT / "plugins"]))}
+    plugins = set(_kinds(load_plugins(["emoji_callouts"], [ROOT / "plugins"])))
     for text in bundled_texts("en"):
         bare = text.removesuffix(" {number}").removesuffix(" {date}")
         is_asked = text in constants or bare in constants or f'"{text}"' in templates
         assert is_asked or text in months or text in plugins, text
 
 
-def _kinds(plugins: Plugins) -> Iterator[object]:
-    yield from plugins.kinds
+def _kinds(plugins: Plugins) -> Iterator[str]:
+    return (kind.title for kind in plugins.kinds)
 
 
 # one language
@@ -396,6 +396,7 @@ x
 """
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_NAMES = ("blogsmith", "huggingface", "co")
 _SILENT = ("script", "style", "code", "pre", "math")
 _READ = ("aria-label", "title", "alt", "content")
 
@@ -434,15 +435,14 @@ def test_a_german_site_holds_no_english_word_of_ours(tmp_path: Path) -> None:
     report = build(root)
     assert report.ok, printed(report)
     german = _words(text for tag in bundled_texts("de").values() for text in forms(tag).values())
-    english = _words(iter(bundled_texts("en"))) - german - _words(iter(files.values()))
-    assert {"Contents", "read", "Theorem", "Figure", "Skip"} <= english
+    known = german | _words(iter(files.values())) | set(_NAMES)
     pages = sorted((root / "public").rglob("*.html"))
     assert len(pages) > 12
     seen: set[str] = set()
     for page in pages:
         tree = html5lib.parse(page.read_text("utf-8"), namespaceHTMLElements=False)
         for word, text in words_of(tree):
-            assert word not in english, (page.relative_to(root).as_posix(), word, text)
+            assert word in known, (page.relative_to(root).as_posix(), word, text)
             seen.add(text.strip())
     expected = {"Inhalt", "Satz 1", "Abbildung 1", "Code anzeigen", "Zum Inhalt springen", "Archiv", "Reihen"}
     assert expected <= seen
