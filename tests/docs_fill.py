@@ -254,6 +254,13 @@ def theme_options(_: Sequence[str]) -> str:
     return table(("option", "value", "default", "meaning"), rows)
 
 
+def texts(_: Sequence[str]) -> str:
+    """The English texts of pages, as a file of translations names them."""
+    listed = (PACKAGE / "languages" / "en.yaml").read_text(encoding="utf-8")
+    _, _, body = listed.partition("\n\n")
+    return f'```yaml fold="All texts"\n{body.rstrip()}\n```'
+
+
 PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
     {
         "cases": cases,
@@ -272,6 +279,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "variables": theme_variables,
         "blocks": theme_blocks,
         "options": theme_options,
+        "texts": texts,
         "layers": layers,
         "folders": folders,
         "modules": modules,

@@ -63,13 +63,6 @@ class Language(Struct, frozen=True):
                 pieces[at] = escape(piece)
         return pieces, is_html
 
-    def number_of(self, name: str, number: str) -> str:
-        """`Figure 3`, `Theorem 2`. name: in English, or the author's; HTML if `number` is."""
-        text = f"{name} {{number}}"
-        if text in self.texts:
-            return self.translate(text, number=number)
-        return self.translate("{name} {number}", name=self.translate(name), number=number)
-
     def format_date(self, value: dt.date, *, is_short: bool = False) -> str:
         """`3 March 2026`, or `3 Mar 2026`."""
         month = _MONTHS[value.month - 1][: _SHORT_MONTHS if is_short else None]

@@ -27,7 +27,7 @@ def read_language(
     found: dict[str, Translation] = {}
     for key, value in located.value.items():
         if known is not None and key not in known:
-            hint = did_you_mean(key, known) or "the texts stand in the manual's page on languages"
+            hint = did_you_mean(key, known) or "all texts stand in the manual, under Configuration, Languages"
             reporter.warn("language-key", f'nothing prints "{key}"', located.key_places.get((key,)), hint)
         if _is_right(key, value, located, reporter):
             found[key] = value

@@ -43,7 +43,7 @@ def _label(rendering: Rendering, callout: Callout) -> str:
     title = rendering.name_of(callout.title)
     if not callout.number:
         return escape_html(title)
-    label = escape_html(rendering.language.number_of(title, callout.number))
+    label = escape_html(rendering.language.translate("{name} {number}", name=title, number=callout.number))
     return f'<span class="callout-label">{label}</span>'
 
 
@@ -112,7 +112,7 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     name = f' id="{escape_html(table.id)}"' if table.id else ""
     # two regions of one name would be told apart by nobody who hears them
     label = (
-        rendering.language.number_of("Table", table.number)
+        rendering.language.translate("Table {number}", number=table.number)
         if table.number
         else rendering.language.translate("Table {number} on this page", number=table.ordinal)
     )
@@ -127,7 +127,7 @@ def caption(rendering: Rendering, table_open: Token, html: str) -> str:
 
 def table_caption(language: Language, number: str, html: str) -> str:
     """The `<caption>`; empty without number and text."""
-    name = escape_html(language.number_of("Table", number))
+    name = escape_html(language.translate("Table {number}", number=number))
     label = f'<span class="table-label">{name}.</span>' if number else ""
     return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 

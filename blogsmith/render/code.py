@@ -115,8 +115,7 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     wide: bool = False
     """Whether lines are longer than a column of text; themes may let such code run into the margin."""
     fold: bool | str = False
-    """Fold the code away under this label; True means `fold_label`."""
-    fold_label: str = "Show code"
+    """Fold the code away under this label; True means `Show code`."""
     fold_open: bool = False
     """The fold starts open."""
     id: str = ""
@@ -142,8 +141,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
         f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
         f"{''.join(_line_spans(lines, options.marked))}</code></pre></figure>"
     )
-    label = options.fold if isinstance(options.fold, str) else options.fold_label
-    return _fold(figure, label, options.fold_open) if options.fold else figure
+    return _fold(figure, options.fold, options.fold_open)
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
@@ -167,7 +165,10 @@ def _line_spans(lines: Sequence[str], marked: frozenset[int]) -> Iterator[str]:
             yield f'<span class="line{" hl" if number in marked else ""}">{line}{newline}</span>'
 
 
-def _fold(figure: str, label: str, is_open: bool) -> str:
+def _fold(figure: str, fold: bool | str, is_open: bool) -> str:
+    if not fold:
+        return figure
+    label = fold if isinstance(fold, str) else "Show code"
     opened = " open" if is_open else ""
     return f'<details class="collapsible"{opened}><summary>{escape(label)}</summary>{figure}</details>'
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..syntax.cells.option_values import FOLD
 from ..syntax.records import Fence, get
 from .code import FigureOptions, code_figure, has_long_lines, highlight, is_known_language
 from .context import Rendering, Rule
@@ -38,14 +39,14 @@ def code_of_fence(
         lex=rendering.tools.lex,
     )
     numbered = settings.line_numbers if record.numbered is None else record.numbered
+    fold = rendering.language.translate("Show code") if record.fold in (True, FOLD) else record.fold
     options = FigureOptions(
         title=record.title,
         first_line=record.first_line,
         marked=record.marked,
         numbered=numbered,
         wide=has_long_lines(source, numbered=numbered),
-        fold=record.fold,
-        fold_label=rendering.language.translate("Show code"),
+        fold=fold,
         fold_open=fold_open,
         id=record.id,
         classes=(*str(token.attrs.get("class", "")).split(), *record.classes),

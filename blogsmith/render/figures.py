@@ -65,7 +65,7 @@ def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
 
 def figure_caption(rendering: Rendering, number: str, html: str) -> str:
     """The `<figcaption>`; empty without number and text."""
-    name = escape_html(rendering.language.number_of("Figure", number))
+    name = escape_html(rendering.language.translate("Figure {number}", number=number))
     label = f'<span class="figure-label">{name}</span>' if number else ""
     if not label and not html:
         return ""

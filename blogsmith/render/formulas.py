@@ -133,7 +133,8 @@ def _row_link(rendering: Rendering, mark: RowMark) -> str:
     if not mark.id:
         return ""
     text = number_text(mark.number)
-    label = rendering.language.number_of("Equation", text if mark.bare else f"({text})")
+    number = text if mark.bare else f"({text})"
+    label = rendering.language.translate("Equation {number}", number=number)
     return f'<a class="eq-anchor" href="#{escape_html(mark.id)}" aria-label="{escape_html(label)}"></a>'
 
 

@@ -18,6 +18,15 @@ from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
 """Begin of a label → what a cell shows."""
+_TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        "eq": "Equation {number}",
+        "fig": "Figure {number}",
+        "tbl": "Table {number}",
+        "sec": "Section {number}",
+    }
+)
+"""Kind of label → what a reference says; theorems and the like are called by their own names."""
 _NUMBER = "\0"
 """Stands for a number, which may be HTML: a sign that no text holds."""
 
@@ -193,9 +202,9 @@ def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
     is_text = label.kind == "sec" and not label.number[:1].isdigit()
     if form == "number" or is_text:
         return number
-    # equations, figures and so on have a text of their own, `Figure {number}`
-    english = name if label.kind == "thm" else label.name
-    before, _, behind = rendering.language.number_of(english, _NUMBER).partition(_NUMBER)
+    text = "{name} {number}" if label.kind == "thm" else _TEXTS[label.kind]
+    said = rendering.language.translate(text, name=name, number=_NUMBER)
+    before, _, behind = said.partition(_NUMBER)
     return f"{escape_html(before)}{number}{escape_html(behind)}"
 
 

@@ -68,7 +68,7 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
 
 
 def _label(rendering: Rendering, call: Shortcode) -> str:
-    return rendering.language.number_of("Figure", call.number) if call.number else ""
+    return rendering.language.translate("Figure {number}", number=call.number) if call.number else ""
 
 
 def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:

@@ -168,7 +168,7 @@ def _table(writer: _Writer, node: Node) -> str:
     if head:
         parts = _with_caption(writer, node, parts, head)
         name = f' id="{escape(head.id)}"' if head.id else ""
-        label = language.number_of("Table", head.number) if head.number else label
+        label = language.translate("Table {number}", number=head.number) if head.number else label
     classes = "table-wrap wide" if is_wide(node) else "table-wrap"
     wrap = f'<div class="{classes}" role="region" tabindex="0" aria-label="{escape(label)}">'
     return f"{wrap}<table{name}>{''.join(parts)}</table></div>"

@@ -1,0 +1,448 @@
+"""Words of pages: every language is complete, and a page in one holds no English of ours."""
+
+from __future__ import annotations
+
+import ast
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import html5lib
+import pytest
+from markupsafe import Markup
+
+from blogsmith.diagnostics.model import SiteError
+from blogsmith.hooks import Plugins
+from blogsmith.hooks.loader import load_plugins
+from blogsmith.languages.bundled import bundled_tags, bundled_texts, find_language, printed_texts
+from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
+from blogsmith.model.results import CellResult
+from blogsmith.render.outputs.html import clean_html
+from blogsmith.render.outputs.outputs import show_outputs
+from blogsmith.render.outputs.provenance import provenance
+from blogsmith.render.templates.theme import load_theme
+from blogsmith.syntax.kinds import ROWS
+from tests.site_files import build, printed, put, put_bare
+from tests.test_theme import BUNDLED, plain, write
+from tests.theme_pages import ROOT
+
+OTHERS = tuple(tag for tag in bundled_tags() if tag != "en")
+DAY = dt.date(2026, 6, 1)
+
+
+def forms(translation: Translation) -> Mapping[str, str]:
+    return {"other": translation} if isinstance(translation, str) else translation
+
+
+def language(tag: str) -> Language:
+    return find_language(tag, {})
+
+
+# what is bundled
+
+
+def test_the_languages_that_are_bundled() -> None:
+    assert bundled_tags() == ("de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_a_language_is_complete(tag: str) -> None:
+    texts = bundled_texts(tag)
+    assert texts.keys() == bundled_texts("en").keys()
+    for english, translation in texts.items():
+        shown = forms(translation)
+        assert all(text == text.strip() and text for text in shown.values()), english
+        assert places_of(shown["other"]) == places_of(english), english
+
+
+@pytest.mark.parametrize("tag", OTHERS)
+def test_plural_forms_are_those_of_the_language(tag: str) -> None:
+    asks = {"one": {"one", "other"}, "few": {"one", "few", "other"}, "other": {"other"}}
+    need = asks["few" if tag in ("pl", "ru") else "other" if tag in ("ja", "zh") else "one"]
+    found = forms(bundled_texts(tag)["{count} parts"])
+    assert found.keys() == need
+
+
+def test_english_says_what_it_is_asked_for() -> None:
+    for english, text in bundled_texts("en").items():
+        assert forms(text)["other"] == english
+
+
+def _templates() -> Iterator[str]:
+    for folder in (ROOT / "themes", ROOT / "plugins", ROOT / "blogsmith"):
+        yield from (file.read_text("utf-8") for file in folder.rglob("*.html"))
+
+
+def _constants() -> Iterator[str]:
+    """Texts in the code, those of `number_of` with their place."""
+    for file in (ROOT / "blogsmith").rglob("*.py"):
+        if "lab" in file.relative_to(ROOT / "blogsmith").parts[:1]:
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def test_every_text_of_templates_and_code_is_in_the_table() -> None:
+    english = bundled_texts("en").keys()
+    assert printed_texts(_templates()) == english
+    plugins = load_plugins(["emoji_callouts"], [ROOT / "plugins"])
+    kinds = [*(row.title for row, _ in ROWS), *_kinds(plugins)]
+    assert set(kinds) <= english
+    asked = {
+        node.args[0].value
+        for file in (ROOT / "blogsmith").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "translate"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    }
+    assert len(asked) > 30
+    assert asked <= english
+
+
+def test_the_table_has_nothing_that_nobody_prints() -> None:
+    constants = set(_constants())
+    templates = "".join(_templates())
+    months = {f"{dt.date(2026, month, 1):%B}"[:3] for month in range(1, 13)}
+    plugins = set(_kinds(load_plugins(["emoji_callouts"], [ROOT / "plugins"])))
+    for text in bundled_texts("en"):
+        bare = text.removesuffix(" {number}").removesuffix(" {date}")
+        is_asked = text in constants or bare in constants or f'"{text}"' in templates
+        assert is_asked or text in months or text in plugins, text
+
+
+def _kinds(plugins: Plugins) -> Iterator[str]:
+    return (kind.title for kind in plugins.kinds)
+
+
+# one language
+
+
+@pytest.mark.parametrize(
+    ("tag", "long", "short"),
+    [
+        ("en", "1 June 2026", "1 Jun 2026"),
+        ("de", "1. Juni 2026", "1. Juni 2026"),
+        ("fr", "1er juin 2026", "1er juin 2026"),
+        ("es", "1 de junio de 2026", "1 de jun. de 2026"),
+        ("it", "1º giugno 2026", "1º giu. 2026"),
+        ("nl", "1 juni 2026", "1 jun. 2026"),
+        ("pl", "1 czerwca 2026", "1 cze 2026"),
+        ("ru", "1 июня 2026 г.", "1 июн. 2026 г."),
+        ("ja", "2026年6月1日", "2026年6月1日"),
+        ("zh", "2026年6月1日", "2026年6月1日"),
+    ],
+)
+def test_dates(tag: str, long: str, short: str) -> None:
+    assert language(tag).format_date(DAY) == long
+    assert language(tag).format_date(DAY, is_short=True) == short
+
+
+def test_other_days_of_a_month_in_french() -> None:
+    assert language("fr").format_date(DAY.replace(day=2)) == "2 juin 2026"
+
+
+@pytest.mark.parametrize(
+    ("tag", "shown"),
+    [
+        ("en", "0 parts|1 part|2 parts|5 parts|21 parts"),
+        ("fr", "0 partie|1 partie|2 parties|5 parties|21 parties"),
+        ("pl", "0 części|1 część|2 części|5 części|21 części"),
+        ("ru", "0 частей|1 часть|2 части|5 частей|21 часть"),
+        ("ja", "全 0 回|全 1 回|全 2 回|全 5 回|全 21 回"),
+    ],
+)
+def test_counts(tag: str, shown: str) -> None:
+    found = [
+        language(tag).translate("{count} parts", one="{count} part", count=count)
+        for count in (0, 1, 2, 5, 21)
+    ]
+    assert "|".join(found) == shown
+
+
+@pytest.mark.parametrize(("tag", "shown"), [("en", "12,345"), ("de", "12.345"), ("fr", "12\u202f345")])
+def test_large_counts(tag: str, shown: str) -> None:
+    assert language(tag).format_count(12_345) == shown
+
+
+def test_a_variety_takes_what_it_lacks_from_its_language_and_that_from_english() -> None:
+    own: Mapping[str, Mapping[str, Translation]] = {
+        "de-at": {"January": "Jänner"},
+        "de": {"Next": "Weiter →"},
+    }
+    austrian = find_language("de-AT", own)
+    assert austrian.format_date(dt.date(2026, 1, 5)) == "5. Jänner 2026"
+    assert austrian.translate("Next") == "Weiter →"
+    assert austrian.translate("Contents") == "Inhalt"
+    assert find_language("de", own).translate("January") == "Januar"
+    assert find_language("sw", own).translate("Contents") == "Contents"
+    assert find_language("en-GB", own) is ENGLISH
+
+
+def test_what_is_html_stays_and_what_is_not_is_escaped() -> None:
+    german = Language("de", {"updated {date}": "<am> {date}"})
+    assert german.translate("updated {date}", date=Markup("<b>x</b>")) == "&lt;am&gt; <b>x</b>"
+    assert german.translate("updated {date}", date="<b>") == "<am> <b>"
+    assert german.translate("updated {date}") == "<am> {date}"
+
+
+# templates
+
+
+def test_templates_translate_macros_too(tmp_path: Path) -> None:
+    files = {
+        "partials/m.html": '{% set next = t("Next") %}{% macro m() %}{{ t("Contents") }}{% endmacro %}',
+        "shortcodes/x.html": '{% from "partials/m.html" import m, next %}'
+        "{{ m() }} {{ next }} {{ day | date }}",
+    }
+    theme = plain(tmp_path, files)
+    shown = {
+        tag: theme.render_shortcode("x", {"day": DAY}, "", language(tag)) for tag in ("en", "de", "fr", "en")
+    }
+    assert shown == {
+        "en": "Contents Next 1 June 2026",
+        "de": "Inhalt Weiter 1. Juni 2026",
+        "fr": "Sommaire Suivant 1er juin 2026",
+    }
+
+
+def test_values_are_escaped_in_templates(tmp_path: Path) -> None:
+    theme = plain(tmp_path, {"shortcodes/x.html": '{{ t("page {number}", number=n) }}'})
+    assert theme.render_shortcode("x", {"n": "<"}) == "page &lt;"
+    assert theme.render_shortcode("x", {"n": Markup("<b>1</b>")}) == "page <b>1</b>"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ t(3) }}",
+        '{{ t("a {b}", b=[1]) }}',
+        '{{ t("a {b}", b=nothing) }}',
+        '{% set long = "x" * 1000000 %}{{ t("{a}" * 1000, a=long) | length }}',
+    ],
+)
+def test_what_templates_may_not_ask_for(template: str, tmp_path: Path) -> None:
+    with pytest.raises(SiteError) as caught:
+        plain(tmp_path, {"shortcodes/x.html": template}).render_shortcode("x", {})
+    assert (
+        caught.value.diagnostics[0].path == "shortcodes/x.html"
+        or "themes" in caught.value.diagnostics[0].path
+    )
+
+
+# a site's own words
+
+
+def test_a_site_its_theme_and_its_parent_say_it_in_this_order(tmp_path: Path) -> None:
+    files = {
+        "themes/child/theme.yaml": "name: child\nextends: parent\n",
+        "themes/child/languages/de.yaml": "Next: Kind\nOlder: Kind\n",
+        "themes/parent/theme.yaml": "name: parent\n",
+        "themes/parent/layouts/post.html": '{{ t("Hello") }}',
+        "themes/parent/languages/de.yaml": "Hello: Hallo\nNext: Eltern\nOlder: Eltern\nNewer: Eltern\n",
+        "languages/de.yaml": "Next: Seite\n",
+    }
+    theme = load_theme("child", write(tmp_path, files), BUNDLED)
+    assert theme.files.warnings == ()
+    german = theme.language("de")
+    assert [german.translate(text) for text in ("Next", "Older", "Newer", "Hello", "Contents")] == [
+        *("Seite", "Kind", "Eltern", "Hallo", "Inhalt")
+    ]
+
+
+POST = "---\ntitle: T\ndate: 2026-06-01\n---\n> [!THEOREM] {#thm-a}\n> x\n\n@thm-a\n"
+
+
+def test_a_build_notices_other_words(tmp_path: Path) -> None:
+    files = {"blogsmith.yaml": "title: S\nlang: de\n", "content/posts/a.md": POST, "content/posts/b.md": POST}
+    root = put_bare(tmp_path / "site", files)
+
+    def rebuilt() -> set[str]:
+        return set(build(root, remembers=True, output=root / "public").rebuilt)
+
+    rebuilt()
+    page = root / "public" / "posts" / "a" / "index.html"
+    assert "Satz 1" in page.read_text("utf-8")
+    put(root, {"languages/de.yaml": "Theorem: Theorem\n"})
+    assert rebuilt() == {"content/posts/a.md", "content/posts/b.md"}
+    assert "Theorem 1" in page.read_text("utf-8")
+    assert rebuilt() == set()
+    (root / "languages/de.yaml").unlink()
+    rebuilt()
+    assert "Satz 1" in page.read_text("utf-8")
+
+
+def test_names_of_kinds_that_the_site_gives_stay(tmp_path: Path) -> None:
+    settings = "title: S\nlang: de\ncallouts:\n  theorem: {title: Theorem}\n"
+    root = put_bare(tmp_path / "site", {"blogsmith.yaml": settings, "content/posts/a.md": POST})
+    build(root)
+    text = (root / "public/posts/a/index.html").read_text("utf-8")
+    assert text.count("Theorem 1") == 2
+    assert "Satz" not in text
+
+
+def test_a_reference_is_in_the_language_of_the_page_that_refers(tmp_path: Path) -> None:
+    other = "---\ntitle: O\nlang: fr\n---\n{@a#thm-a} et {@a#eq-x}\n"
+    files = {"blogsmith.yaml": "title: S\nlang: de\n", "content/posts/b.md": other}
+    files["content/posts/a.md"] = POST + "\n$$x \\label{eq:x}$$\n"
+    root = put_bare(tmp_path / "site", files)
+    assert build(root).ok
+    assert ">Théorème 1</a> et " in (text := (root / "public/posts/b/index.html").read_text("utf-8"))
+    assert ">Équation (1)</a>" in text
+
+
+# a whole page
+
+
+def test_the_line_under_an_output() -> None:
+    result = CellResult("ok", date="2026-03-05", seconds=0.0001)
+    html = provenance(result, 7, "auto", language("de"))
+    assert 'Aufgezeichnet am <time datetime="2026-03-05">5. März 2026</time>' in html
+    assert "Startwert 7" in html
+    assert "unter 1\xa0ms" in html.replace("1 ms", "1\xa0ms")
+
+
+def test_tables_of_cells() -> None:
+    html = clean_html("<table><tr><td>a</table>", "Ausgabe: x", None, language("de")).html
+    assert 'aria-label="Tabelle, Ausgabe: x"' in html
+    assert show_outputs is not None
+
+
+SITE = """\
+title: Netz
+lang: de
+base_url: https://example.org
+pagination: 1
+archive_pagination: 1
+plugins: [emoji_callouts, hf_space]
+theme_options: {switch: true}
+"""
+KINDS = "\n".join(f"> [!{row.name.upper()}] {{#thm-{row.name}}}\n> x\n" for row, _ in ROWS)
+FULL_POST = f"""\
+---
+title: Aufmerksamkeit
+date: 2026-03-03
+updated: 2026-05-04
+status: wip
+tags: [Netze]
+categories: [Lernen]
+series: {{name: Grundlagen, part: 1}}
+references:
+  - {{id: v, title: Wort, author: Ada, year: 2017}}
+---
+## Anfang
+
+[](zwei.md) [@v] und [@v], @fig-x @tbl-x @eq-x {{@sec-ende}} @thm-theorem @thm-proof[^1] und[^1]
+
+![Punkt](x.svg "Punkt"){{#fig-x}}
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+: Zahlen {{#tbl-x}}
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+$$x \\label{{eq:x}}$$
+
+{KINDS}
+
+💡 Key insight: ja
+
+```python fold
+x = 1
+```
+
+```dot
+nichts
+```
+
+```{{python}}
+x = 1
+```
+
+```{{python}}
+#| run-in: browser
+x = 1
+```
+
+```{{python}}
+#| claim: x ist 1
+x == 1
+```
+
+Wert {{= x =}}.
+
+{{% include img.html src="x.svg,x.svg" cap="eins,zwei" alt="eins,zwei" id="fig-y" %}}
+
+<div class="image-compare" data-before="x.svg" data-after="x.svg"></div>
+
+<div class="hf-space" data-src="ada/netz"></div>
+
+[^1]: Ja.
+
+## Ende {{#sec-ende}}
+
+x
+"""
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NAMES = ("blogsmith", "huggingface", "co")
+_SILENT = ("script", "style", "code", "pre", "math")
+_READ = ("aria-label", "title", "alt", "content")
+
+
+def words_of(element: Element) -> Iterator[tuple[str, str]]:
+    """Each word that readers see or hear, with the text that it stands in."""
+    if not isinstance(element.tag, str) or element.tag in _SILENT:
+        texts = []
+    else:
+        texts = [element.text or "", *(element.get(name, "") for name in _READ if element.tag != "meta")]
+        for child in element:
+            yield from words_of(child)
+    for text in (*texts, element.tail or ""):
+        for word in _WORD.findall(text):
+            yield word, text
+
+
+def _words(texts: Iterator[str]) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(re.sub(r"\{\w+\}", " ", text))}
+
+
+def test_a_german_site_holds_no_english_word_of_ours(tmp_path: Path) -> None:
+    later = "---\ntitle: {}\ndate: 2026-04-0{}\ntags: [Netze]\ncategories: [Lernen]\n{}---\n"
+    later += "Text [](aufmerksamkeit.md)\n"
+    files = {
+        "blogsmith.yaml": SITE,
+        "content/posts/aufmerksamkeit.md": FULL_POST,
+        "content/posts/x.svg": SVG,
+        "content/posts/zwei.md": later.format("Zwei", 2, "series: {name: Grundlagen, part: 2}\n"),
+        "content/posts/drei.md": later.format(
+            "Drei", 3, "draft: true\nseries: {name: Grundlagen, part: 3}\n"
+        ),
+        "content/land.md": "---\ntitle: Land\nsubtitle: Ja\ntemplate: landing\n---\nText\n",
+    }
+    root = put(tmp_path / "site", files)
+    report = build(root)
+    assert report.ok, printed(report)
+    german = _words(text for tag in bundled_texts("de").values() for text in forms(tag).values())
+    known = german | _words(iter(files.values())) | set(_NAMES)
+    pages = sorted((root / "public").rglob("*.html"))
+    assert len(pages) > 12
+    seen: set[str] = set()
+    for page in pages:
+        tree = html5lib.parse(page.read_text("utf-8"), namespaceHTMLElements=False)
+        for word, text in words_of(tree):
+            assert word in known, (page.relative_to(root).as_posix(), word, text)
+            seen.add(text.strip())
+    expected = {"Inhalt", "Satz 1", "Abbildung 1", "Code anzeigen", "Zum Inhalt springen", "Archiv", "Reihen"}
+    assert expected <= seen
