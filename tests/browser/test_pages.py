@@ -20,9 +20,11 @@ ACTING = (
     'class="math-display',
     'class="xref',
     "doc-biblioref",
+    "doc-noteref",
     'class="image-compare',
     "data-embed-url=",
     'class="runnable',
+    'class="toc"',
 )
 """Marks of what a script may serve."""
 SHARES = 6
@@ -33,7 +35,9 @@ UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 const unseen = [];
-const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button";
+const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
+  // its words stand there by style where it is no button
+  + ".toc-label";
 while (texts.nextNode()) {
   const text = texts.currentNode, parent = text.parentElement;
   if (!text.data.trim() || parent.closest(quiet)) continue;
