@@ -111,7 +111,7 @@ class TestSidenotes:
         css = (STATIC / "sidenotes.css").read_text()
         rows = re.findall(
             r"#fnref-(\d+) \{ anchor-name: --mark-(\d+); \} "
-            r"#fn-(\d+) \{ anchor-name: --note-(\d+); --mark: --mark-(\d+); --above: --note-(\d+); \}",
+            r"#fn-(\d+) \{ anchor-name: --note-(\d+); --sign: --mark-(\d+); --above: --note-(\d+); \}",
             css,
         )
         assert [tuple(map(int, row)) for row in rows] == [(n, n, n, n, n, n - 1) for n in range(1, 61)]

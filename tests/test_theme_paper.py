@@ -53,6 +53,7 @@ def test_every_layout_gives_a_valid_page(paper: Theme, layout: str, page: PageVi
 
 DISPLAY = '<div class="math-display"><math display="block"><mi>x</mi></math></div>'
 REFERENCE = '<p><a class="xref" href="#eq-x">(1)</a></p>'
+NOTE = '<p><sup><a role="doc-noteref" href="#fn-1">1</a></sup></p>'
 CITATION = '<p><a role="doc-biblioref" href="#ref-x">1</a></p>'
 SCRIPTS = [
     (set(), "", {}, []),
@@ -67,7 +68,8 @@ SCRIPTS = [
     (set(), DISPLAY + REFERENCE, {}, ["copy", "selection", "scroll", "preview"]),
     (set(), REFERENCE, {}, ["preview"]),
     (set(), CITATION, {}, ["preview"]),
-    (set(), CITATION, {"preview": False}, []),
+    (set(), NOTE, {}, ["preview"]),
+    (set(), CITATION + NOTE, {"preview": False}, []),
     (set(), DISPLAY + REFERENCE, {"copy": False, "preview": False}, ["scroll"]),
     (set(), '<div class="table-wrap"></div>', {}, ["scroll"]),
     (set(), "<pre>x</pre>", {}, ["scroll"]),
@@ -158,11 +160,18 @@ class TestPost:
     def test_scripts_only_where_needed(
         self, paper: Theme, widgets: set[str], content: str, options: dict[str, bool], shipped: list[str]
     ) -> None:
-        page = replace(FULL, widgets=frozenset(widgets), body=PageText.of(content))
+        page = replace(FULL, widgets=frozenset(widgets), body=PageText.of(content), toc=())
         tree = parse(paper.render("post", page, replace(SITE, options=options)))
         found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
         assert found == [f"/b/assets/paper/{name}.js" for name in shipped]
         assert len(having(tree, "theme-switch")) == ("switch" in shipped)
+
+    def test_contents_bring_the_script_that_follows_the_reader(self, paper: Theme) -> None:
+        found = [scripts(parse(paper.render("post", page, SITE))) for page in (FULL, replace(FULL, toc=()))]
+        assert [[(script.get("src") or "").partition("?")[0] for script in page] for page in found] == [
+            ["/b/assets/paper/spy.js"],
+            [],
+        ]
 
     @pytest.mark.parametrize(
         ("content", "sheet"),
@@ -236,7 +245,8 @@ def test_hostile_text_stays_text(paper: Theme, layout: str) -> None:
     listed = replace(page, pages=(page,), page_groups=(PageGroup(EVIL, (page,)),), feeds=(feed,))
     site = replace(SITE, title=EVIL, author=EVIL, menu=(link,), feeds=(feed,), indexes=(link,))
     tree = parse(paper.render(layout, listed, site))
-    assert not scripts(tree) and not list(tree.iter("b"))
+    assert [script.get("src", "").partition("?")[0] for script in scripts(tree)] == ["/b/assets/paper/spy.js"]
+    assert not list(tree.iter("b"))
 
 
 IMAGE = Markup('<img src="/a.png" alt="A" width="2" height="1">')

@@ -1,4 +1,4 @@
-"""A post with notes, citations, figures and equations, and the hands of its readers: fingers, mouse and keys."""
+"""A post with notes, a citation, a figure and an equation, and the fingers of its readers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from .reader import Look, Reader
 from .server import served
 
 FILLER = "\n\n".join(f"Paragraph {number} says little, but takes its room." * 6 for number in range(8))
+CAPTION = (
+    "A caption of some length, so that it takes more than one line in a card: what is drawn here is a grey "
+    "field, which says nothing, and is as high as the window."
+)
 POST = rf"""---
 title: Notes
 date: 2026-01-01
@@ -22,8 +26,8 @@ references:
 
 ## First
 
-Words with a note.[^long] They go on, and cite [@gauss]; {{@fig-tall}} and \eqref{{eq:one}} are far below. In the
-same paragraph stands another mark[^short] and then an end of it that is long enough to fill two lines on a phone.
+Words with a note.[^long] They go on, and cite [@gauss]; {{@fig-tall}} and \eqref{{eq:one}} are far below.
+In the same paragraph stands another mark[^short] and then an end of it that fills two lines on a phone.
 
 - In a list[^short]
 
@@ -33,8 +37,7 @@ same paragraph stands another mark[^short] and then an end of it that is long en
 
 {FILLER}
 
-![A tall figure](tall.svg "A caption of some length, so that it takes more than one line in a card: what is drawn
-here is a field of two colours, which says nothing, and is as high as the window."){{#fig-tall}}
+![A tall figure](tall.svg "{CAPTION}"){{#fig-tall}}
 
 ### Third
 
@@ -49,7 +52,10 @@ $$a = b$$ {{#eq:one}}
     And a second paragraph.
 [^short]: A short note.
 """
-PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="1200"><path fill="#888" d="M0 0h600v1200H0z"/></svg>'
+PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="1200">'
+    '<path fill="#888" d="M0 0h600v1200H0z"/></svg>'
+)
 PAGE = "/posts/notes/"
 TAP = """
 const element = document.querySelector(arguments[0]);

@@ -36,7 +36,9 @@ date: 2026-01-01
 
 ## A heading of some length about the weights
 
-The letter $x$ stands in text, and 1,234,567 of 2,026.
+$$x = 1$$ {{#eq:x}}
+
+The letter $x$ of \\eqref{{eq:x}} stands in text, and 1,234,567 of 2,026.
 
 | Figure | Value |
 |--------|-------|
@@ -45,7 +47,7 @@ The letter $x$ stands in text, and 1,234,567 of 2,026.
 
 Greek λόγος, Cyrillic слово, Chinese 字 and an arrow → stay readable.
 """
-PLAIN = POST.replace("$x$", "x")
+PLAIN = POST.replace("$$x = 1$$ {#eq:x}", "").replace("$x$ of \\eqref{eq:x}", "x")
 """The math font is another one, and may move a formula when it comes."""
 FALLBACKS = ("Wide Georgia", "Wide Noto Serif", "Wide Times")
 # the files, whether they came in time for the page or not
@@ -176,6 +178,9 @@ def test_figures_have_ascenders_in_text_and_one_width_in_tables(browser: Reader 
     assert "oldstyle-nums" in browser.ask(
         "return getComputedStyle(document.querySelector('.post-content > p')).fontVariantNumeric"
     )
+    # also where no sheet for notes is loaded
+    numbers = "return getComputedStyle(document.querySelector('.xref')).fontVariantNumeric"
+    assert browser.ask(numbers) == "lining-nums"
     ones, eights = (browser.ask(WIDTH, ".post-content td", text, "") for text in ("1111", "8080"))
     assert ones == pytest.approx(eights, abs=0.02)
 

@@ -19,7 +19,8 @@ NARROW = Look(width_px=1000)
 MARK = "#fnref-1"
 CARD = """
 const card = document.querySelector(".preview:popover-open");
-return card && {role: card.role, name: card.ariaLabel, text: card.innerText, ...card.getBoundingClientRect().toJSON()};
+const {role, ariaLabel: name, innerText: text} = card ?? {};
+return card && {role, name, text, ...card.getBoundingClientRect().toJSON()};
 """
 NOTE = """
 const note = document.querySelector(".note-open");

@@ -20,6 +20,7 @@ ACTING = (
     'class="math-display',
     'class="xref',
     "doc-biblioref",
+    "doc-noteref",
     'class="image-compare',
     "data-embed-url=",
     'class="runnable',
@@ -28,6 +29,7 @@ ACTING = (
     "<math",
     'class="diagram-scroll',
     "<pre",
+    'class="toc"',
 )
 """Marks of what a script may serve."""
 SHARES = 6
@@ -38,7 +40,9 @@ UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 const unseen = [];
-const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button";
+const quiet = "script, style, template, video, mphantom, .heading-anchor, .footnote-backref, .run-button, "
+  // its words stand there by style where it is no button
+  + ".toc-label";
 while (texts.nextNode()) {
   const text = texts.currentNode, parent = text.parentElement;
   if (!text.data.trim() || parent.closest(quiet)) continue;

@@ -1,4 +1,4 @@
-"""The table of contents follows the reader in every browser, says nothing wrong, and jumps show where they landed."""
+"""The table of contents follows the reader in every browser, and jumps show where they landed."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ return inside.filter(element => element.checkVisibility()).map(element => elemen
 """
 LABEL = "return getComputedStyle(document.querySelector('.toc'), '::before').content"
 LOOKS_OF = """
-const {backgroundColor, textDecorationLine, textDecorationColor, animationName, transitionDuration} =
-  getComputedStyle(document.getElementById(arguments[0]));
-return [backgroundColor, textDecorationLine === "none" ? "" : textDecorationColor, animationName, transitionDuration];
+const style = getComputedStyle(document.getElementById(arguments[0]));
+const line = style.textDecorationLine === "none" ? "" : style.textDecorationColor;
+return [style.backgroundColor, line, style.animationName, style.transitionDuration];
 """
 
 

@@ -176,7 +176,7 @@ def style_sheet(faces: dict[str, bytes]) -> str:
                 "line-gap-override": "0%",
                 "unicode-range": "U+0-24F, U+2000-20CF",
             }
-            rules.append(rule(family, source, style, "400" if weight == 400 else "600 700", lines))
+            rules.append(rule(family, source, style, "400" if weight == 400 else "500 700", lines))
     return HEADER + "\n".join(rules)
 
 
