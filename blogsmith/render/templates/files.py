@@ -19,7 +19,7 @@ from ...diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean
 from ...model.documents import Asset
 from ...patterns import lazy_pattern
 from ...read.files import is_litter
-from .style_sheets import DeclaredSheet, StaticFile, version_of
+from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
 from .theme_settings import ThemeSettings, read_settings
@@ -48,7 +48,7 @@ class ThemeFiles(Struct, frozen=True):
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
     """The whole font for formulas, from which builds cut their own; its path is where those go."""
-    styles: tuple[DeclaredSheet, ...] = ()
+    styles: tuple[SheetEntry, ...] = ()
     """Style sheets that pages have, parents' before children's."""
     scripts: tuple[str, ...] = ()
     """Names under `static/` of the scripts that every page has."""
