@@ -37,7 +37,7 @@ from ..site.sitemap import robots, sitemap_files
 from ..write.photos.cleaning import clean_bytes
 from .cards import card_files
 from .disclosure import published_assets
-from .site_options import site_ground, versioned_options
+from .site_options import resolve_options, site_ground
 from .style_sheets import sheet_files
 
 
@@ -132,7 +132,7 @@ def plan(
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(OutputFile(output_path(item.url + name), origin, picture))
     assets = published_assets(loaded, rendered, config)
-    options, ground = versioned_options(context, assets), site_ground(context, assets)
+    options, ground = resolve_options(context, assets), site_ground(context, assets)
     site = structs.replace(site, options=options, ground=ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))

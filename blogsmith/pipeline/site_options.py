@@ -20,26 +20,26 @@ Assets = Mapping[str, tuple[Asset, str]]
 """As `published_assets` gives them."""
 
 
-def versioned_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
+def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
     """What the site says under `theme_options`; an address of a file of its own changes with the file."""
     files = _files_of(context, assets)
-    shown = dict(context.config.theme_options)
-    for path, value in _named_files(context):
-        address = _versioned(value, files)
+    found = dict(context.config.theme_options)
+    for path, value in _option_files(context):
         name = str(path[1])
-        if len(path) == 2:
-            shown[name] = address
-        else:
-            entries = shown[name] if isinstance(shown[name], list) else [*shown[name]]
-            shown[name] = [address if index == path[2] else one for index, one in enumerate(entries)]
-    return shown
+        is_one = len(path) == 2
+        found[name] = (
+            _add_version(value, files)
+            if is_one
+            else [_add_version(one, files) for one in context.config.theme_options[name]]
+        )
+    return found
 
 
 def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
     """Errors for files that options name and the site does not have."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     files = _files_of(context, assets)
-    for path, value in _named_files(context):
+    for path, value in _option_files(context):
         if _is_elsewhere(value) or _site_path(value) in files:
             continue
         near = did_you_mean(value if value.startswith("/") else f"/{value}", files)
@@ -58,7 +58,7 @@ def site_ground(context: SiteContext, assets: Assets) -> Ground:
         for file, media in sheet.parts
         if not media
     ]
-    own = [files.get(_site_path(value)) for _, value in _named_files(context)]
+    own = [files.get(_site_path(value)) for _, value in _option_files(context)]
     paths = [*dict.fromkeys(theme), *(file for file in own if file and file.suffix == ".css")]
     return ground_of(_texts(paths))
 
@@ -72,7 +72,7 @@ def _texts(paths: list[Path]) -> Iterator[str]:
             continue
 
 
-def _named_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
+def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
     """Path of a setting → the file it names."""
     for name, option in context.theme.files.options.items():
         value = context.config.theme_options.get(name)
@@ -90,7 +90,7 @@ def _files_of(context: SiteContext, assets: Assets) -> dict[str, Path]:
     return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
 
 
-def _versioned(value: str, files: Mapping[str, Path]) -> str:
+def _add_version(value: str, files: Mapping[str, Path]) -> str:
     file = files.get(_site_path(value))
     if file is None or "?" in value or "#" in value:
         return value

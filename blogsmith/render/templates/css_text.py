@@ -80,7 +80,7 @@ class _Reader:
             # one that ends with its line makes its declaration invalid, up to the next semicolon
             self._put(text if len(text) > 1 and text[-1] == text[0] else f"{text}\n")
         else:
-            self._put(_moved(text, self._folder) if kind == "address" else text)
+            self._put(_rebase(text, self._folder) if kind == "address" else text)
             if kind == "open":
                 self._open.append(_CLOSING[text])
             elif text == ";" and not self._open:
@@ -119,7 +119,7 @@ class _Reader:
         self._parts, self._last = [], ""
 
 
-def _moved(address: str, folder: str) -> str:
+def _rebase(address: str, folder: str) -> str:
     found = _ADDRESS.fullmatch(address)
     if not folder or found is None or not found[2] or _WHOLE.match(found[2]):
         return address

@@ -25,7 +25,7 @@ from ...languages.language_file import read_language
 from ...model.documents import Asset
 from ...patterns import lazy_pattern
 from ...read.files import is_litter
-from .style_sheets import DeclaredSheet, StaticFile, version_of
+from .style_sheets import SheetEntry, StaticFile, version_of
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
 from .theme_settings import ThemeSettings, read_settings
@@ -56,7 +56,7 @@ class ThemeFiles(Struct, frozen=True):
     """The whole font for formulas, from which builds cut their own; its path is where those go."""
     card: CardStyle = CardStyle()
     """Of pictures that stand beside links to posts."""
-    styles: tuple[DeclaredSheet, ...] = ()
+    styles: tuple[SheetEntry, ...] = ()
     """Style sheets that pages have, parents' before children's."""
     scripts: tuple[str, ...] = ()
     """Names under `static/` of the scripts that every page has."""

@@ -37,7 +37,7 @@ class StaticFile(Struct, frozen=True):
     """8 hex digits of its SHA-256, for the address."""
 
 
-class DeclaredSheet(Struct, frozen=True):
+class SheetEntry(Struct, frozen=True):
     """A line under `styles` in a theme.yaml."""
 
     file: str
@@ -99,7 +99,7 @@ def version_of(data: bytes) -> str:
 
 
 def join_sheets(
-    declared: Iterable[DeclaredSheet],
+    declared: Iterable[SheetEntry],
     static: Mapping[str, StaticFile],
     theme: str,
     variables: Sequence[tuple[str, str]] = (),

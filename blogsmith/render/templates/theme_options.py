@@ -75,13 +75,13 @@ def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], 
     """The options under `options` in a theme.yaml; what is wrong with them is reported and left out."""
     found = {}
     for name, value in declared.items():
-        option = _declared(name, value, places, reporter)
+        option = _read_option(name, value, places, reporter)
         if option is not None:
             found[name] = option
     return found
 
 
-def _declared(
+def _read_option(
     name: str, value: Any, places: Mapping[YamlPath, Place], reporter: Reporter
 ) -> ThemeOption | None:
     path: YamlPath = ("options", name)
@@ -141,14 +141,14 @@ def report_options(
         path: YamlPath = ("theme_options", name)
         option = options.get(name)
         if option is None:
-            hint = did_you_mean(name, options) or _listed(options)
+            hint = did_you_mean(name, options) or _list_options(options)
             reporter.error("config-key", f'theme {theme} has no option "{name}"', key_places.get(path), hint)
         elif problem := option.problem(value):
             near = did_you_mean(str(value), option.choices) if option.choices else ""
             reporter.error("config-value", f"{name} {problem}", places.get(path), near)
 
 
-def _listed(options: Mapping[str, ThemeOption]) -> str:
+def _list_options(options: Mapping[str, ThemeOption]) -> str:
     return (
         f"options: {', '.join(sorted(options))}"
         if options

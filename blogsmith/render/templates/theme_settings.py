@@ -11,7 +11,7 @@ from ...cards.card import CardStyle
 from ...diagnostics.model import Reporter, did_you_mean
 from ...schema import yaml_loader as loader
 from .card_style import read_card
-from .style_sheets import GROUPS, DeclaredSheet
+from .style_sheets import GROUPS, SheetEntry
 from .theme_options import ThemeOption, read_options
 
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (
@@ -33,7 +33,7 @@ class ThemeSettings(Struct, frozen=True):
     extends: str = ""
     math_font: str = ""
     options: Mapping[str, ThemeOption] = {}
-    styles: tuple[DeclaredSheet, ...] = ()
+    styles: tuple[SheetEntry, ...] = ()
     scripts: tuple[str, ...] = ()
     card: CardStyle | None = None
     """Its font is the path as written."""
@@ -74,7 +74,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
     )
 
 
-def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[DeclaredSheet]:
+def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[SheetEntry]:
     found = []
     for index, entry in enumerate(entries):
         sheet = _sheet(entry)
@@ -91,9 +91,9 @@ def _sheets(entries: list[Any], located: loader.Located, reporter: Reporter) -> 
     return found
 
 
-def _sheet(entry: Any) -> DeclaredSheet | None:
+def _sheet(entry: Any) -> SheetEntry | None:
     if isinstance(entry, str):
-        return DeclaredSheet(entry)
+        return SheetEntry(entry)
     if not isinstance(entry, dict):
         return None
     file, groups, media = entry.get("file"), entry.get("for", list(GROUPS)), entry.get("media", "")
@@ -101,7 +101,7 @@ def _sheet(entry: Any) -> DeclaredSheet | None:
     is_right = isinstance(file, str) and isinstance(media, str) and isinstance(groups, list)
     if not is_right or not groups or not all(isinstance(group, str) for group in groups):
         return None
-    return DeclaredSheet(str(file), tuple(groups), media)
+    return SheetEntry(str(file), tuple(groups), media)
 
 
 def _scripts(entries: list[Any], located: loader.Located, reporter: Reporter) -> list[str]:
