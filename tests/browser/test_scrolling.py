@@ -36,7 +36,7 @@ $$b_1 + b_2 + b_3 + b_4 + b_5 + b_6 + b_7 + b_8 + b_9 + b_{10} + b_{11} + b_{12}
 \end{align}
 
 \begin{align}
-\operatorname{MultiHead}(Q, K, V) &= \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h) \label{a} \\
+\operatorname{MultiHead}(Q, K, V) &= \operatorname{Concat}(\text{head}_1, \dots, \text{head}_h) \label{eq:a}\\
 \text{head}_i &= \operatorname{Attention}(QW_i^Q, KW_i^K, VW_i^V) \label{eq:b}
 \end{align}
 
@@ -205,3 +205,19 @@ def _contrast(shown: Image.Image, x: int, y: int) -> int:
     pixel: Any = shown.getpixel((x, y))
     ground: Any = shown.getpixel((shown.width // 2, y))
     return max(abs(int(one) - int(other)) for one, other in zip(pixel, ground, strict=True))
+
+
+def test_numbers_over_what_scrolls_say_so(browser: Reader | Firefox) -> None:
+    script = """
+    const cell = document.querySelector("#eq-b > .eq-cell");
+    for (const part of cell.closest("math").querySelectorAll("mtd > *")) part.style.visibility = "hidden";
+    const {left, top, height, right} = cell.getBoundingClientRect();
+    const number = cell.firstElementChild.getBoundingClientRect().left;
+    return [left, top + scrollY, right - left, height, number - left];
+    """
+    left, top, width, height, gap = browser.ask(script)
+    shown = picture(browser, left, top, width, height)
+    # two pixels to each of the page; the shade ends where the number begins, on plain ground
+    middle, end = int(height), int(2 * gap)
+    assert _contrast(shown, end - 3, middle) > 10
+    assert _contrast(shown, end + 6, middle) == _contrast(shown, shown.width - 6, middle) == 0

@@ -20,6 +20,7 @@ TEXTS = {
     "continued": r"\cfrac{x}{y}",
     "diagram": r"\begin{CD} A @>>> B \\ @VgVV @VVV \\ C @>>> D \end{CD}",
     "laps": r"a \mathllap{b} \mathclap{c} d",
+    "words": r"\text{x}_1 x_1",
     "cases": r"\begin{dcases} \int_0^1 f \\ \sum_{i=1}^n g \end{dcases}",
 }
 MU = 1 / 18
@@ -96,6 +97,11 @@ def test_boxes_without_width_stick_out(browser: Reader | Firefox) -> None:
     assert left["right"] == pytest.approx(before["right"], abs=0.02)
     assert (middle["left"] + middle["right"]) / 2 == pytest.approx(before["right"], abs=0.02)
     assert behind["left"] == pytest.approx(before["right"], abs=0.02)
+
+
+def test_subscripts_of_words_stand_as_low_as_those_of_letters(browser: Reader | Firefox) -> None:
+    word, letter = boxes(browser, "words", "mn")
+    assert word["bottom"] == pytest.approx(letter["bottom"], abs=0.03)
 
 
 def test_limits_of_cases_keep_apart(browser: Reader | Firefox) -> None:

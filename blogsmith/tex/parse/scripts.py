@@ -76,6 +76,9 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         return base
     if is_operator(base) and "minsize=" in base:
         base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
+    if base.startswith("<mtext"):
+        # Firefox raises the subscript of text that has a font of its own to the line
+        base = f"<mrow>{base}</mrow>"
     low, high = ("under", "over") if above else ("sub", "sup")
     mend = _correct_slant(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
     if lower and upper:
