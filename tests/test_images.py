@@ -11,6 +11,8 @@ import pytest
 from PIL import Image
 
 from blogsmith.model.documents import ImageInfo
+from blogsmith.pipeline.rows.image_rows import ImageSizes
+from blogsmith.pipeline.rows.row_store import NoRows
 from blogsmith.render.images import (
     ImageProblem,
     ImageSize,
@@ -210,3 +212,17 @@ def test_hostile_values_stay_in_their_attribute() -> None:
     assert image.tag == "img"
     assert set(image.attrib) == {"src", "width", "height", "loading", "decoding", "alt", "class", "title"}
     assert image.attrib["alt"] == image.attrib["title"] == hostile
+
+
+def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no language, a folder `ä` has such a name: sizes are measured, and not kept."""
+    file = tmp_path / "\udcc3\udca4" / "a.svg"
+    file.parent.mkdir()
+    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>', "utf-8")
+    sizes = ImageSizes(NoRows())
+    found = sizes.measure(file)
+    assert isinstance(found, ImageInfo) and (found.width_px, found.height_px) == (4, 3)
+    # the file is old enough for its stamp to be believed
+    monkeypatch.setattr("blogsmith.pipeline.rows.image_rows.time.time_ns", lambda: 2**62)
+    sizes.save()
+    assert sizes.take_new() == b""

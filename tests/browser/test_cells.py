@@ -105,6 +105,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     for asset in theme.static_files():
         (root / asset.path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(asset.file, root / asset.path)
+    for sheet in theme.sheets.values():
+        (root / sheet.path(view.math_font)).write_text(sheet.text(), "utf-8")
     with served(folder) as origin:
         yield Served(folder, f"{origin}/b/about/")
 

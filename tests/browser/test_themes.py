@@ -23,12 +23,12 @@ from .test_print import SHEET, WIDTH
 FOLDERS = ("content", "plugins", "static", "_freeze")
 PAGES = (
     *("/", "/404.html", "/archive/", "/tags/", "/series/", "/docs/", "/posts/"),
-    *("/docs/callouts/", "/docs/figures/", "/docs/code/", "/docs/mathematics/"),
+    *("/docs/callouts/", "/docs/figures/"),
     *("/posts/attention-in-numpy/", "/posts/attention-in-tiles/", "/posts/attention-you-can-edit/"),
     *("/posts/many-heads/", "/posts/square-root-of-d-k/", "/posts/what-the-weights-do-not-say/"),
 )
 """One of each kind, and posts with every construct."""
-SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/", "/docs/callouts/")
+SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/")
 WIDE = Look(width_px=1440)
 OTHER = "toc: right, header: bar, switch: true, accent: {light: '#1f5673', dark: '#8fc1dc'}, width: 38rem"
 SITES = {

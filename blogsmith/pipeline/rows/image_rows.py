@@ -56,6 +56,8 @@ class ImageSizes:
         """The size of an image, without its address; or what is wrong with it."""
         name = str(file)
         try:
+            # a path that is no text, as some are where the system's language is none, names no row
+            name.encode()
             stamp = stamp_of(file.stat(), with_changed=True)
         except (OSError, ValueError):
             return measure_image(file)
