@@ -19,8 +19,10 @@ from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled import bundled_tags, bundled_texts, find_language, printed_texts
 from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
 from blogsmith.model.results import CellResult
+from blogsmith.pipeline.reload import reload_site
+from blogsmith.pipeline.rows.page_keys import text_templates
+from blogsmith.project.context import open_site
 from blogsmith.render.outputs.html import clean_html
-from blogsmith.render.outputs.outputs import show_outputs
 from blogsmith.render.outputs.provenance import provenance
 from blogsmith.render.templates.theme import load_theme
 from blogsmith.syntax.kinds import ROWS
@@ -278,6 +280,16 @@ def test_a_build_notices_other_words(tmp_path: Path) -> None:
     assert "Satz 1" in page.read_text("utf-8")
 
 
+def test_the_preview_reads_words_again(tmp_path: Path) -> None:
+    root = put_bare(tmp_path / "site", {"blogsmith.yaml": "title: S\nlang: de\n"})
+    opened = open_site(root)
+    assert reload_site(root, None, opened, ["content/a.md"]) is opened
+    put(root, {"languages/de.yaml": "Next: Vorwärts\n"})
+    again = reload_site(root, None, opened, ["languages/de.yaml"])
+    assert again.theme.language("de").translate("Next") == "Vorwärts"
+    assert text_templates(again) != text_templates(opened)
+
+
 def test_names_of_kinds_that_the_site_gives_stay(tmp_path: Path) -> None:
     settings = "title: S\nlang: de\ncallouts:\n  theorem: {title: Theorem}\n"
     root = put_bare(tmp_path / "site", {"blogsmith.yaml": settings, "content/posts/a.md": POST})
@@ -311,7 +323,6 @@ def test_the_line_under_an_output() -> None:
 def test_tables_of_cells() -> None:
     html = clean_html("<table><tr><td>a</table>", "Ausgabe: x", None, language("de")).html
     assert 'aria-label="Tabelle, Ausgabe: x"' in html
-    assert show_outputs is not None
 
 
 SITE = """\

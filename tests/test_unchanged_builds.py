@@ -149,6 +149,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a post is gone": lambda root: (root / "content/posts/b.md").unlink(),
     "a link": lambda root: (root / "static/link.txt").symlink_to("data.txt"),
     "layouts of the site": lambda root: (root / "layouts").mkdir(),
+    "words of the site": lambda root: (root / "languages").mkdir(),
     "output": rewrite("public/posts/a/index.html"),
     "output is gone": lambda root: (root / "public/posts/a/index.html").unlink(),
     "a file beside the output": lambda root: (root / "public/mine.txt").write_text("mine"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -26,6 +27,8 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+_SHORT = 200
+"""Characters of a text that is taken apart once: those of blogsmith and of themes."""
 _SHORT_MONTHS = 3
 """Letters of their English names, by which the short ones go."""
 
@@ -51,21 +54,20 @@ class Language(Struct, frozen=True):
         form = self._form(text, one, values)
         if not values:
             return (form,), False
+        pieces = list(_split(form) if len(form) <= _SHORT else _PLACE.split(form))
         is_html = any(hasattr(value, "__html__") for value in values.values())
         prepare: Callable[[object], str] = escape if is_html else str
-        filled = {name: prepare(value) for name, value in values.items()}
-        # texts and names of places take turns
-        pieces = _PLACE.split(form)
-        for at, piece in enumerate(pieces):
-            if at % 2:
-                pieces[at] = filled.get(piece, f"{{{piece}}}")
-            elif is_html:
-                pieces[at] = escape(piece)
+        if is_html:
+            pieces[::2] = [escape(piece) for piece in pieces[::2]]
+        pieces[1::2] = [prepare(values[name]) if name in values else f"{{{name}}}" for name in pieces[1::2]]
         return pieces, is_html
 
     def format_date(self, value: dt.date, *, is_short: bool = False) -> str:
         """`3 March 2026`, or `3 Mar 2026`."""
         month = _MONTHS[value.month - 1][: _SHORT_MONTHS if is_short else None]
+        if not self.texts:
+            # lists have thousands of them
+            return f"{value.day} {month} {value.year}"
         return self.translate(
             "{day} {month} {year}", day=value.day, month=self.translate(month), year=value.year
         )
@@ -84,6 +86,12 @@ class Language(Struct, frozen=True):
             return one if one and count == 1 else text
         rule = _RULES.get(self.tag.partition("-")[0], _one_or_other)
         return found.get(rule(count) if count is not None else "other", found["other"])
+
+
+@lru_cache(maxsize=512)
+def _split(form: str) -> tuple[str, ...]:
+    """Texts and names of places in turns."""
+    return tuple(_PLACE.split(form))
 
 
 def places_of(text: str) -> set[str]:

@@ -122,7 +122,7 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     environment.add_helper("asset", lambda path: addresses.get(path) or _no_asset(path, addresses))
     environment.add_filter("url", pass_context(lambda context, path: site_url(path, base_path)))
     environment.add_filter("date", pass_context(lambda _, value: environment.language.format_date(value)))
-    environment.add_helper("t", translator(environment))
+    environment.add_helper("t", translator(environment), pays=True)
     environment.add_filter("isodate", iso_date)
     environment.add_filter("json", script_json)
     return environment
@@ -139,7 +139,8 @@ def translator(environment: Sandbox) -> Callable[..., str]:
             raise TemplateRuntimeError(f"t takes texts and numbers{f'; {wrong} is neither' if wrong else ''}")
         parts, is_html = environment.language.parts(text, one, values)
         environment.budget.take_size(sum(map(len, parts)), "t")
-        return Markup("").join(map(Markup, parts)) if is_html else "".join(parts)
+        made = "".join(parts)
+        return Markup(made) if is_html else made
 
     return translate
 

@@ -74,6 +74,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self._page = _PageLanguage()
         self._fields = {kind: dict(names) for kind, names in FIELDS.items()}
         self._helpers: set[Callable[..., str]] = set()
+        self._payers: set[Callable[..., str]] = set()
         self._last_html: tuple[str, Markup] = ("", Markup())
         super().__init__(**options)
         for name, function in self.filters.items():
@@ -88,11 +89,16 @@ class Sandbox(ImmutableSandboxedEnvironment):
         """Let templates use a filter; what it does is paid for."""
         self.filters[name] = paid_filter(name, function, self.budget)
 
-    def add_helper(self, name: str, function: Callable[..., str]) -> None:
-        """Let templates use a function that takes texts and gives one."""
+    def add_helper(self, name: str, function: Callable[..., str], *, pays: bool = False) -> None:
+        """Let templates use a function that takes texts and gives one.
+
+        pays: it looks at what it is given, whatever that is, and pays for it and for its text.
+        """
         assert type(function) is FunctionType, "calls are told apart by that"
         self.globals[name] = function
         self._helpers.add(function)
+        if pays:
+            self._payers.add(function)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Those of the environment itself where a template has none of its own: every context reads them."""
@@ -173,8 +179,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         # of these two it is known what Jinja would find out about them
         if kind is Macro:
             return take_result(__obj(__context.eval_ctx, *args, **_own(kwargs)), budget)
-        if kind is FunctionType and __obj in __self._helpers and _are_texts(args) and not _own(kwargs):
-            return take_result(__obj(*args), budget)
+        if kind is FunctionType and __obj in __self._helpers:
+            own = _own(kwargs)
+            if __obj in __self._payers:
+                return __obj(*args, **own)
+            if _are_texts(args) and not own:
+                return take_result(__obj(*args), budget)
         args = prepare_call(__obj, args, kwargs, budget)
         return take_result(super().call(__context, __obj, *args, **kwargs), budget)
 
