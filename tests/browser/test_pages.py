@@ -26,7 +26,7 @@ ACTING = (
     'class="runnable',
     'class="table-wrap',
     'class="math-long',
-    "<math",
+    'class="math-lines',
     'class="diagram-scroll',
     "<pre",
     'class="toc"',
