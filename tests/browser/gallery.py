@@ -2,9 +2,10 @@
 
     python -m tests.browser.gallery [FOLDER] [GROUP …] [--modules FOLDER] [--worst N]
 
-FOLDER (default `.cache/gallery`) gets `index.html` and `<group>.png`: KaTeX's HTML on the left, ours on the
-right, the TeX below. Then the formulas whose ink is least like KaTeX's are listed: numbers in em of the text,
-at the same height of x. GROUP names files of `gallery/` without their number. KaTeX comes from npm.
+FOLDER (default `.cache/gallery`) gets `index.html` and `<group>.png`: KaTeX's HTML on the left, ours in the
+middle, the TeX below; at the right ours once more, as Firefox draws it, where there is Firefox. Then the
+formulas whose ink is least like KaTeX's are listed: numbers in em of the text, at the same height of x. GROUP
+names files of `gallery/` without their number. KaTeX comes from npm.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import argparse
 import base64
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 
 from PIL import Image
 
+from .gallery_columns import EDGES, firefox_lines, join_columns
 from .gallery_ink import BOXES, Box, Ink, Key, ink, outliers
 from .gallery_page import write_page
 from .gallery_text import Group, read_groups
@@ -31,13 +35,6 @@ MAX_HEIGHT_PX = 1000
 """Of one picture; a longer group gets several."""
 SCALE = 2
 
-# the section's top and the bottom of each of its lines, in the page
-EDGES = """
-const section = document.getElementById(arguments[0]);
-const ends = [...section.querySelectorAll(".line")].map(line => line.getBoundingClientRect().bottom);
-return [section.getBoundingClientRect().top, ...ends].map(edge => edge + scrollY);
-"""
-
 
 def main(arguments: Sequence[str]) -> int:
     """Write page and pictures, print what differs most; 1 if we refuse a formula."""
@@ -49,7 +46,12 @@ def main(arguments: Sequence[str]) -> int:
         served(options.folder) as origin,
         reading(Path(scratch) / "profile") as reader,
     ):
-        theirs, ours = look(reader, f"{origin}/index.html", groups, options.folder)
+        url = f"{origin}/index.html"
+        lines: dict[str, list[Image.Image]] = {}
+        if which("firefox-esr") or which("firefox"):
+            names = [group.name for group in groups]
+            lines = firefox_lines(url, names, WIDTH_PX, SCALE, Path(scratch) / "firefox")
+        theirs, ours = look(reader, url, groups, options.folder, lines)
     texts = {(group.name, n): tex for group in groups for n, tex in enumerate(_formulas(group))}
     for outlier in outliers(theirs, ours)[: options.worst]:
         name = " ".join(map(str, outlier.key))
@@ -75,17 +77,30 @@ def _formulas(group: Group) -> list[str]:
 
 
 def look(
-    reader: Reader, url: str, groups: Sequence[Group], folder: Path
+    reader: Reader,
+    url: str,
+    groups: Sequence[Group],
+    folder: Path,
+    others: Mapping[str, Sequence[Image.Image]],
 ) -> tuple[dict[Key, Ink], dict[Key, Ink]]:
-    """Take the pictures; the ink of each formula as KaTeX and as we draw it."""
+    """Take the pictures; the ink of each formula as KaTeX and as we draw it.
+
+    others: group → our half of each of its lines in another browser.
+    """
     reader.open(url, Look(width_px=WIDTH_PX))
     reader.wait_for(lambda: reader.ask("return document.documentElement.dataset.ready"))
     found: dict[str, dict[Key, Ink]] = {"katex": {}, "ours": {}}
     for group in groups:
         boxes = [(row[0], row[1], Box(*row[2:])) for row in reader.ask(BOXES, group.name)]
-        for part, (top, bottom) in enumerate(_parts(reader.ask(EDGES, group.name))):
+        edges = reader.ask(EDGES, group.name)
+        for part, (top, bottom) in enumerate(_parts(edges)):
             picture = _picture(reader, top, bottom)
-            picture.save(folder / (f"{group.name}-{part + 1}.png" if part else f"{group.name}.png"))
+            first, last = edges.index(top), edges.index(bottom)
+            shown = picture
+            if beside := list(others.get(group.name, ())[first:last]):
+                ends = [round((edge - top) * SCALE) for edge in edges[first : last + 1]]
+                shown = join_columns(picture, [b - a for a, b in pairwise(ends)], beside)
+            shown.save(folder / (f"{group.name}-{part + 1}.png" if part else f"{group.name}.png"))
             for side, number, box in boxes:
                 inside = top <= box.baseline < bottom
                 if inside and (measured := ink(picture, SCALE, (0, top), box)):

@@ -1,0 +1,56 @@
+"""The gallery's third column: our formulas as Firefox draws them, line by line beside Chromium's."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from PIL import Image
+
+from .firefox import firefox
+
+# the section's top and the bottom of each of its lines, in the page
+EDGES = """
+const section = document.getElementById(arguments[0]);
+const ends = [...section.querySelectorAll(".line")].map(line => line.getBoundingClientRect().bottom);
+return [section.getBoundingClientRect().top, ...ends].map(edge => edge + scrollY);
+"""
+
+
+def firefox_lines(
+    url: str, groups: Sequence[str], width_px: int, scale: int, profile: Path
+) -> dict[str, list[Image.Image]]:
+    """The right half of each line of each group, which is ours; a group's title goes with its first line."""
+    found: dict[str, list[Image.Image]] = {}
+    with firefox(profile) as browser:
+        browser.resize(width_px, 900, scale)
+        browser.open(url)
+        for name in groups:
+            edges = browser.ask(EDGES, name)
+            found[name] = [
+                _image(browser.picture(width_px / 2, top, width_px / 2, bottom - top))
+                for top, bottom in pairwise(edges)
+            ]
+    return found
+
+
+def join_columns(picture: Image.Image, heights: Sequence[int], lines: Sequence[Image.Image]) -> Image.Image:
+    """Chromium's picture of some lines with Firefox's at its right.
+
+    heights: of the lines in `picture`. lines: as many; a taller one moves down what follows.
+    """
+    width = picture.width + max((line.width for line in lines), default=0)
+    rows = [max(height, line.height) for height, line in zip(heights, lines, strict=True)]
+    joined = Image.new("RGB", (width, sum(rows)), "white")
+    source = target = 0
+    for height, line, row in zip(heights, lines, rows, strict=True):
+        joined.paste(picture.crop((0, source, picture.width, source + height)), (0, target))
+        joined.paste(line, (picture.width, target))
+        source, target = source + height, target + row
+    return joined
+
+
+def _image(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data)).convert("RGB")
