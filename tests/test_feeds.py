@@ -313,6 +313,6 @@ def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:
     overview, page = series_pages([post(2, **fields), post(1, **fields)], FRAME)
     assert [entry.title for entry in page.pages] == ["Post 1", "Post 2"]
     assert page.url == "/blog/series/by-hand/"
-    assert overview.groups == (Link("By hand", "/blog/series/by-hand/"),)
+    assert overview.groups == (Link("By hand", "/blog/series/by-hand/", count=3),)
     assert series_path("!!!") == ""
     assert plan_archive([], {}) == {}

@@ -428,8 +428,6 @@ class TestPictures:
             view = replace(BARE, body=page.body.content, widgets=page.body.widgets)
             html = theme.render("page", view, replace(SITE, options={"switch": switch}))
             assert ("pictures.js" in html) is expected
-            assert "cells.css" in html
-        assert "cells.css" not in theme.render("page", BARE, SITE)
 
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="4">{}<path d="M0 0"/></svg>'

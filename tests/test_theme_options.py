@@ -100,7 +100,7 @@ def test_options_reach_pages_and_style_sheets(tmp_path: Path) -> None:
     root = write(tmp_path, files)
     assert build(root).ok
     html = (root / "public/a/index.html").read_text()
-    assert '<html lang="en" data-scheme="light" data-header="bar" data-toc="right">' in html
+    assert '<html lang="en" data-font="paper" data-scheme="light" data-header="bar" data-toc="right">' in html
     assert '<nav class="toc"' in html
     (sheet,) = (root / "public/assets/paper").glob("posts-*.css")
     css = sheet.read_text()
