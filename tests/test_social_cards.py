@@ -61,6 +61,19 @@ class TestTitle:
         ]  # fmt: skip
         assert pieces[1].mathml == '<math display="inline"><mi>x</mi></math>'
 
+    @pytest.mark.parametrize(
+        "html", ["word " * 100_000, "x" * 100_000, formula("x") * 10_000, "<math>" * 50_000]
+    )
+    def test_a_title_without_end(self, html: str) -> None:
+        pieces = title_pieces(html)
+        assert len(pieces) <= 150
+        assert all(len(piece.text) <= 100 and len(piece.mathml) <= 5_000 for piece in pieces)
+        assert picture(html).size == (WIDTH_PX, HEIGHT_PX)
+
+    def test_a_long_formula_is_spelt_out(self) -> None:
+        (piece,) = title_pieces(formula("+".join(["x"] * 500)))
+        assert (piece.mathml, len(piece.text)) == ("", 100)
+
     def test_lines_are_as_few_as_possible_and_about_even(self) -> None:
         pieces = title_pieces("aaaa bbbb cccc dddd")
         lines = break_lines(pieces, 16, lambda piece: len(piece.text), 1)

@@ -8,6 +8,13 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
+_MOST_PIECES = 150
+_LONGEST_WORD = 100
+"""Characters. Laying out what nobody will see takes time all the same."""
+_LONGEST_FORMULA = 5_000
+"""Characters of MathML; a longer one is spelt out."""
+_MOST_CHARACTERS = 50_000
+
 
 class TitlePiece(Struct, frozen=True):
     """What no line breaks in."""
@@ -29,11 +36,14 @@ class Line(Struct, frozen=True):
 
 
 def title_pieces(html: str) -> tuple[TitlePiece, ...]:
-    """The pieces of a title: `html` is inline HTML of our own making."""
+    """The pieces of a title, no more and no longer ones than a card can hold.
+
+    html: inline HTML of our own making.
+    """
     reader = _TitleReader()
-    reader.feed(html)
+    reader.feed(html[:_MOST_CHARACTERS])
     reader.close()
-    return tuple(reader.pieces)
+    return tuple(reader.pieces[:_MOST_PIECES])
 
 
 class _TitleReader(HTMLParser):
@@ -59,7 +69,9 @@ class _TitleReader(HTMLParser):
             return
         self._math.append(f"</{tag}>")
         if tag == "math":
-            self._add(TitlePiece(self._linear, "".join(self._math)))
+            mathml = "".join(self._math)
+            is_short = len(mathml) <= _LONGEST_FORMULA
+            self._add(TitlePiece(self._linear[:_LONGEST_WORD], mathml if is_short else ""))
             self._math = []
 
     def handle_data(self, data: str) -> None:
@@ -70,7 +82,7 @@ class _TitleReader(HTMLParser):
         for number, word in enumerate(data.replace("\u00a0", "\ufffd").split()):
             if number or data[0].isspace():
                 self._has_space = True
-            self._add(TitlePiece(word.replace("\ufffd", "\u00a0")))
+            self._add(TitlePiece(word[:_LONGEST_WORD].replace("\ufffd", "\u00a0")))
         self._has_space = self._has_space or (bool(data) and data[-1].isspace())
 
     def _add(self, piece: TitlePiece) -> None:
