@@ -102,6 +102,17 @@ def _site(root: Path) -> Path:
     return posts
 
 
+def _card_font(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    with (root / "blogsmith.yaml").open("a", encoding="utf-8") as settings:
+        settings.write("base_url: https://example.org\ntheme: mine\n")
+    theme = root / "themes" / "mine"
+    theme.mkdir(parents=True)
+    (theme / "theme.yaml").write_text("extends: paper\ncard: {font: own.ttf}\n", encoding="utf-8")
+    (theme / "own.ttf").write_bytes(b"no font")
+    return build(root).diagnostics
+
+
 def _symlink(root: Path) -> tuple[Diagnostic, ...]:
     (_site(root) / "secrets").symlink_to("/etc")
     return build(root).diagnostics
@@ -283,6 +294,7 @@ def _no_post(root: Path) -> tuple[Diagnostic, ...]:
 
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
+        "card-font": _card_font,
         "symlink": _symlink,
         "unreadable": _unreadable,
         "file-too-large": _too_large,

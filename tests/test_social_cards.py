@@ -314,3 +314,14 @@ def test_a_theme_has_its_own_colours(tmp_path: Path) -> None:
     assert build(root).ok
     (file, *_) = (root / "public/assets/cards").iterdir()
     assert Image.open(BytesIO(file.read_bytes())).convert("RGB").getpixel((3, 3)) == (16, 16, 16)
+
+
+def test_the_font_of_a_foreign_theme_is_not_opened(tmp_path: Path) -> None:
+    root = site(tmp_path, "A", config=f"{CONFIG}theme: mine\n")
+    write(root / "themes/mine/theme.yaml", "extends: paper\ncard: {font: own.ttf}\n")
+    (root / "themes/mine/own.ttf").write_bytes(b"what may do harm to who reads it")
+    with patch("PIL.ImageFont.truetype", side_effect=AssertionError("opened")):
+        report = build(root)
+    assert report.ok
+    assert [found.code for found in report.diagnostics] == ["card-font"]
+    assert meta(root, "posts/p0")["og:image:width"] == "1200"

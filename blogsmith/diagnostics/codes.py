@@ -152,6 +152,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "trust-write": "Trust in a site's code cannot be recorded.",
         "theme-missing": "There is no theme of this name, in the site or bundled.",
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
+        "card-font": "The font of social cards belongs to a site that is not trusted (warning).",
         "theme-file": "The theme has no such file to copy, or a site has no place for it.",
         "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
         "build-executor": "Pages cannot be made by the cluster that `build.executor` asks for.",

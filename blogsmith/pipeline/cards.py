@@ -6,25 +6,59 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
+from msgspec.structs import replace
+
+from ..cards.card import CardStyle
 from ..cards.drawing import draw_card
 from ..cards.fonts import CardFonts, missing_signs
+from ..config.load import CONFIG_NAME
+from ..diagnostics.model import Diagnostic
 from ..model.template_views import PageView
+from ..project.bundled import bundled_folder
 from ..project.context import SiteContext
 from ..site.generated import GeneratedFile
 from ..site.social_cards import add_cards, card_of
+from ..trust.consent import is_trusted
 
 
 def with_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:
     """The pages with the addresses of their cards."""
-    theme = context.theme
-    return add_cards(views, theme.files.card, context.config, missing_signs, theme.language)
+    return add_cards(views, card_style(context), context.config, missing_signs, context.theme.language)
+
+
+def card_style(context: SiteContext) -> CardStyle:
+    """How cards look. The font of a site's own theme is opened only where the site is trusted.
+
+    Fonts hold programs, and what reads them is not written in a language that is safe by itself.
+    """
+    style = context.theme.files.card
+    return replace(style, font=None, font_digest="") if _is_foreign(style, context) else style
+
+
+def card_problems(context: SiteContext) -> list[Diagnostic]:
+    """A warning where cards have another font than the theme says."""
+    style, config = context.theme.files.card, context.config
+    if not (config.social_cards and config.base_url and _is_foreign(style, context)):
+        return []
+    message = f"the font of social cards in theme {context.theme.name} is not opened: the site is not trusted"
+    hint = "run `blogsmith trust`, or write social_cards: false in blogsmith.yaml"
+    return [Diagnostic("card-font", message, CONFIG_NAME, severity="warning", hint=hint)]
+
+
+def _is_foreign(style: CardStyle, context: SiteContext) -> bool:
+    font, root = style.font, context.root.resolve()
+    if font is None or not font.is_relative_to(root):
+        return False
+    if font.is_relative_to(bundled_folder("themes").resolve()):
+        return False
+    return not is_trusted(context.root, context.config)
 
 
 def card_files(
     views: Iterable[PageView], context: SiteContext
 ) -> Iterator[tuple[PurePosixPath, str, GeneratedFile]]:
     """Path, origin and content of each card, drawn when asked for; pages that say the same share one."""
-    base_path, style = context.config.base_path, context.theme.files.card
+    base_path, style = context.config.base_path, card_style(context)
     fonts = CardFonts(style)
     planned: set[str] = set()
     for view in views:

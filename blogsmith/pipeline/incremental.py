@@ -30,7 +30,7 @@ from ..site.terms import term_names
 from .body_builder import BodyBuilder
 from .build_cells import BuildCells
 from .cache import PageCache
-from .cards import with_cards
+from .cards import card_problems, with_cards
 from .cell_source import CellSource
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
@@ -291,6 +291,7 @@ class IncrementalPipeline:
         composition = plan(views, list(rendered.values()), loaded, context)
         log.add(menu_problems(context, resolved.index))
         log.add(option_problems(context, composition.assets))
+        log.add(card_problems(context))
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
