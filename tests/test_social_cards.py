@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
-from PIL import Image
+from PIL import Image, ImageFont
 
 from blogsmith.cards.card import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.cards.drawing import draw_card
@@ -320,8 +320,9 @@ def test_the_font_of_a_foreign_theme_is_not_opened(tmp_path: Path) -> None:
     root = site(tmp_path, "A", config=f"{CONFIG}theme: mine\n")
     write(root / "themes/mine/theme.yaml", "extends: paper\ncard: {font: own.ttf}\n")
     (root / "themes/mine/own.ttf").write_bytes(b"what may do harm to who reads it")
-    with patch("PIL.ImageFont.truetype", side_effect=AssertionError("opened")):
+    with patch("PIL.ImageFont.truetype", wraps=ImageFont.truetype) as opened:
         report = build(root)
     assert report.ok
+    assert not [call for call in opened.call_args_list if "own.ttf" in str(call)]
     assert [found.code for found in report.diagnostics] == ["card-font"]
     assert meta(root, "posts/p0")["og:image:width"] == "1200"
