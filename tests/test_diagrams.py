@@ -324,7 +324,7 @@ class TestHook:
     def test_the_style_sheet_only_where_it_is_needed(self, tmp_path: Path) -> None:
         with_diagram, _ = site(tmp_path / "1", "```notes\nc\n```\n", plugin(self.SVG))
         without, _ = site(tmp_path / "2", "c\n", plugin(self.SVG))
-        assert "diagrams.css" in with_diagram and "diagrams.css" not in without
+        assert "/extras-" in with_diagram and "/extras-" not in without
 
 
 @needs_merman

@@ -421,7 +421,7 @@ def test_a_page_that_a_new_theme_cannot_make_keeps_its_style(preview: Preview) -
     preview.save(config="theme: mine\n")
     assert preview.text("/a/") == html
     addresses = re.findall(r'(?:href|src)="(/assets/[^"?]+)', html)
-    assert len(addresses) == 3, "icon, font and the one style sheet"
+    assert len(addresses) == 4, "icon, two fonts and the one style sheet"
     assert {preview.engine.answer(address).status for address in addresses} == {200}
 
 

@@ -237,7 +237,10 @@ class _Edit:
         """Those of the whole site; of others more must be known than their pages."""
         files = []
         for name in names:
-            views = [self._kept_view(path) for path in self._outline.texts[name]]
+            # what lists have of a page is without what its own file alone is printed with
+            views = [
+                replace(self._kept_view(path), math_font="", card="") for path in self._outline.texts[name]
+            ]
             made = site_feed_files(views, self.config).get(PurePosixPath(name))
             if made is None:
                 raise ReachesFurther

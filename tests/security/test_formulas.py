@@ -18,7 +18,7 @@ ELEMENTS = name_set(
 )
 """MathML Core, what it keeps for older pages, and what text in a formula may have."""
 ATTRIBUTES = name_set(
-    "class style display alttext href id aria-label mathvariant mathcolor mathbackground mathsize "
+    "class style display alttext data-tex href id aria-label mathvariant mathcolor mathbackground mathsize "
     "scriptlevel displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize "
     "largeop movablelimits width height depth voffset linethickness columnspan"
 )
