@@ -99,6 +99,19 @@ def test_posts_in_feeds(site: Path) -> None:
     assert "One more sentence" in (site / "public/feed.json").read_text(encoding="utf-8")
 
 
+def test_posts_in_feeds_beside_formulas_and_cards(tmp_path: Path) -> None:
+    """A font for formulas and a social card belong to the page, not to what feeds have of it."""
+    root = tmp_path / "site"
+    write(root / "blogsmith.yaml", "title: S\nbase_url: https://example.org/sub\n")
+    for name in ("a", "b"):
+        write(root / f"content/posts/{name}.md", f"---\ntitle: {name}\ndate: 2026-01-02\n---\nIt is $x$.\n")
+    time.sleep(TICK_S)
+    build_whole(root)
+    add(root, "content/posts/a.md", "\nOne more sentence.\n")
+    expect_edit(root, "content/posts/a.md")
+    assert "One more sentence" in (root / "public/atom.xml").read_text(encoding="utf-8")
+
+
 def test_lines_that_move(site: Path) -> None:
     """Where labels stand matters to nobody else."""
     text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")
