@@ -354,3 +354,9 @@ def test_no_text_raises_and_no_line_is_lost(rest: str) -> None:
     text = f"---\n{rest}"
     document, _ = read(text)
     assert text.split("\n")[document.first_line - 1 :] == document.body.split("\n") or document.body == ""
+
+
+@pytest.mark.parametrize(("value", "draft"), [("true", True), ("false", False), ("", False), ("maybe", True)])
+def test_what_may_be_a_draft_is_not_published(value: str, draft: bool) -> None:
+    """The error of it may be lowered to a warning."""
+    assert read(f"---\ndraft: {value}\n---\n")[0].front.draft is draft

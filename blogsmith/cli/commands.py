@@ -68,7 +68,8 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
     import shlex
 
-    from ..diagnostics.format import print_diagnostics, wants_color
+    from ..diagnostics.format import wants_color
+    from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
     from ..trust.consent import trust as record_trust
     from .new import new_site

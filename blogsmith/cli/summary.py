@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from ..project.report import BuildReport
 
 
-def print_report(report: BuildReport, seconds: float, *, write: bool) -> None:
-    """Print what a build has found and done. write: the site was to be written."""
-    if report.diagnostics:
-        from ..diagnostics.format import print_diagnostics, wants_color
+def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool = False) -> None:
+    """Print what a build has found and done.
 
-        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr))
+    write: the site was to be written. full: every mistake at every place.
+    """
+    if report.diagnostics:
+        from ..diagnostics.format import wants_color
+        from ..diagnostics.listing import print_diagnostics
+
+        print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr), full=full)
     for path in report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if report.ok:

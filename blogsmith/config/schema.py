@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
 from ..model.scopes import OfPage, OfSite
 
 
@@ -119,6 +120,13 @@ class Diagnostics(Struct, frozen=True):
 
     ignore: tuple[str, ...] = ()
     """Codes of warnings to keep silent about; errors cannot be silenced."""
+    levels: Mapping[str, tuple[LevelRule, ...]] = {}
+    """How heavy findings of a code weigh; with `{level: …, in: glob}` only in some files."""
+
+    @property
+    def as_levels(self) -> DiagnosticLevels:
+        """All that the settings say of codes."""
+        return DiagnosticLevels({**self.levels, **silence(self.ignore)})
 
 
 class FigureSettings(Struct, frozen=True):
@@ -241,7 +249,7 @@ class Config(Struct, frozen=True):
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()
-    diagnostics: OfPage[Diagnostics] = Diagnostics()
+    diagnostics: OfSite[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     build: OfSite[Build] = Build()

@@ -1,7 +1,8 @@
 """Every diagnostic code with what it means. The manual's page of errors is made from this table.
 
 A code is stable: authors silence warnings by it and search for it. Add a row here together with
-the first use, and a row under `tests/broken/` that shows it.
+the first use, and a row under `tests/broken/` that shows it. A row says "warn" where there are warnings of
+the code; whether errors of it may be lowered stands in `LOWERABLE`.
 """
 
 from __future__ import annotations
@@ -175,3 +176,30 @@ CODES: Mapping[str, str] = MappingProxyType(
 
 CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cell", "claim", "value"))
 """Codes of mistakes in cells, in their claims and in values: with such an error none of a page may run."""
+
+LOWERABLE = frozenset(
+    {
+        *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
+        *("image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor", "link-missing"),
+        *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
+    }
+)
+"""Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing
+gets out or in that should not. Codes of lost text, of safety, of code and formulas are never among them."""
+
+SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-files"})
+"""Codes of errors that are about the whole site although the file that is named is one of its pages."""
+
+PUBLICATION_CODES = frozenset(
+    {"alias", "date", "front-matter-open", "slug", "yaml-duplicate-key", "yaml-escape", "yaml-feature"}
+    | {"yaml-syntax"}
+)
+"""Codes of errors in front matter that leave it open whether and where a page is to be published."""
+
+UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
+"""Codes of errors by which nothing is known of a file."""
+
+
+def has_warnings(code: str) -> bool:
+    """Whether there are warnings of a code, which may be silenced."""
+    return "warn" in CODES[code]

@@ -66,7 +66,7 @@ def _extent(
 ) -> BuildExtent | None:
     """What the build depended on; None if it may do something else next time, whatever has not changed."""
     settings, execution = site.config.execution, options.execution
-    codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.ignore}
+    codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
     is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
     if report.ran or not is_settled or execution.execute or execution.strict_versions:
         return None

@@ -126,7 +126,7 @@ class IncrementalPipeline:
             self._codes,
         )
         if self._log:
-            self._log.ignore = frozenset(context.config.diagnostics.ignore)
+            self._log.levels = context.config.diagnostics.as_levels
         with blame_plugins(context.plugins):
             yield from self._update_all(context, before, request)
 
@@ -173,7 +173,7 @@ class IncrementalPipeline:
             yield None
 
     def _new_log(self, context: SiteContext) -> BuildLog:
-        return self._log or BuildLog(no_progress, frozenset(context.config.diagnostics.ignore))
+        return self._log or BuildLog(no_progress, context.config.diagnostics.as_levels)
 
     def _report(self, log: BuildLog) -> tuple[Diagnostic, ...]:
         """What is told with the site; the log of a build is told as a whole at its end."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from ..diagnostics.levels import NO_LEVELS, DiagnosticLevels
 from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ class BuildLog(Struct):
     """Diagnostics and times of the build so far."""
 
     progress: Progress
-    ignore: frozenset[str] = frozenset()
-    """Codes of warnings to leave out."""
+    levels: DiagnosticLevels = NO_LEVELS
+    """How heavy findings weigh."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
     """By everything but the hint: a mistake in a template shows on every page, and counts once."""
@@ -123,10 +124,11 @@ class BuildLog(Struct):
     cell_times: dict[str, float] = field(default_factory=dict)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Keep diagnostics, each once, silenced warnings not at all."""
+        """Keep diagnostics, each once and as heavy as the site wants it, silenced warnings not at all."""
         for diagnostic in diagnostics:
-            if diagnostic.severity == "error" or diagnostic.code not in self.ignore:
-                self.found.setdefault(replace(diagnostic, hint=""), diagnostic)
+            weighed = self.levels.apply(diagnostic)
+            if weighed is not None:
+                self.found.setdefault(replace(weighed, hint=""), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
         """Go through `items`, telling progress and taking the stage's time."""

@@ -42,6 +42,9 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     zone = ZoneInfo(timezone)
     found = _HEAD.read_fields(head)
     warn_of_foreign_keys(head)
+    if head.value.get("draft") is not None:
+        # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
+        found.setdefault("draft", True)
     for name, moment in (("date", found.get("date") or _name_date(path)), ("updated", found.get("updated"))):
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:

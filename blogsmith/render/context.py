@@ -116,6 +116,8 @@ class Rendering:
     widgets: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Shortcodes whose templates never end."""
+    unknown: set[str] = field(default_factory=set)
+    """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)

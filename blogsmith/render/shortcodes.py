@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -29,15 +30,15 @@ MAX_COLUMNS = 6
 def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     call = get(tokens[index], Shortcode)
     theme = rendering.tools.theme
-    if not call.name:
-        return ""
     if call.name in rendering.given_up:
         return ""
-    if not theme.has_shortcode(call.name):
-        names = theme.shortcode_names()
-        hint = rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
-        rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
-        return ""
+    if call.name and not theme.has_shortcode(call.name):
+        _report_unknown(rendering, call)
+        return _print_source(call, tokens[index])
+    for mistake in call.mistakes:
+        rendering.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
+    if not call.name or not call.is_readable:
+        return _print_source(call, tokens[index])
     _check_arguments(rendering, call)
     data = _data(rendering, call)
     if data is None:
@@ -54,6 +55,23 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
             rendering.given_up.add(call.name)
         return ""
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
+
+
+def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
+    """One report for one call: what its arguments may be is not known, and its end belongs to it."""
+    if call.name.startswith("end") and call.name[3:] in rendering.unknown:
+        return
+    rendering.unknown.add(call.name)
+    names = rendering.tools.theme.shortcode_names()
+    hint = FOREIGN.get(call.name) or rendering.reporter.did_you_mean(call.name, names)
+    hint = hint or f"known: {', '.join(names)}"
+    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
+
+
+def _print_source(call: Shortcode, token: Token) -> str:
+    """A call that means nothing, as it is written: nothing is lost where the page is shown all the same."""
+    text = escape(call.source, quote=False)
+    return text if token.type == "shortcode_inline" or not text else f"<p>{text}</p>\n"
 
 
 def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
@@ -262,6 +280,16 @@ def _report_argument(rendering: Rendering, call: Shortcode, name: str, message: 
 
 OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
 """Shortcodes whose data blogsmith prepares."""
+
+FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        "post_url": "link to the file of the post: [text](2026-03-14-name.md)",
+        "link": "link to the file: [text](page.md)",
+        "highlight": "write a code fence: ```python",
+        "endhighlight": "write a code fence: ```python",
+    }
+)
+"""Tag of another generator → what to write here."""
 
 ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {

@@ -18,7 +18,7 @@ from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
 from .cells.values import refuse_values
 from .lookahead import comes_after
-from .records import Shortcode, put
+from .records import CallMistake, Shortcode, put
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 
@@ -47,6 +47,7 @@ class _Arguments(Struct, frozen=True):
     """Arguments without a name."""
     end: int
     """Index after all that could be read."""
+    mistakes: tuple[CallMistake, ...]
 
 
 def call_end(text: str, pos: int, end: int) -> int:
@@ -76,47 +77,49 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         page.reporter.error(
             "shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}'
         )
-        return Shortcode("", {}, place)
+        return Shortcode("", {}, place, source=text)
     name, at = found[0], found.end()
-    read = _arguments(origin, at, page)
+    read = _arguments(origin, at)
     for argument in read.maps.values():
         refuse_values(argument, page.reporter)
     words = read.words
     if name == "include" and words:
         name = words.pop(0).removesuffix(".html")
     if not _CLOSE.match(text, read.end):
-        page.reporter.error(
-            "shortcode-argument",
+        unread = CallMistake(
             f"cannot read the arguments of {name}",
             origin.place(read.end + len(text[read.end :]) - len(text[read.end :].lstrip())),
             'write each as name="value", with a closing quote',
         )
-        return Shortcode("", {}, place)
-    for word in words:
-        page.reporter.error(
-            "shortcode-argument",
-            f"{word} is no argument",
-            origin.place(text.find(word), len(word)),
-            'write name="value"',
-        )
-    return Shortcode(name, read.args, place, read.maps, _id(read, page), key_places=read.keys)
+        mistakes = (*read.mistakes, unread)
+        return Shortcode(name, {}, place, source=text, mistakes=mistakes, is_readable=False)
+    given, wrong_id = _id(read)
+    mistakes = (*read.mistakes, *(_no_argument(word, origin) for word in words), *wrong_id)
+    return Shortcode(
+        name, read.args, place, read.maps, given, key_places=read.keys, source=text, mistakes=mistakes
+    )
 
 
-def _id(read: _Arguments, page: PageState) -> str:
+def _no_argument(word: str, origin: TextMap) -> CallMistake:
+    place = origin.place(origin.text.find(word), len(word))
+    return CallMistake(f"{word} is no argument", place, 'write name="value"')
+
+
+def _id(read: _Arguments) -> tuple[str, tuple[CallMistake, ...]]:
+    """The anchor that a call asks for, else what is wrong with it."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
-        hint = "use letters, digits and hyphens"
-        page.reporter.error("shortcode-argument", f"{name} is no id", place, hint)
-        return ""
-    return normal_id(name)
+        return "", (CallMistake(f"{name} is no id", place, "use letters, digits and hyphens"),)
+    return normal_id(name), ()
 
 
-def _arguments(origin: TextMap, at: int, page: PageState) -> _Arguments:
+def _arguments(origin: TextMap, at: int) -> _Arguments:
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
     keys: dict[str, Place] = {}
     words: list[str] = []
+    mistakes: list[CallMistake] = []
     while found := _ARG.match(origin.text, at):
         at = found.end()
         if not found["key"]:
@@ -126,11 +129,11 @@ def _arguments(origin: TextMap, at: int, page: PageState) -> _Arguments:
         key = found["key"]
         place = origin.place(found.start("key"), len(key))
         if key in args:
-            page.reporter.error("shortcode-argument", f"{key} is given twice", place)
+            mistakes.append(CallMistake(f"{key} is given twice", place))
         keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))
-    return _Arguments(args, maps, keys, words, at)
+    return _Arguments(args, maps, keys, words, at, tuple(mistakes))
 
 
 def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
+from ...diagnostics.levels import NO_LEVELS
 from ...diagnostics.model import Diagnostic
 from ...pipeline.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
@@ -21,8 +22,7 @@ def all_problems(
 
     broken: why there is no site as it should be now. others: what templates and running cells came to.
     """
-    ignore = frozenset(present.config.diagnostics.ignore) if present else frozenset[str]()
-    log = BuildLog(no_progress, ignore)
+    log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:
         log.add(present.shared)
