@@ -109,10 +109,12 @@ class Images(Struct, frozen=True):
 
 
 class Embeds(Struct, frozen=True):
-    """Which hosts a video embed may name."""
+    """What posts may show from other hosts."""
 
     allow: tuple[str, ...] = ("youtube", "vimeo")
     """Providers: `youtube`, `vimeo`."""
+    remote: Literal["error", "warn", "allow"] = "error"
+    """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
 
 
 class Diagnostics(Struct, frozen=True):

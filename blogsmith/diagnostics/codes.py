@@ -51,6 +51,9 @@ CODES: Mapping[str, str] = MappingProxyType(
         "footnote-undefined": "A footnote mark has no text.",
         "footnote-unused": "A footnote is never referred to (warning).",
         "foreign-syntax": "The syntax of another generator has no meaning here and is text (warning).",
+        "html-element": "A tag is of no element that browsers know, such as `<d-cite>` (warning).",
+        "html-markdown": "An element asks for Markdown where none is read (warning).",
+        "html-remote": "HTML of a post loads a script, a frame or a film from another host before a click.",
         "heading-h1": "A post has a second H1; it becomes an H2 (warning).",
         "id-twice": "An id stands twice in a page.",
         "nesting": "Quotes, lists or brackets are nested deeper than anybody could read.",
@@ -123,7 +126,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "image-remote": "An image is on another host; pages load nothing from elsewhere.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
-        "image-width": "The width of an image is not a length.",
+        "image-width": "The width or height of an image is not a length; in HTML a warning.",
         # links and references
         "citation-key": "A citation names a reference that the post does not list.",
         "citation-unused": "A reference is never cited (warning).",

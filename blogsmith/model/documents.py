@@ -216,12 +216,14 @@ class ImageInfo(Struct, frozen=True):
     """An image of the site as a page may use it."""
 
     url: str
-    """Absolute path with the base path applied."""
+    """Absolute path with the base path applied; the address of a remote one."""
     width_px: int | None
     """None for a vector image without a size of its own."""
     height_px: int | None
     located: bool = False
     """The file tells where the picture was taken."""
+    is_remote: bool = False
+    """Readers' browsers load it from another host."""
 
 
 class Weight(Struct, frozen=True):

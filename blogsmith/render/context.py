@@ -160,12 +160,19 @@ class Rendering:
         if target.problem:
             self.reporter.error(target.code, target.problem, place, target.hint)
 
-    def warn_of_location(self, image: ImageInfo, path: str, place: Place | None) -> None:
-        """A photo that keeps its position tells every reader where it was taken, often a home."""
-        if image.located and self.tools.config.images.metadata == "keep":
+    def find_image(self, path: str, place: Place | None) -> ImageInfo:
+        """The image for a path as the author wrote it; without an address after a report if there is none."""
+        found = self.tools.image(path, self.document)
+        if not isinstance(found, ImageInfo):
+            self.problem(found, place)
+            found = ImageInfo(found.local_url, None, None)
+        settings = self.tools.config.images
+        if found.located and settings.metadata == "keep":
+            # it tells every reader where it was taken, often a home
             message = f"image {path} tells where it was taken"
             hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
+        return found
 
     def absorb(self, error: SiteError) -> None:
         """Keep the diagnostics of a stage below that could not go on."""

@@ -36,8 +36,6 @@ _GPS = 0x8825
 _TURNED = (5, 6, 7, 8)
 """EXIF tag; 5 to 8 mean that the picture is shown turned by a quarter."""
 
-_WIDTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
-
 _PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
 
@@ -70,24 +68,17 @@ def image_size(file: Path) -> ImageSize:
         raise ImageProblem(f"{file.name} cannot be read: {error.strerror or error}") from error
 
 
-def valid_width(text: str) -> bool:
-    """True for `60%`, `300px`, `20em`, `20rem`, `40ch`, and `300`, which means pixels."""
-    return _WIDTH.fullmatch(text.strip()) is not None
-
-
 def img_tag(
     info: ImageInfo,
     alt: str,
     *,
     classes: Sequence[str] = (),
-    width: str = "",
     attrs: Mapping[str, str] | None = None,
 ) -> str:
     """The `<img>` of an image; every value is escaped.
 
-    width: ignored unless `valid_width`; attrs: further attributes in alphabetical order, which may
-    replace `loading` and `decoding`. Event handlers (`on…`), `src`, `alt`, `width` and `height`
-    among them are not printed.
+    attrs: further attributes in alphabetical order, which may replace `loading` and `decoding`. Event
+    handlers (`on…`), `src`, `alt`, `width` and `height` among them are not printed.
     """
     extra = {name.lower(): value for name, value in sorted((attrs or {}).items()) if _is_printed(name)}
     attributes = {
@@ -98,7 +89,7 @@ def img_tag(
         "decoding": "async",
         "alt": alt,
         "class": " ".join([*classes, *extra.pop("class", "").split()]) or None,
-        "style": ";".join(part for part in (_width_style(width), extra.pop("style", "")) if part) or None,
+        "style": extra.pop("style", "") or None,
         **extra,
     }
     shown = [f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None]
@@ -107,11 +98,6 @@ def img_tag(
 
 def _is_printed(name: str) -> bool:
     return _PRINTED_ATTRIBUTE.fullmatch(name) is not None
-
-
-def _width_style(width: str) -> str:
-    found = _WIDTH.fullmatch(width.strip())
-    return f"width:{found[1]}{found[2] or 'px'}" if found else ""
 
 
 def _check_is_file(file: Path) -> None:

@@ -18,8 +18,8 @@ from ..diagnostics.model import Place, SiteError, TextMap
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule
+from .dimensions import HINT, parse_length
 from .figures import image_tag
-from .images import valid_width
 from .videos import read_video
 
 Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
@@ -189,11 +189,11 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
 def _width(rendering: Rendering, call: Shortcode) -> str:
     """The width asked for, or empty after a report."""
     width = call.args.get("width", "")
-    if not width or valid_width(width):
+    if not width or parse_length(width):
         return width
     origin = call.arg_maps.get("width")
     place = origin.place(0, len(width)) if origin else call.place
-    rendering.reporter.error("image-width", f"width {width} is no length", place, "write 60%, 320px or 20em")
+    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT)
     return ""
 
 

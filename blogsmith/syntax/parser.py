@@ -36,6 +36,7 @@ from .front_text import locate_text
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
 from .links import link_rules
+from .markdown_elements import markdown_element_rules
 from .math.displays import split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.subequations import subequations
@@ -123,6 +124,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     paragraph_rules,
     note_rules,
     block_rules,
+    markdown_element_rules,
     link_rules,
     ref_rules,
     cite_rules,
