@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
     ("command line", ("cli",)),
     ("live preview", ("preview",)),
+    ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
     ("an opened site", ("project",)),
@@ -45,6 +46,7 @@ A unit may import units of lower rows, never one of its own row or above.
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
+        "importers": (("jekyll",), ("verify",), ("bibliography", "text")),
         "pipeline": (("pools",), ("rows",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("outputs",), ("policy", "svg", "templates")),

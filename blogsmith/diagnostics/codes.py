@@ -40,6 +40,10 @@ CODES: Mapping[str, str] = MappingProxyType(
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
         "yaml-feature": "YAML uses what is not accepted here: aliases, tags, several documents, huge values.",
         "yaml-syntax": "YAML cannot be read.",
+        # sites of other systems
+        "import-into": "The folder of an import and its source lie in each other.",
+        "import-source": "The site to import is not there, or its settings cannot be read.",
+        "import-system": "No known system made the folder to import, or a system's name is unknown.",
         # Markdown
         "attribute": "An attribute list or a block holds an attribute that is not allowed there.",
         "callout-kind": "A callout has a kind that nobody declared; it gets the default look (warning).",
