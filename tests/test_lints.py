@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -19,7 +20,9 @@ from blogsmith.hooks import Plugins
 from blogsmith.lint.formula_parts import split_formula
 from blogsmith.lint.labels import references_in
 from blogsmith.lint.run import PageLint, lint_page, lint_site
+from blogsmith.lint.starter import STARTER_MACROS
 from blogsmith.model.documents import Source
+from blogsmith.project.bundled import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.project.report import BuildReport
 from blogsmith.read.front_matter import read_document
@@ -273,6 +276,32 @@ def test_a_page_has_its_own_macros(tmp_path: Path) -> None:
     posts = {"a": post(body, head), "b": post("$\\R$")}
     found = checked(tmp_path, posts, config).diagnostics
     assert [shown(d) for d in found] == ["\\mathcal{R} [macro-bypassed]", "\\mathbb{C} [macro-bypassed]"]
+
+
+class TestMacrosOfTheStarter:
+    """`blogsmith new site` declares them, so they say nothing of what the author wants."""
+
+    def found(self, root: Path, macros: Mapping[str, str]) -> list[str]:
+        config = f"math: {json.dumps({'macros': dict(macros)})}\n"
+        return [shown(d) for d in checked(root, {"a": post("$\\mathbb{R}$")}, config).diagnostics]
+
+    def test_they_are_known(self) -> None:
+        text = (bundled_folder("starter") / "blogsmith.yaml").read_text("utf-8").replace("@", "")
+        assert parse_config(text).config.math.macros == STARTER_MACROS
+
+    def test_nobody_is_held_to_them(self, tmp_path: Path) -> None:
+        assert self.found(tmp_path, STARTER_MACROS) == []
+
+    def test_beside_macros_of_ones_own(self, tmp_path: Path) -> None:
+        assert self.found(tmp_path, {**STARTER_MACROS, "\\E": "e"}) == ["\\E [macro-unused]"]
+
+    def test_one_who_changes_them_has_chosen_them(self, tmp_path: Path) -> None:
+        changed = {**STARTER_MACROS, "\\softmax": "s"}
+        assert self.found(tmp_path, changed) == [
+            "\\R [macro-unused]",
+            "\\softmax [macro-unused]",
+            "\\mathbb{R} [macro-bypassed]",
+        ]
 
 
 def test_doubts_are_told_by_check_only(tmp_path: Path) -> None:

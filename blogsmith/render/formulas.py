@@ -15,6 +15,7 @@ from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
+    find_definitions,
     group_lines,
     holds_tex,
     literal_underscore,
@@ -168,6 +169,8 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:
+        # one mistake among many definitions makes no mistake of every formula that needs them
+        rendering.macros.update(find_definitions(math.tex, rendering.macros))
         return _error_html(rendering, math, error)
     markup = _with_portable_tex(found.mathml, math.tex, rendering.macros)
     rendering.macros.update(found.macros)

@@ -48,6 +48,13 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     return portable.portable_tex(tex, macros)
 
 
+def find_definitions(tex: str, macros: Mapping[str, str | Macro]) -> Mapping[str, Macro]:
+    """As in `analysis.expansion`."""
+    from .analysis import expansion
+
+    return expansion.find_definitions(tex, macros)
+
+
 def literal_underscore(tex: str, macros: Container[str]) -> int:
     """As in `parse.markdown_escapes`."""
     from .parse import markdown_escapes

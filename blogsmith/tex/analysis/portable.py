@@ -15,7 +15,7 @@ from ..parse.errors import ParseError
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
 from ..parse.scan import At, split_placed, text_of
-from .expansion import DEFINES, define, is_definition
+from .expansion import DEFINES, define, define_operator, is_definition
 
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", 0)
 _LABEL = "\\label"
@@ -90,10 +90,7 @@ class _Opening:
         if token == _LABEL:
             reader.argument()
         elif token == _OPERATOR:
-            star = ("*",) if reader.star() else ()
-            name = "".join(reader.argument()).strip()
-            shown = ("\\operatorname", *star, "{", *map(str, reader.argument()), "}")
-            reader.define(name, Macro(0, None, shown), everywhere=True)
+            define_operator(reader)
         else:
             define(reader, token)
         self._take()

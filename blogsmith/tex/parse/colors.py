@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...patterns import lazy_pattern
 from .errors import ParseError
-from .reader import Macro
+from .reader import Macro, TokenReader
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -110,11 +110,11 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
     return found
 
 
-def define_color(parser: Parser, command: str) -> None:
+def define_color(reader: TokenReader, command: str) -> None:
     r"""`\definecolor{name}{model}{value}`: from here on, in all formulas of the page, as MathJax has it."""
-    name, model = "".join(parser.argument()).strip(), "".join(parser.argument()).strip()
-    color = css_color(parser.argument(), model, command)
-    parser.define(color_key(name), Macro(0, None, (color,)), everywhere=True)
+    name, model = "".join(reader.argument()).strip(), "".join(reader.argument()).strip()
+    color = css_color(reader.argument(), model, command)
+    reader.define(color_key(name), Macro(0, None, (color,)), everywhere=True)
 
 
 def color_key(name: str) -> str:

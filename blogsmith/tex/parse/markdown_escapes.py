@@ -11,6 +11,7 @@ from .lexer import Token, commands, read_argument, skip_spaces, tokenize
 from .scan import At
 
 _ESCAPED = "*<>@.+-=~`'\"/?"
+_BACKSLASHED = "{}#%&_$|,;:!"
 _TEXT = commands(
     "text textrm textbf textit textsf texttt textsc textsl textnormal textup textmd emph mbox hbox fbox "
     "mathrm mathit mathsf mathtt mathnormal mathup operatorname operatornamewithlimits label tag ref eqref "
@@ -25,9 +26,9 @@ def escape_hint(token: str, tex: str) -> str:
         return f"a formula needs no escape: write {token[1]}"
     if isinstance(token, At):
         start = token.offset - 2 if token in ("{", "}") else token.offset
-        brace = tex[start + 2 : start + 3]
-        if start >= 0 and tex.startswith("\\\\", start) and brace in ("{", "}"):
-            return f"a formula needs no second backslash: write \\{brace}"
+        sign = tex[start + 2 : start + 3]
+        if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:
+            return f"a formula needs no second backslash: write \\{sign}"
     return ""
 
 
