@@ -56,6 +56,8 @@ class MathSettings(Struct, frozen=True):
     """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
     symbols: Mapping[str, Symbol] = {}
     """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
+    double_dollar: Literal["display", "kramdown"] = "display"
+    """`$$…$$`: `display` wherever it stands; `kramdown`: only alone in its paragraph, else in the line."""
     numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
     """Which display formulas get a number; `by section` counts anew behind each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"

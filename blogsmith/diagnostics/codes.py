@@ -68,9 +68,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "shortcode-unknown": "There is no shortcode of this name.",
         "table-cells": "A row of a table has more cells than its header.",
         # mathematics
+        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
         "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
         "math-command": "A formula uses a TeX command or environment that does not exist.",
         "math-dollar": "A pair of dollar signs is text because a digit follows the second (warning).",
+        "math-escape": "A formula holds `\\_`, which prints an underscore; a subscript is `_` (warning).",
+        "math-in-sentence": "A `$$` formula between words is a display and breaks the sentence (warning).",
         "math-limit": "A formula is too long, too deep or has too many open brackets.",
         "math-macro": "A macro is defined wrongly, lacks an argument or never ends.",
         "math-syntax": "A formula is not valid TeX.",
@@ -147,7 +150,6 @@ CODES: Mapping[str, str] = MappingProxyType(
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         # doubts, told by `blogsmith check` only
-        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
         "macro-unused": "A macro is declared and never used (warning).",

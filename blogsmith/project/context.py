@@ -169,6 +169,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         smart_quotes=config.markup.smart_quotes,
         linkify=config.markup.linkify,
         math_macros=config.math.macros,
+        double_dollar=config.math.double_dollar,
         math_numbering=config.math.numbering,
         numbering=config.numbering,
         inline_shortcodes=inline_shortcodes,

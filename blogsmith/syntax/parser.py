@@ -35,10 +35,12 @@ from .foreign import foreign
 from .front_text import locate_text
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
+from .html_blocks import html_block_rules
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
-from .math.displays import split_paragraphs
+from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
+from .math.html_formulas import html_formulas
 from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
 from .numbering import number_page
@@ -84,6 +86,8 @@ def inline(state: StateCore) -> None:
             token.children = []
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
+        page.verbatim = ""
+        page.takes_blocks = state.tokens[index - 1].type not in PHRASING
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
@@ -125,6 +129,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     note_rules,
     block_rules,
     markdown_element_rules,
+    html_block_rules,
     link_rules,
     ref_rules,
     cite_rules,
@@ -150,6 +155,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
     ("foreign", foreign),
+    ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),

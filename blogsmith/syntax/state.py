@@ -96,6 +96,8 @@ class ParseOptions:
     linkify: bool = True
     math_macros: Mapping[str, str] = field(default_factory=dict)
     """The site's macros, for those that make a label or a row."""
+    double_dollar: Literal["display", "kramdown"] = "display"
+    """What `$$…$$` means: always a display, or only where it has a paragraph to itself."""
     math_numbering: str = "labelled"
     """`all`, `labelled` or `none`, the first two also with ` by section`."""
     numbering: bool = False
@@ -150,9 +152,13 @@ class PageState:
     """False while a text is parsed that holds more brackets than can be sorted out."""
     html: bool = True
     """False while a text is parsed that came from an attribute: tags in it are text."""
+    verbatim: str = ""
+    """Raw HTML element such as `<code>` that the current inline text is in, where dollars are text."""
     ambiguous_dollar: bool = False
     """A `$…$` in the current inline text was refused because a digit follows."""
     execution: PageExecution = field(default_factory=PageExecution)
+    takes_blocks: bool = True
+    """False while a text is parsed in which a display stays in its line: a heading, a title, a caption."""
     takes_values: bool = True
     """False while a text is parsed in which `{= … =}` cannot stand: a caption, a label, an alt text."""
     values: list[Value] = field(default_factory=list)

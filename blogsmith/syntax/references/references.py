@@ -33,7 +33,7 @@ def command(state: StateInline, silent: bool) -> bool:
 
     In LaTeX `\ref` gives 1; so `(\ref{eq:x})` is (1) and not ((1)).
     """
-    found = _COMMAND.match(state.src, state.pos, state.posMax)
+    found = find_command(state.src, state.pos, state.posMax)
     if not found:
         return False
     page, _, target = found[2].rpartition("#")
@@ -44,6 +44,11 @@ def command(state: StateInline, silent: bool) -> bool:
     _push(state, found, page, target, "number", silent)
     state.pos += takes_both
     return True
+
+
+def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
+    r"""`\eqref{…}` or `\ref{…}` at `pos`: its name and its label."""
+    return _COMMAND.match(text, pos, end)
 
 
 def braced_reference(state: StateInline, silent: bool) -> bool:
