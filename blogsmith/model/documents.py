@@ -88,6 +88,10 @@ class Reference:
     url: str = ""
     """http(s) only; a DOI is turned into its URL."""
     note: str = ""
+    is_named: bool = True
+    """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """The other fields, as written; no page shows them."""
     place: Place | None = None
     """Where the entry starts in the author's file."""
 
@@ -124,6 +128,8 @@ class FrontMatter:
     """As `date`."""
     slug: OfSite[str] = ""
     """Empty means: from the file name."""
+    permalink: OfSite[str] = ""
+    """Whole address the page asks for, as written; empty means: by its folder and slug."""
     tags: OfSite[tuple[str, ...]] = ()
     """As written; equal slugs are one tag."""
     categories: OfSite[tuple[str, ...]] = ()

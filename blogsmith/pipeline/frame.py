@@ -45,7 +45,19 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         return ""
 
     language = context.theme.language(context.config.lang)
-    return Frame(context.config, index.with_base, image, language=language)
+    layouts = frozenset(context.theme.layouts())
+    return Frame(context.config, index.with_base, image, layouts, language=language)
+
+
+def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:
+    """A warning for a layout that there is not: the page is printed with that of its kind."""
+    named, theme = document.front.template, context.theme
+    if not named or named in theme.layouts():
+        return []
+    reporter = Reporter(str(document.path), document.source.text.split("\n"))
+    place, hint = document.front.places.get("template"), theme.layout_hint(named)
+    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint)
+    return reporter.diagnostics
 
 
 def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:

@@ -35,7 +35,7 @@ from .cell_source import CellSource
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
-from .frame import frame_of, menu_problems, place_document, unpublished_parts
+from .frame import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
@@ -262,6 +262,7 @@ class IncrementalPipeline:
             *self._memory.facts_of(document).facts.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
+            *layout_problems(document, resolved.context),
         )
         if not found:
             return ()

@@ -19,6 +19,7 @@ from ..site.archive import plan_archive
 from ..site.feeds import site_feeds
 from ..site.index import PageEntry, SiteIndex, index_site, resolve_image, resolve_link
 from ..site.lists import plan_lists
+from ..site.permalinks import files_url
 from ..site.terms import plan_terms
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def page_tools(
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
         found = measure(content)
-        url = index.with_base(quote(loaded.urls.urls[str(document.path)] + name))
+        url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
     return Tools(

@@ -19,6 +19,7 @@ from ..model.links import LinkTarget
 from ..syntax.parser import Parsed
 from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label
+from .permalinks import HTML, links_url
 
 CONTENT = PurePosixPath("content")
 EXTERNAL = ("http://", "https://", "mailto:", "tel:")
@@ -88,7 +89,7 @@ class SiteIndex(Struct, frozen=True):
 
 def _slug_of(address: str) -> str:
     """The last part of an address or file name, by which references name a post."""
-    return address.strip("/").removesuffix(".md").rpartition("/")[2]
+    return address.strip("/").removesuffix(".md").removesuffix(HTML).rpartition("/")[2]
 
 
 def index_site(
@@ -178,7 +179,7 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     if path.endswith(".md"):
         found = _content_path(path, document)
         return found if index.knows(found) else ""
-    own = index.urls.get(str(document.path), "/")
+    own = links_url(index.urls.get(str(document.path), "/"))
     url = posixpath.normpath(posixpath.join(own, path))
     for candidate in (f"{url}/" if url != "/" else "/", url):
         if candidate in index.by_url:

@@ -121,7 +121,7 @@ def _unknown(item: Cited, page: PageState) -> None:
 
 def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
-        if key not in uses:
+        if key not in uses and reference.is_named:
             hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
             page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)
