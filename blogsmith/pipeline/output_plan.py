@@ -120,9 +120,13 @@ def make_outputs(
 
 
 def plan(
-    views: Sequence[PageView], rendered: Sequence[Rendered], loaded: LoadedSite, context: SiteContext
+    views: Sequence[PageView],
+    rendered: Sequence[Rendered],
+    loaded: LoadedSite,
+    context: SiteContext,
+    unfit: frozenset[str] = frozenset(),
 ) -> OutputPlan:
-    """Which files the site has; none of them is made."""
+    """Which files the site has; none of them is made. unfit: as in `feed_files`."""
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
@@ -139,7 +143,7 @@ def plan(
         files.append(OutputFile(output_path(url), path, asset.file))
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
-        **feed_files(views, config),
+        **feed_files(views, config, unfit),
         PurePosixPath("robots.txt"): partial(robots, config),
         **sitemap_files(views, config),
     }

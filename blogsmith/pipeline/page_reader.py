@@ -37,9 +37,7 @@ def read_documents(
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
     # what is wrong with a head is told once the page is known to be built or not
-    loaded = resolve_urls(
-        files, context, options, log, lambda source, config: (memory.document(source, config)[0], ()), inspect
-    )
+    loaded = resolve_urls(files, context, options, log, memory.document, inspect)
     for document, _ in loaded.left_out.values():
         log.add(memory.head_diagnostics(str(document.path)))
     return loaded
