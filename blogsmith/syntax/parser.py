@@ -43,6 +43,7 @@ from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
+from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
@@ -51,6 +52,7 @@ from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
+from .typography import typography
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -84,6 +86,7 @@ def inline(state: StateCore) -> None:
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
+        page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
@@ -134,6 +137,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", depth),
+    ("raw_tags_of_blocks", raw_tags_of_blocks),
     ("footnotes", collect),
     ("attributes", resolve_blocks),
     ("locate", locate),
@@ -147,6 +151,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
+    ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
@@ -202,7 +207,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         bare_link_rules(md)
     if options.smart_quotes:
         md.options["typographer"] = True
-        md.enable(["smartquotes", "replacements"])
+        md.enable("smartquotes")
+        md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
     for add in options.markdown_rules:
