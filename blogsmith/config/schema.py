@@ -244,6 +244,8 @@ class Config(Struct, frozen=True):
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False
     """Number headings."""
+    slugs: OfPage[Literal["words", "github"]] = "words"
+    """Ids of headings: words joined by single hyphens, or as GitHub makes them (`A & B` → `a--b`)."""
     plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
     callouts: OfPage[Mapping[str, CalloutKind]] = {}

@@ -172,6 +172,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         double_dollar=config.math.double_dollar,
         math_numbering=config.math.numbering,
         numbering=config.numbering,
+        slugs=config.slugs,
         inline_shortcodes=inline_shortcodes,
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,

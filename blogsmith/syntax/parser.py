@@ -46,6 +46,7 @@ from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
+from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
@@ -54,6 +55,7 @@ from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
+from .typography import typography
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -89,6 +91,7 @@ def inline(state: StateCore) -> None:
         page.verbatim = ""
         page.takes_blocks = state.tokens[index - 1].type not in PHRASING
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
+        page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
@@ -141,6 +144,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", depth),
+    ("raw_tags_of_blocks", raw_tags_of_blocks),
     ("footnotes", collect),
     ("attributes", resolve_blocks),
     ("locate", locate),
@@ -154,6 +158,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
+    ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
     ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
@@ -210,7 +215,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         bare_link_rules(md)
     if options.smart_quotes:
         md.options["typographer"] = True
-        md.enable(["smartquotes", "replacements"])
+        md.enable("smartquotes")
+        md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
     for add in options.markdown_rules:

@@ -101,6 +101,8 @@ class ParseOptions:
     math_numbering: str = "labelled"
     """`all`, `labelled` or `none`, the first two also with ` by section`."""
     numbering: bool = False
+    slugs: Literal["words", "github"] = "words"
+    """How ids of headings are made."""
     inline_shortcodes: frozenset[str] = frozenset()
     """Shortcodes that stand inside a paragraph; all others are blocks."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
@@ -161,6 +163,10 @@ class PageState:
     """False while a text is parsed in which a display stays in its line: a heading, a title, a caption."""
     takes_values: bool = True
     """False while a text is parsed in which `{= … =}` cannot stand: a caption, a label, an alt text."""
+    takes_shortcodes: bool = True
+    """False between `{% raw %}` and `{% endraw %}`."""
+    raw_lines: list[range] = field(default_factory=list)
+    """Where these tags stand around Markdown."""
     values: list[Value] = field(default_factory=list)
     """In reading order, once `number_values` has run."""
     open_value: TextMap | None = None
@@ -188,6 +194,10 @@ class PageState:
     def checks_syntax(self) -> bool:
         """Whether the grammar of the Python here is that of its cells."""
         return self.options.check_syntax and self.engine == "worker"
+
+    def is_raw(self, line: int) -> bool:
+        """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
+        return any(line in lines for lines in self.raw_lines)
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """The place of the character at `index` of the parsed text."""
