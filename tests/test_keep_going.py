@@ -272,3 +272,34 @@ def test_an_alias_that_is_none_and_one_that_is_taken(root: Path) -> None:
     assert "The other post" in page(root, "posts/b/index.html")
     assert "/posts/a/" in page(root, "old/index.html")
     assert not (root.parent / "up").exists()
+
+
+EDITS = [
+    {A: WRONG},
+    {A: WRONG, "content/posts/b.md": OTHER.replace("other", "[second](a.md)")},
+    {A: GOOD.replace("first", "third"), "content/posts/b.md": OTHER.replace("post", "[post](gone.md)")},
+    {A: GOOD.replace("date:", "updated: x\ndate:")},
+    {
+        A: GOOD.replace("title: A", "title: Another"),
+        "content/posts/c.md": GOOD.replace("title: A", "slug: b"),
+    },
+    {"content/posts/b.md": OTHER, "content/posts/c.md": "{% gone %}\n"},
+    {A: GOOD, "content/posts/b.md": OTHER, "content/posts/c.md": "Right.\n"},
+]
+
+
+def test_what_is_kept_from_builds_changes_nothing(root: Path) -> None:
+    """Each build gives what one without anything kept gives beside the same last site."""
+    build(root, remembers=True)
+    for number, files in enumerate(EDITS):
+        put(root, files)
+        fresh = root.parent / f"fresh{number}"
+        shutil.copytree(root, fresh, ignore=shutil.ignore_patterns(".blogsmith"))
+        reports = [
+            build(root, keep_going=True, remembers=True, question="keep"),
+            build(fresh, keep_going=True),
+        ]
+        assert reports[0].diagnostics == reports[1].diagnostics
+        assert reports[0].wrong_pages == reports[1].wrong_pages
+        assert site_of(root) == site_of(fresh)
+    assert site_of(root) == clean_site(root)
