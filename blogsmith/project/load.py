@@ -9,6 +9,7 @@ from msgspec import Struct
 from ..config.schema import Config
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, SiteFiles, Source
+from ..model.remote_images import RemoteImages
 from ..read.active_svg import Inspect
 from ..site.neighbours import series_problems
 from ..site.terms import term_warnings
@@ -33,6 +34,7 @@ class LoadedSite(Struct, frozen=True):
     """Path under the site root → file, of assets that are copied."""
     asset_urls: Mapping[str, str]
     """The same paths → their site paths."""
+    remote: RemoteImages = RemoteImages()
 
 
 def resolve_urls(
@@ -66,7 +68,7 @@ def resolve_urls(
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     log.add(found for asset in assets.values() for found in inspect(asset))
-    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls, files.remote)
 
 
 def _assets(
