@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 
 
@@ -108,6 +109,9 @@ class Images(Struct, frozen=True):
 
     metadata: Literal["clean", "keep"] = "clean"
     """`clean` publishes pictures without what cameras write into them (place, owner); `keep` as they are."""
+
+    remote: RemoteRuleName = "error"
+    """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
 
 
 class Embeds(Struct, frozen=True):

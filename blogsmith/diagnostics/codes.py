@@ -131,10 +131,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-syntax": "A `{= … =}` holds no expression, or a wrong format.",
         # images and embeds
         "embed-host": "A video is on a host that the site does not allow.",
+        "image-fetch": "The copy of an image at another host is missing, has changed or cannot be made.",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",
-        "image-remote": "An image is on another host; pages load nothing from elsewhere.",
+        "image-record": "A line of `remote-images.txt` cannot be read.",
+        "image-remote": "An image is on another host; a site may allow it, or show a copy.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width or height of an image is not a length; in HTML a warning.",

@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
 
@@ -62,6 +63,7 @@ class SiteFiles(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     stamps: Mapping[str, FileStamp] = msgspec.field(default_factory=dict)
     """Of every file by its path: while it stays the same, the file is read once."""
+    remote: RemoteImages = RemoteImages()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ..config.schema import Config
 from ..diagnostics.codes import PUBLICATION_CODES
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, SiteFiles, Source
+from ..model.remote_images import RemoteImages
 from ..read.active_svg import Inspect
 from ..site.collisions import fold_url
 from ..site.neighbours import series_problems
@@ -35,6 +36,7 @@ class LoadedSite(Struct, frozen=True):
     """Path under the site root → file, of assets that are copied."""
     asset_urls: Mapping[str, str]
     """The same paths → their site paths."""
+    remote: RemoteImages = RemoteImages()
 
 
 def resolve_urls(
@@ -75,7 +77,7 @@ def resolve_urls(
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     log.add(found for asset in assets.values() for found in inspect(asset))
-    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls, files.remote)
 
 
 def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) -> bool:

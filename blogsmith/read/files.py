@@ -27,6 +27,7 @@ from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.texts import ReadText
 from ..storage.stamps import FileStamp, stamp_of
+from .remote_record import read_remote_images
 from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
 
@@ -81,12 +82,14 @@ def read_site(
     sources = [
         same.get((str(found.path), found.stamp)) or _read_source(found, walker, keep) for found in posts
     ]
+    remote, problems = read_remote_images(walker.root, config)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
         static=tuple(_asset(found) for found in static),
-        diagnostics=tuple(walker.diagnostics),
+        diagnostics=(*walker.diagnostics, *problems),
         stamps={str(found.path): found.stamp for found in (*content, *static)},
+        remote=remote,
     )
 
 
