@@ -137,6 +137,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-missing": "A link leads to a page or file that does not exist.",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
+        "ref-kind": "A reference begins with a word that is no kind of label.",
         "ref-page": "A reference names a post that does not exist or is not published.",
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",

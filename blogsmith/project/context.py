@@ -161,10 +161,12 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
     )
+    kinds = _kinds(own)
     return ParseOptions(
         linear_math=linear_text,
         split_rows=split_rows,
-        kinds=_kinds(own),
+        kinds=kinds,
+        reference_kinds=tuple(sorted(name for name, row in kinds.items() if row.numbered)),
         untrusted=config.markup.untrusted,
         smart_quotes=config.markup.smart_quotes,
         linkify=config.markup.linkify,

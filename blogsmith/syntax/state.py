@@ -91,6 +91,8 @@ class ParseOptions:
     """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""
+    reference_kinds: tuple[str, ...] = ()
+    """Names of the numbered kinds, by which labels of their callouts may begin."""
     untrusted: bool = False
     smart_quotes: bool = False
     linkify: bool = True
