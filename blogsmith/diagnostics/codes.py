@@ -53,6 +53,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "footnote-twice": "A footnote is defined twice.",
         "footnote-undefined": "A footnote mark has no text.",
         "footnote-unused": "A footnote is never referred to (warning).",
+        "foreign-file": "A text of another system makes no page and is published as it is (warning).",
         "foreign-syntax": "The syntax of another generator has no meaning here and is text (warning).",
         "heading-h1": "A post has a second H1; it becomes an H2 (warning).",
         "id-twice": "An id stands twice in a page.",

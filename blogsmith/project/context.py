@@ -25,7 +25,7 @@ from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.on_demand import linear_text, split_rows
 from ..trust.consent import judge
-from .bundled import bundled_folder
+from .bundled import bundled_folder, bundled_plugins
 
 
 class SiteContext(Struct, frozen=True):
@@ -183,6 +183,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         check_syntax=not config.execution.python,
         engine=config.execution.engine,
         kernel=config.execution.kernel,
+        bundled_plugins=tuple(name for name in bundled_plugins() if name not in config.plugins),
     )
 
 

@@ -34,9 +34,7 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     if call.name in rendering.given_up:
         return ""
     if not theme.has_shortcode(call.name):
-        names = theme.shortcode_names()
-        hint = rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
-        rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
+        _report_unknown(rendering, call)
         return ""
     _check_arguments(rendering, call)
     data = _data(rendering, call)
@@ -48,12 +46,23 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     try:
         html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
+        if rendering.parsed.page.options.plugin_hint(call.name):
+            # its template is there, and what it prints comes from the plugin
+            _report_unknown(rendering, call)
+            return ""
         rendering.absorb(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
             # it costs seconds a call, and posts may hold a thousand
             rendering.given_up.add(call.name)
         return ""
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
+
+
+def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
+    names = rendering.tools.theme.shortcode_names()
+    hint = rendering.parsed.page.options.plugin_hint(call.name)
+    hint = hint or rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
+    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
 
 
 def _check_arguments(rendering: Rendering, call: Shortcode) -> None:

@@ -120,6 +120,13 @@ class ParseOptions:
     engine: Literal["worker", "jupyter"] = "worker"
     """What runs cells, where a page does not say; likewise the next."""
     kernel: str = ""
+    bundled_plugins: tuple[str, ...] = ()
+    """Those that the site does not load."""
+
+    def plugin_hint(self, name: str) -> str:
+        """What to write to get a block or shortcode that a bundled plugin brings; empty if none does."""
+        plugin = name.replace("-", "_")
+        return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
 
 @dataclass
