@@ -50,7 +50,7 @@ from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
-from .references.references import ref_rules, warn_of_unread
+from .references.references import ref_rules, report_text_references, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
@@ -243,6 +243,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
     labels = number_page(tokens, page, numbering, macros, [*title, *description])
+    report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
         document,

@@ -91,6 +91,8 @@ class ParseOptions:
     """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""
+    reference_kinds: tuple[str, ...] = ()
+    """Names of the numbered kinds, by which labels of their callouts may begin."""
     untrusted: bool = False
     smart_quotes: bool = False
     linkify: bool = True
@@ -120,6 +122,13 @@ class ParseOptions:
     engine: Literal["worker", "jupyter"] = "worker"
     """What runs cells, where a page does not say; likewise the next."""
     kernel: str = ""
+    bundled_plugins: tuple[str, ...] = ()
+    """Those that the site does not load."""
+
+    def plugin_hint(self, name: str) -> str:
+        """What to write to get a block or shortcode that a bundled plugin brings; empty if none does."""
+        plugin = name.replace("-", "_")
+        return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
 
 @dataclass
