@@ -27,7 +27,7 @@ from .site_folder import format_path
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
-        **{"import": "import_site"},
+        **{"images": "images", "import": "import_site"},
         **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
@@ -73,7 +73,8 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
     import shlex
 
-    from ..diagnostics.format import print_diagnostics, wants_color
+    from ..diagnostics.format import wants_color
+    from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
     from ..trust.consent import trust as record_trust
     from .new import new_site
