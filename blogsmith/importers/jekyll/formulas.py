@@ -11,7 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...patterns import lazy_pattern
-from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
+from ..text.math import (
+    display,
+    escape_underscores,
+    has_rows,
+    inline,
+    is_display,
+    pair_braces,
+    split_formula,
+    unescape_tex,
+)
 from ..text.segments import Dialect, Segment, divide
 from ..text.tags import tag_attributes, tag_name
 from .config import JekyllConfig
@@ -68,17 +77,20 @@ def _depth(depth: int, tag: str) -> int:
 
 
 def _rewrite(segment: Segment, before: str, after: str, config: JekyllConfig, *, is_html: bool) -> str:
-    opener, tex = split_formula(segment.text)
-    if not tex.strip():
+    opener, written = split_formula(segment.text)
+    if not written.strip():
         return segment.text
+    closer = segment.text[len(opener) + len(written) :]
+    tex = pair_braces(escape_underscores(written))
+    plain = f"{opener}{tex}{closer}"
     if opener == "$$":
         if is_html or config.sets_dollars_as_display or has_rows(tex) or _is_block(before, after):
-            return segment.text
+            return plain
         return inline(tex, after[:1])
     if not opener:
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
-        return segment.text
+        return plain
     tex = unescape_tex(tex)
     return display(tex) if is_display(opener) else inline(tex, after[:1])
 

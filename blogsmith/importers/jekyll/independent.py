@@ -93,9 +93,19 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin)
     parser.use(dollarmath_plugin, allow_space=True, allow_digits=True, double_inline=True)
-    for name in ("math_inline", "math_inline_double", "math_block"):
+    parser.add_render_rule("math_block", _render_block)
+    for name in ("math_inline", "math_inline_double"):
         parser.add_render_rule(name, _render_formula)
     return parser
+
+
+def _render_block(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
+    parts = str(getattr(tokens[index], "content", "")).split("$$")
+    shown = [
+        f'<math alttext="{escape(part)}"></math>' if n % 2 == 0 else part for n, part in enumerate(parts)
+    ]
+    return f"<p>{''.join(shown)}</p>\n"
 
 
 def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path, PurePosixPath
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedFile, ImportedPage, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from .config import find_config, read_config
 from .independent import render_html, render_kramdown
+from .lists import is_made_here, made_here
 from .page import PageTranslator
 from .settings import site_settings
 from .site import read_site
@@ -37,10 +38,15 @@ class Jekyll:
         translator = PageTranslator(site)
         settings = site_settings(config, site.macros)
         patterns = settings.get("permalinks", {})
-        pages = []
+        pages: list[ImportedPage] = []
+        notices: list[Notice] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            pages.append(keep_address(translator.translate(document), patterns))
+            page = translator.translate(document)
+            if is_made_here(page):
+                notices += [made_here(page), *page.notices]
+            else:
+                pages.append(keep_address(page, patterns))
         if translator.plugins:
             settings["plugins"] = sorted(translator.plugins)
         return SiteImport(
@@ -52,6 +58,7 @@ class Jekyll:
                 ImportedFile(PurePosixPath("static") / path.relative_to(config.folder), root / path)
                 for path in files.copied
             ),
+            notices=tuple(notices),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:

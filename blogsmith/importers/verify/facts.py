@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
 
@@ -62,6 +63,7 @@ def compared_code(code: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
+    text = unquote(text) if "%" in text else text
     return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
 
 
