@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ...patterns import lazy_pattern
-from ..macros import tex_macros
+from ..macros import optional_macros, tex_macros
 from ..text.elements import Element, replace_blocks
 from ..text.html_markdown import (
     caption_of,
@@ -24,6 +24,7 @@ from ..text.html_markdown import (
 )
 from ..text.segments import MaskedText
 from .context import PageContext
+from .html_blocks import has_markdown
 
 _HIDDEN = lazy_pattern(r"display\s*:\s*none")
 _CENTRED = lazy_pattern(r"text-align\s*:\s*center")
@@ -41,6 +42,7 @@ class HtmlTranslator:
         self._context = context
         self.macros: dict[str, str] = {}
         """Macros of the page, from formulas that are not shown."""
+        self._kept: list[str] = []
         self.colours: dict[str, str] = {}
         """Name → `#rrggbb`, likewise."""
 
@@ -51,6 +53,10 @@ class HtmlTranslator:
         )
         text = self._rows(text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
+        if self._kept:
+            # macros with an optional argument, which front matter has no form for
+            definitions = self._context.finished.put("$$\n" + "\n".join(self._kept) + "\n$$")
+            text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 
     def _rows(self, text: str) -> str:
@@ -76,6 +82,11 @@ class HtmlTranslator:
             return self._markdown_inside(element, masked)
         if element.name == "details":
             return self._details(element)
+        if has_markdown(element.source()):
+            inner = replace_blocks(
+                element.inner_source(), lambda each, indent: self._block(each, indent, masked)
+            )
+            return f"{element.tag}{inner}</{element.name}>"
         return _one_block(element.source())
 
     def _alone(self, text: str) -> str:
@@ -89,10 +100,12 @@ class HtmlTranslator:
         if not definitions and not colours:
             return False
         self.macros |= definitions
+        kept = optional_macros(text)
         self.colours |= {name: colour for name, colour in colours.items() if colour}
         self._context.notice(
             "changed", "macros in an element that is not shown are in the front matter now", removed=text
         )
+        self._kept += kept
         return True
 
     def _markdown_inside(self, element: Element, masked: MaskedText) -> str:

@@ -85,7 +85,7 @@ def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
     if not address or not (is_named or _PICTURE_FILE.search(address)):
         return ""
     caption = next((text_of(given[key]) for key in _CAPTIONS if given.get(key)), "")
-    if ", " in address and _PICTURE_FILE.search(address.split(", ")[0]):
+    if ", " in address and all(re.match(r"https?://|/|[\w./-]+\.\w+$", each) for each in address.split(", ")):
         return _several(context, address, caption, given)
     return picture_html(_rooted(address, template), caption, given)
 

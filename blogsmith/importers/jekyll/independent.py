@@ -40,6 +40,11 @@ _ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
 _MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=[^<>]*>)")
 _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
+_LONE_TAG = lazy_pattern(
+    r"^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n(?=\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""kramdown reads them as a part of the paragraph."""
 _NO_MARKDOWN = lazy_pattern(r"\{::?/?[a-z]*[^{}\n]*/?\}")
 
 
@@ -49,6 +54,7 @@ def render_kramdown(text: str) -> str:
     text = _DISTILL_MATH.sub(lambda found: f'<math alttext="{escape(found[1])}"></math>', text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
     text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
+    text = _LONE_TAG.sub(r"\1 ", text)
     text = str(_parser().render(_NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))))
     return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
 

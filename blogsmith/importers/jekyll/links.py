@@ -67,6 +67,9 @@ class AddressResolver:
         """The address here; unchanged if it leads elsewhere. to_file: pages are named by their Markdown
         file."""
         address = address.strip()
+        if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
+            # brackets too many
+            address = doubled[1]
         path = self._site_path(address)
         if path is None:
             # a page of the new site may be read from a disk, where this names no host

@@ -71,7 +71,7 @@ def compared_address(address: str) -> str:
     """A link's or image's address as it is compared: of a file its name, since folders change."""
     address = address.strip().partition("#")[0].partition("?")[0]
     if re.match(r"(?:https?:)?//", address):
-        return address.partition("//")[2].rstrip("/").casefold()
+        return unquote(address).partition("//")[2].rstrip("/").casefold()
     return ""
 
 
@@ -84,4 +84,6 @@ def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    return address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2].casefold()
+    return (
+        unquote(address).strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2].casefold()
+    )
