@@ -10,7 +10,7 @@ class FinishedPieces:
 
     def __init__(self, marks: str = "\ue010\ue011") -> None:
         """marks: two private characters, others for pieces that lie in pieces."""
-        self._open, self._close = marks
+        self._open, self._close = marks[0], marks[1]
         self._mark = re.compile(f"{self._open}(\\d+){self._close}")
         self._pieces: list[str] = []
 

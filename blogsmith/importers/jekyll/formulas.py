@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 
 from ...patterns import lazy_pattern
-from ..text.elements import BLOCKS
 from ..text.math import (
     display,
     escape_underscores,
@@ -23,13 +22,10 @@ from ..text.math import (
 )
 from ..text.segments import MARK, Dialect, MaskedText
 from .config import JekyllConfig
+from .html_blocks import stands_in_html
 
 DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
 _MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
-_HTML_LINE = lazy_pattern(
-    rf"^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b",
-    re.MULTILINE | re.IGNORECASE,
-)
 _STARTS_BLOCK = lazy_pattern(
     r"(?:\A|\n[ \t>]*\n|\n[ \t>]*\{:[^}\n]*\}[ \t]*\n|\A[ \t]*(?:[-*+]|\d+\.)[ \t]+"
     r"|\n[ \t]*(?:[-*+]|\d+\.)[ \t]+)[ \t>]*\Z"
@@ -43,7 +39,7 @@ def rewrite_formulas(
     """Every hidden formula in our delimiters. prose: what `masked.text` has become, which says where it
     stands.
 
-    colours: name → `#rrggbb`, of those that the page defines.
+    colours: name → `[model]{value}`, of those that the page defines.
     """
     hidden = list(masked.hidden)
     for mark in _MARK.finditer(prose):
@@ -55,18 +51,12 @@ def rewrite_formulas(
     return MaskedText(prose, tuple(hidden), masked.kinds)
 
 
-def _is_html(before: str) -> bool:
-    """Whether what follows stands in a block of HTML, where Markdown is not read."""
-    start = max(before.rfind("\n\n"), 0)
-    return _HTML_LINE.search(before, start) is not None
-
-
 def with_colours(tex: str, colours: Mapping[str, str]) -> str:
     """A formula with the colours that a page defines written out: here a definition counts for its formula
     alone."""
 
     def put(found: re.Match[str]) -> str:
-        return f"{found[1]}{{{colours.get(found[2].strip(), found[2])}}}"
+        return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
 
     return _COLOURED.sub(put, tex)
 
@@ -82,7 +72,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     tex = pair_braces(escape_underscores(written))
     plain = f"{opener}{tex}{closer}"
     if opener == "$$":
-        if _is_html(before) or config.sets_dollars_as_display or has_rows(tex):
+        if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):
             return plain
         if _is_block(before, after):
             return plain

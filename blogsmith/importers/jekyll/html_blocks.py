@@ -24,6 +24,10 @@ _START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.M
 _INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
 _INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
 _BLANK = lazy_pattern(r"\n[ \t]*(?=\n)")
+_HTML_LINE = lazy_pattern(
+    rf"^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
 """A block of Markdown at the margin, behind a blank line: fences among them are marks."""
 _LONE_TAG = lazy_pattern(
@@ -57,6 +61,12 @@ def settle_blocks(text: str) -> str:
 def has_markdown(html: str) -> bool:
     """Whether an element holds blocks that its author meant as Markdown, though it does not say so."""
     return _MARKDOWN.search(html) is not None
+
+
+def stands_in_html(before: str) -> bool:
+    """Whether what follows a text stands in a block of HTML, where Markdown is not read."""
+    start = max(before.rfind("\n\n"), 0)
+    return _HTML_LINE.search(before, start) is not None
 
 
 def _settled(html: str) -> str:

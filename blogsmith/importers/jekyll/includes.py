@@ -103,7 +103,8 @@ def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
     alt = text_of(given.get("alt"))
     width = text_of(given.get("width") or given.get("max-width"))
     shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
-    shown += [f'width="{escape(width)}"'] if width and width != "auto" else []
+    number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
+    shown += [f'width="{number[0]}"'] if number else []
     shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
     note = f"<figcaption>{' '.join(caption.split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"

@@ -18,7 +18,7 @@ from .front import page_front
 from .html import HtmlTranslator, inline_html
 from .html_blocks import settle_blocks
 from .kramdown import complete_tables, move_lists, take_abbreviations, take_extensions
-from .links import rewrite_links
+from .links import missing_images, rewrite_links
 from .liquid.filters import PLAIN_FILTERS
 from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
 from .liquid.render import LiquidRenderer
@@ -129,6 +129,7 @@ class PageTranslator:
         prose = inline_html(prose)
         prose = complete_tables(move_lists(take_abbreviations(prose)))
         prose = rewrite_links(prose, context, self._path)
+        missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
         return has_toc, html, masked.restore(masked.text)
 
@@ -178,7 +179,7 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
         context.notice("dropped", message, line=line, removed=node.source)
         return ""
     if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
-        # what has no value in Jekyll is nothing; of loops over what a list was made from nothing is left either
+        # what has no value in Jekyll is nothing, and a loop over it too
         message = f"a list made from {error}: blogsmith makes its lists itself"
         context.notice("dropped", message, line=line, removed="" if context.depth else node.source)
         return ""

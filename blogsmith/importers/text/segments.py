@@ -28,7 +28,7 @@ class Dialect:
     dollar: bool = True
     """`$x$`."""
     blank_dollar: bool = False
-    """`$ x $` too."""
+    """`$ x $` and `$x$2` too, as MathJax reads them."""
     escaped_brackets: bool = False
     r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
     brackets: bool = True
@@ -57,8 +57,6 @@ _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 
 @lru_cache(maxsize=16)
 def _pattern(dialect: Dialect) -> re.Pattern[str]:
-    blank = "" if dialect.blank_dollar else r"(?!\s)"
-    blank_end = "" if dialect.blank_dollar else r"(?<![\s\\])"
     math = [r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"]
     if dialect.escaped_brackets:
         math += [r"\\\\\((?:(?!\\\\\))[\s\S])+?\\\\\)", r"\\\\\[(?:(?!\\\\\])[\s\S])+?\\\\\]"]
@@ -67,7 +65,10 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
     if dialect.environments:
         math += [_ENVIRONMENT]
     if dialect.dollar:
-        math += [rf"\${blank}(?!\$){_BODY}+?{blank_end}\$(?![\d$])"]
+        math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?![\d$])"]
+    if dialect.blank_dollar:
+        # what begins with a digit is money, unless it is closed as a formula is
+        math += [rf"\$[ \t]*(?![$\s\d]){_BODY}+?\$(?!\$)"]
     parts = (
         r"(?P<comment><!--[\s\S]*?-->)",
         rf"(?P<opaque>{_OPAQUE})",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -77,7 +78,8 @@ def compared_address(address: str) -> str:
 
 def compared_key(key: str) -> str:
     """A key of a bibliography as it is compared: its letters and digits."""
-    return re.sub(r"[\W_]+", "", key.casefold())
+    plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
+    return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 def compared_image(address: str) -> str:
