@@ -26,10 +26,8 @@ from .html_blocks import stands_in_html
 
 DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
 _MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
-_STARTS_BLOCK = lazy_pattern(
-    r"(?:\A|\n[ \t>]*\n|\n[ \t>]*\{:[^}\n]*\}[ \t]*\n|\A[ \t]*(?:[-*+]|\d+\.)[ \t]+"
-    r"|\n[ \t]*(?:[-*+]|\d+\.)[ \t]+)[ \t>]*\Z"
-)
+_STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
+_BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{:[^}\n]*\}[ \t]*)?")
 _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 
 
@@ -87,6 +85,8 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
 
 def _is_block(before: str, after: str) -> bool:
     """Whether a formula is a block of its own for kramdown."""
-    tail = before[before.rfind("\n", 0, before.rfind("\n")) + 1 :] if before.count("\n") > 1 else before
-    starts = _STARTS_BLOCK.search("\n" + tail if tail is not before else tail)
-    return bool(starts) and _ENDS_BLOCK.match(after) is not None
+    *above, line = before.rsplit("\n", 2)[-2:]
+    has_marker = bool(line.strip(" \t>"))
+    is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
+    starts = is_first and _STARTS_BLOCK.fullmatch(line) is not None
+    return starts and _ENDS_BLOCK.match(after) is not None

@@ -74,7 +74,7 @@ class PageTranslator:
         return ImportedPage(
             path=self._path(document),
             front=front,
-            text=re.sub(r"\n{3,}", "\n\n", text) if "```" not in text else text,
+            text=text,
             source=document.path.as_posix(),
             original=document.body,
             first_line=document.first_line,
@@ -131,7 +131,7 @@ class PageTranslator:
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
-        return has_toc, html, masked.restore(masked.text)
+        return has_toc, html, masked.restore(re.sub(r"\n{3,}", "\n\n", masked.text))
 
     def _front(
         self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool

@@ -44,7 +44,7 @@ class Jekyll:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             page = translator.translate(document)
-            if is_made_here(page):
+            if document.collection == "pages" and is_made_here(page):
                 notices += [made_here(page), *page.notices]
             else:
                 pages.append(keep_address(page, patterns))
