@@ -26,13 +26,14 @@ from blogsmith.config.schema import Config
 from blogsmith.diagnostics.format import format_diagnostic
 from blogsmith.diagnostics.model import Diagnostic, SiteError
 from blogsmith.freeze.archive import unpack
+from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.pipeline import cache
 from blogsmith.pipeline.pools import page_executor
 from blogsmith.pipeline.site_cells import survey_site
 from blogsmith.pipeline.time_limit import LIMIT_S
 from blogsmith.preview.pages.render import Pages
-from blogsmith.project.report import ExecutionOptions
+from blogsmith.project.report import ExecutionOptions, no_progress
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.trust.consent import trust
 from blogsmith.write.lock import site_lock
@@ -292,6 +293,22 @@ def _no_post(root: Path) -> tuple[Diagnostic, ...]:
     return _raised(lambda: survey_site(root, ["posts/atention"], NOW))
 
 
+def _import(source: Path, into: Path) -> tuple[Diagnostic, ...]:
+    return _raised(lambda: import_site(source, into, ImportOptions(now=NOW), no_progress))
+
+
+def _import_into_itself(root: Path) -> tuple[Diagnostic, ...]:
+    return _import(root, root / "new")
+
+
+def _import_of_nothing(root: Path) -> tuple[Diagnostic, ...]:
+    return _import(root / "blog", root.with_name("new"))
+
+
+def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
+    return _import(root, root.with_name("new"))
+
+
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
         "card-font": _card_font,
@@ -313,6 +330,9 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "pyodide-vendor": _vendor,
         "file-exists": _file_exists,
         "new-name": _new_name,
+        "import-into": _import_into_itself,
+        "import-source": _import_of_nothing,
+        "import-system": _import_of_unknown,
         "new-write": _new_write,
         "theme-file": _theme_file,
         "dollar-doubtful": _doubts,

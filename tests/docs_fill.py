@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from blogsmith.diagnostics.codes import CODES
+from blogsmith.diagnostics.codes import CODES, LOWERABLE
 from blogsmith.syntax.kinds import ROWS
 from tests import docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
@@ -184,6 +184,11 @@ def codes(_: Sequence[str]) -> str:
     return "\n\n".join(parts)
 
 
+def lowerable(_: Sequence[str]) -> str:
+    """The codes whose errors may be lowered, with what they mean."""
+    return table(("code", "meaning"), [(f"`{code}`", CODES[code]) for code in CODES if code in LOWERABLE])
+
+
 def _shown(message: str) -> str:
     return message.translate(_PICTURES)
 
@@ -273,6 +278,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "fields": fields,
         "hooks": hooks,
         "codes": codes,
+        "lowerable": lowerable,
         "commands": commands,
         "tex": docs_tex.part,
         "signs": docs_signs.part,

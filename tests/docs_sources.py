@@ -28,8 +28,12 @@ _TYPES = MappingProxyType(
         "tuple[str, ...]": "list of texts",
         "Mapping[str, str]": "texts by name",
         "Mapping[str, Any]": "values by name",
+        "Mapping[str, tuple[LevelRule, ...]]": "`warning`, `error`, `off`, a mapping, or a list of these",
     }
 )
+
+_KEYS = MappingProxyType({"diagnostics.levels": "diagnostics.<code>"})
+"""Field → how its key is written, where that is not its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def all_settings() -> list[Setting]:
 def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "") -> Iterator[Setting]:
     for field, meaning in described(structs[name]):
         word, _, written = ast.unparse(field.annotation).rpartition(" | ")
-        key = prefix + ast.unparse(field.target)
+        key = _KEYS.get(prefix + ast.unparse(field.target), prefix + ast.unparse(field.target))
         inner = next((s for s in structs if re.search(rf"\b{s}\b", written)), "")
         if word:
             yield Setting(key, f"{_type_words(word)}, or a mapping", _default(field.value), meaning)

@@ -13,12 +13,12 @@ from PIL import Image
 from blogsmith.model.documents import ImageInfo
 from blogsmith.pipeline.rows.image_rows import ImageSizes
 from blogsmith.pipeline.rows.row_store import NoRows
+from blogsmith.render.dimensions import fit_attributes, fit_style, parse_length
 from blogsmith.render.images import (
     ImageProblem,
     ImageSize,
     image_size,
     img_tag,
-    valid_width,
 )
 
 INFO = ImageInfo("/a.png", 40, 20)
@@ -166,9 +166,9 @@ def test_tag_of_the_vocabulary() -> None:
 
 
 def test_tag_with_everything() -> None:
-    attrs = {"title": "t", "data-x": "1", "loading": "eager", "class": "b  c", "style": "color:red"}
+    attrs = {"title": "t", "data-x": "1", "loading": "eager", "class": "b  c", "style": "width:60%;color:red"}
     dropped = {"src": "x", "alt": "x", "width": "9", "onload": "alert(1)", "ONERROR": "x", "a b": "x"}
-    assert img_tag(INFO, "", classes=("a",), width="60%", attrs={**attrs, **dropped}) == (
+    assert img_tag(INFO, "", classes=("a",), attrs={**attrs, **dropped}) == (
         '<img src="/a.png" width="40" height="20" loading="eager" decoding="async" alt=""'
         ' class="a b c" style="width:60%;color:red" data-x="1" title="t">'
     )
@@ -197,16 +197,63 @@ def test_tag_of_an_image_without_a_size() -> None:
     ],
 )
 def test_widths(text: str, width: str | None) -> None:
-    assert valid_width(text) == (width is not None)
-    style = f' style="width:{width}"' if width else ""
-    assert img_tag(INFO, "", width=text).endswith(f'alt=""{style}>')
+    length = parse_length(text)
+    assert (length.css if length else None) == width
+    assert fit_style(INFO, length, None) == (f"width:{width}" if width else "")
+
+
+@pytest.mark.parametrize(
+    "width, height, attributes, style",
+    [
+        ("", "", (40, 20), ""),
+        ("10", "", (10, 5), ""),
+        ("11px", "", (11, 6), ""),
+        ("", "10", (20, 10), ""),
+        ("10", "10", (10, 10), ""),
+        ("50%", "", (40, 20), "width:50%"),
+        ("", "50%", (40, 20), "width:auto;height:50%"),
+        ("50%", "10", (40, 20), "width:50%;height:10px"),
+        ("2em", "3em", (40, 20), "width:2em;height:3em"),
+    ],
+)
+def test_size_of_a_tag(width: str, height: str, attributes: tuple[int, int], style: str) -> None:
+    size = fit_attributes(INFO, parse_length(width), parse_length(height))
+    assert ((size.info.width_px, size.info.height_px), size.style) == (attributes, style)
+
+
+@pytest.mark.parametrize(
+    "width, height, attributes, style",
+    [
+        ("10", "", (10, None), ""),
+        ("", "10", (None, 10), "width:auto;height:10px"),
+        ("10", "20", (10, 20), ""),
+        ("50%", "", (None, None), "width:50%"),
+    ],
+)
+def test_size_of_a_tag_without_a_ratio(
+    width: str, height: str, attributes: tuple[int | None, int | None], style: str
+) -> None:
+    size = fit_attributes(ImageInfo("/a.svg", None, None), parse_length(width), parse_length(height))
+    assert ((size.info.width_px, size.info.height_px), size.style) == (attributes, style)
+
+
+@pytest.mark.parametrize(
+    "width, height, style",
+    [
+        ("", "10", "width:20px"),
+        ("", "10em", "width:auto;height:10em"),
+        ("60%", "10", "width:60%;height:10px"),
+    ],
+)
+def test_style_of_a_height(width: str, height: str, style: str) -> None:
+    assert fit_style(INFO, parse_length(width), parse_length(height)) == style
 
 
 def test_hostile_values_stay_in_their_attribute() -> None:
     hostile = '"><script>alert(1)</script>'
     info = ImageInfo(hostile, 1, 1)
     attrs = {"title": hostile, hostile: "x", "data-a onload": "x"}
-    tag = img_tag(info, hostile, classes=(hostile,), width=hostile, attrs=attrs)
+    tag = img_tag(info, hostile, classes=(hostile,), attrs=attrs)
     tree = html5lib.parseFragment(tag, namespaceHTMLElements=False)
     (image,) = list(tree)
     assert image.tag == "img"

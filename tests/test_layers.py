@@ -22,9 +22,10 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
     ("command line", ("cli",)),
     ("live preview", ("preview",)),
+    ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
-    ("an opened site", ("project",)),
+    ("an opened site; copies of images", ("project", "remote")),
     ("one page; stages that see all pages", ("render", "site", "write", "lint")),
     ("one text; one picture", ("read", "syntax", "tex", "cards", "execute", "freeze")),
     ("consent", ("trust",)),
@@ -45,6 +46,7 @@ A unit may import units of lower rows, never one of its own row or above.
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
+        "importers": (("jekyll",), ("verify",), ("bibliography", "text")),
         "pipeline": (("pools",), ("rows",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("outputs",), ("policy", "svg", "templates")),

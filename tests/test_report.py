@@ -7,7 +7,8 @@ import io
 import pytest
 
 from blogsmith.diagnostics.counts import count_line
-from blogsmith.diagnostics.format import format_diagnostic, print_diagnostics, wants_color
+from blogsmith.diagnostics.format import format_diagnostic, wants_color
+from blogsmith.diagnostics.listing import format_first, print_diagnostics
 from blogsmith.diagnostics.model import Diagnostic, Place
 
 FORMS = [
@@ -149,11 +150,48 @@ def test_color_only_on_a_terminal(stream: io.StringIO, environment: dict[str, st
     assert wants_color(stream, environment) is expected
 
 
-def test_of_very_many_the_errors_come_first() -> None:
-    found = [Diagnostic("w", "m", "a.md", Place(line), severity="warning") for line in range(1, 1001)]
-    found.append(Diagnostic("e", "m", "z.md"))
+def lines_of(found: list[Diagnostic], *, full: bool = False) -> list[str]:
     stream = io.StringIO()
-    print_diagnostics(found, stream, color=False)
-    lines = stream.getvalue().splitlines()
-    assert lines[0].startswith("a.md:1:") and lines[-3].startswith("z.md")
-    assert lines[-2:] == ["… and 501 more", "1 error, 1,000 warnings"]
+    print_diagnostics(found, stream, color=False, full=full)
+    return stream.getvalue().splitlines()
+
+
+def test_what_stands_at_many_places_is_told_once() -> None:
+    found = [Diagnostic("w", "m", "a.md", Place(line), severity="warning") for line in range(1, 301)]
+    found.append(Diagnostic("e", "m", "z.md"))
+    assert lines_of(found) == [
+        "a.md:1:1: warning: m [w]",
+        "also at: a.md:2:1, a.md:3:1 and 297 more places",
+        "z.md: error: m [e]",
+        "",
+        "       1 error  e  in 1 file",
+        "  300 warnings  w  in 1 file",
+        "",
+        "1 error, 300 warnings",
+    ]
+    assert len(lines_of(found, full=True)) == 302
+
+
+def test_a_few_are_told_each_by_itself() -> None:
+    found = [Diagnostic("e", "m", "a.md", Place(line)) for line in range(1, 4)]
+    assert lines_of(found) == [*(f"a.md:{line}:1: error: m [e]" for line in range(1, 4)), "3 errors"]
+
+
+def test_warnings_are_never_hidden_behind_errors() -> None:
+    found = [Diagnostic("e", f"m{line}", "a.md", Place(line)) for line in range(1, 1001)]
+    found += [Diagnostic("w", f"m{line}", "b.md", Place(line), severity="warning") for line in range(1, 9)]
+    lines = lines_of(found)
+    assert [line.split(":")[0] for line in lines[:6]] == ["a.md"] * 3 + ["b.md"] * 3
+    assert lines[7:9] == ["  1,000 errors  e  in 1 file", "    8 warnings  w  in 1 file"]
+    assert lines[10:] == ["some are left out here; with --full each is printed", "1,000 errors, 8 warnings"]
+    assert len(lines_of(found, full=True)) == 1009
+
+
+def test_of_the_first_a_third_is_left_to_warnings() -> None:
+    found = [Diagnostic("e", f"m{line}", "a.md", Place(line)) for line in range(1, 51)]
+    found += [Diagnostic("w", f"m{line}", "a.md", Place(line), severity="warning") for line in range(1, 10)]
+    first = format_first(found, 12, color=False)
+    assert [block.split()[1] for block in first.blocks] == ["error:"] * 8 + ["warning:"] * 4
+    assert first.left_out == 47
+    same = [Diagnostic("e", "m", "a.md", Place(line)) for line in range(1, 51)]
+    assert format_first(same, 12, color=False).left_out == 0

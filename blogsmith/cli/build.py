@@ -38,6 +38,11 @@ _BUILD_OPTIONS = (
         "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
     ),
     click.option(
+        "--full",
+        is_flag=True,
+        help="Show each mistake at each place; by default equal ones once, and the first of very many.",
+    ),
+    click.option(
         "--timings",
         is_flag=True,
         help="Show the time spent in each stage and each cell that ran; by default not shown.",
@@ -64,6 +69,12 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command()
 @output_option
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Write the site although pages have errors: these stay as they were, or show what can be made; by "
+    "default nothing is written then.",
+)
 @executing
 @_building
 @click.pass_obj
@@ -117,7 +128,8 @@ def execute(
     POSTS are source files or folders of the site; by default every post, drafts too.
     """
     root = site_root(site)
-    from ..diagnostics.format import print_diagnostics, wants_color
+    from ..diagnostics.format import wants_color
+    from ..diagnostics.listing import print_diagnostics
     from ..pipeline.site_cells import execute_site
     from ..project.report import BuildOptions, ExecutionOptions
 
@@ -139,12 +151,19 @@ def execute(
 
 
 def _build(
-    clocks: Clocks, *, site: Path | None, timings: bool, no_cache: bool, verbose: bool, **options: Any
+    clocks: Clocks,
+    *,
+    site: Path | None,
+    full: bool,
+    timings: bool,
+    no_cache: bool,
+    verbose: bool,
+    **options: Any,
 ) -> int:
     """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
     root, writes = site_root(site), options["write"]
     # what `-v` and `--timings` tell is told of a build
-    question = "" if no_cache or timings or verbose else name_question({**options, "write": False})
+    question = "" if no_cache or timings or verbose or full else name_question({**options, "write": False})
     # without any option `cli.main` has asked before it came here
     if question and (site or question != NO_OPTIONS):
         given = {name: options[name] for name in _OF_PAGES if name in options}
@@ -152,7 +171,7 @@ def _build(
         if code is not None:
             return code
     report = _build_anew(clocks, root, verbose, {**options, "remembers": not no_cache, "question": question})
-    print_report(report, clocks.seconds() - clocks.started, write=writes)
+    print_report(report, clocks.seconds() - clocks.started, write=writes, full=full)
     if timings:
         terminal.print_line(timing_table({**report.timings, **report.cell_times}))
     return _exit_code(report)

@@ -27,10 +27,13 @@ from .site_folder import format_path
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         **{"build": "build", "check": "build", "execute": "build", "freeze": "freeze", "math": "math"},
+        **{"images": "images", "import": "import_site"},
         **{"pyodide": "pyodide", "serve": "serve", "theme": "theme", "trust": "trust"},
     }
 )
 """Command → the module here that holds it, under the same name."""
+_FUNCTIONS: Mapping[str, str] = MappingProxyType({"import": "import_site"})
+"""Command → its name in Python, where that may not have the same."""
 
 
 class _Commands(click.Group):
@@ -44,7 +47,9 @@ class _Commands(click.Group):
         names = [cmd_name] if cmd_name in {*_MODULES, *self.commands} else _MODULES
         for name in names:
             if name not in self.commands:
-                self.add_command(getattr(import_module(f".{_MODULES[name]}", __package__), name))
+                self.add_command(
+                    getattr(import_module(f".{_MODULES[name]}", __package__), _FUNCTIONS.get(name, name))
+                )
         return super().get_command(ctx, cmd_name)
 
 
@@ -68,7 +73,8 @@ def new_site_command(clocks: Clocks, folder: Path) -> int:
     """Make FOLDER a site with a configuration and a first post."""
     import shlex
 
-    from ..diagnostics.format import print_diagnostics, wants_color
+    from ..diagnostics.format import wants_color
+    from ..diagnostics.listing import print_diagnostics
     from ..diagnostics.model import SiteError
     from ..trust.consent import trust as record_trust
     from .new import new_site

@@ -7,7 +7,8 @@ import traceback
 
 import click
 
-from ..diagnostics.format import print_diagnostics, printable, wants_color
+from ..diagnostics.format import printable, wants_color
+from ..diagnostics.listing import print_diagnostics
 from ..diagnostics.model import SiteError
 from . import terminal
 

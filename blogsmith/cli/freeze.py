@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..diagnostics.counts import plural
-from ..diagnostics.format import print_diagnostics, printable, wants_color
+from ..diagnostics.format import printable, wants_color
+from ..diagnostics.listing import print_diagnostics
 from . import terminal
 from .clock import Clocks
 from .options import STALE, site_option, site_root, verbose_option

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ..diagnostics.format import format_diagnostic, print_diagnostics, wants_color
+from ..diagnostics.format import format_diagnostic, wants_color
+from ..diagnostics.listing import print_diagnostics
 from ..diagnostics.model import Reporter, TextMap
 from ..model.decode import decode, normalize_line_ends
 from . import terminal

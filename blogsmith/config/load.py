@@ -23,6 +23,7 @@ from ..schema.readers import QUOTE, of_kind, words
 from ..schema.records import Table, schema_of
 from ..schema.slots import LocatedMapping, Slot
 from ..schema.yaml_loader import MAX_BYTES, YamlPath, load
+from .levels import read_diagnostics
 from .schema import Config
 from .validate import CHECKS
 
@@ -138,6 +139,7 @@ _TABLE = Table(
         Mapping[str, Any]: of_kind(dict, lambda slot: slot.value, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
+    readers={"diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`")},
     checks=CHECKS,
     in_words=_describe_type,
 )

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 
 
@@ -108,12 +110,17 @@ class Images(Struct, frozen=True):
     metadata: Literal["clean", "keep"] = "clean"
     """`clean` publishes pictures without what cameras write into them (place, owner); `keep` as they are."""
 
+    remote: RemoteRuleName = "error"
+    """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
+
 
 class Embeds(Struct, frozen=True):
-    """Which hosts a video embed may name."""
+    """What posts may show from other hosts."""
 
     allow: tuple[str, ...] = ("youtube", "vimeo")
     """Providers: `youtube`, `vimeo`."""
+    remote: Literal["error", "warn", "allow"] = "error"
+    """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
 
 
 class Diagnostics(Struct, frozen=True):
@@ -121,6 +128,13 @@ class Diagnostics(Struct, frozen=True):
 
     ignore: tuple[str, ...] = ()
     """Codes of warnings to keep silent about; errors cannot be silenced."""
+    levels: Mapping[str, tuple[LevelRule, ...]] = {}
+    """How heavy findings of a code weigh; with `{level: …, in: glob}` only in some files."""
+
+    @property
+    def as_levels(self) -> DiagnosticLevels:
+        """All that the settings say of codes."""
+        return DiagnosticLevels({**self.levels, **silence(self.ignore)})
 
 
 class FigureSettings(Struct, frozen=True):
@@ -234,6 +248,8 @@ class Config(Struct, frozen=True):
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False
     """Number headings."""
+    slugs: OfPage[Literal["words", "github"]] = "words"
+    """Ids of headings: words joined by single hyphens, or as GitHub makes them (`A & B` → `a--b`)."""
     plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
     callouts: OfPage[Mapping[str, CalloutKind]] = {}
@@ -243,7 +259,7 @@ class Config(Struct, frozen=True):
     code: OfPage[Code] = Code()
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()
-    diagnostics: OfPage[Diagnostics] = Diagnostics()
+    diagnostics: OfSite[Diagnostics] = Diagnostics()
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
     """How the code of posts is run; a bare word is its `mode`."""
     build: OfSite[Build] = Build()

@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..diagnostics.codes import CODES
 from ..diagnostics.model import did_you_mean, nearest
 from ..patterns import lazy_pattern
 from ..schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
@@ -148,7 +147,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "code.deadline_s": must(_is_positive, "{name} must be more than 0"),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1"),
         "embeds.allow": each(known(PROVIDERS, "provider")),
-        "diagnostics.ignore": each(known(CODES, "code")),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
         "execute.python": must(_is_path, '"{value}" is no path of a Python', _PYTHON_HINT),

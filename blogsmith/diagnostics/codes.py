@@ -1,7 +1,8 @@
 """Every diagnostic code with what it means. The manual's page of errors is made from this table.
 
 A code is stable: authors silence warnings by it and search for it. Add a row here together with
-the first use, and a row under `tests/broken/` that shows it.
+the first use, and a row under `tests/broken/` that shows it. A row says "warn" where there are warnings of
+the code; whether errors of it may be lowered stands in `LOWERABLE`.
 """
 
 from __future__ import annotations
@@ -28,17 +29,25 @@ CODES: Mapping[str, str] = MappingProxyType(
         "date": "A date is no date, or no day that exists; `updated` before `date` is a warning.",
         "duplicate-url": "Two pages, or a page and an alias, have the same address.",
         "front-matter-key": "A front matter key is misspelt, or another generator's (warning).",
+        "front-matter-unknown": "A front matter key has a value that means nothing here (warning).",
         "front-matter-open": "The front matter has no end, is not at the start of the file, or is not YAML.",
         "front-matter-value": "A front matter key has a value of the wrong type or form.",
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
         "language-key": "A translation is of a text that no page prints (warning).",
         "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
+        "permalink": "A page asks for an address that it cannot have.",
         "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
         "yaml-feature": "YAML uses what is not accepted here: aliases, tags, several documents, huge values.",
+        "json-syntax": "Front matter in JSON cannot be read.",
+        "toml-syntax": "Front matter in TOML cannot be read.",
         "yaml-syntax": "YAML cannot be read.",
+        # sites of other systems
+        "import-into": "The folder of an import and its source lie in each other.",
+        "import-source": "The site to import is not there, or its settings cannot be read.",
+        "import-system": "No known system made the folder to import, or a system's name is unknown.",
         # Markdown
         "attribute": "An attribute list or a block holds an attribute that is not allowed there.",
         "callout-kind": "A callout has a kind that nobody declared; it gets the default look (warning).",
@@ -49,7 +58,11 @@ CODES: Mapping[str, str] = MappingProxyType(
         "footnote-twice": "A footnote is defined twice.",
         "footnote-undefined": "A footnote mark has no text.",
         "footnote-unused": "A footnote is never referred to (warning).",
+        "foreign-file": "A text of another system makes no page and is published as it is (warning).",
         "foreign-syntax": "The syntax of another generator has no meaning here and is text (warning).",
+        "html-element": "A tag is of no element that browsers know, such as `<d-cite>` (warning).",
+        "html-markdown": "An element asks for Markdown where none is read (warning).",
+        "html-remote": "HTML of a post loads a script, a frame or a film from another host before a click.",
         "heading-h1": "A post has a second H1; it becomes an H2 (warning).",
         "id-twice": "An id stands twice in a page.",
         "nesting": "Quotes, lists or brackets are nested deeper than anybody could read.",
@@ -119,13 +132,15 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-syntax": "A `{= … =}` holds no expression, or a wrong format.",
         # images and embeds
         "embed-host": "A video is on a host that the site does not allow.",
+        "image-fetch": "The copy of an image at another host is missing, has changed or cannot be made.",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",
-        "image-remote": "An image is on another host; pages load nothing from elsewhere.",
+        "image-record": "A line of `remote-images.txt` cannot be read.",
+        "image-remote": "An image is on another host; a site may allow it, or show a copy.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
-        "image-width": "The width of an image is not a length.",
+        "image-width": "The width or height of an image is not a length; in HTML a warning.",
         # links and references
         "citation-key": "A citation names a reference that the post does not list.",
         "citation-unused": "A reference is never cited (warning).",
@@ -136,6 +151,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-missing": "A link leads to a page or file that does not exist.",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
+        "ref-kind": "A reference begins with a word that is no kind of label.",
         "ref-page": "A reference names a post that does not exist or is not published.",
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
@@ -156,7 +172,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
         "card-font": "The font of social cards belongs to a site that is not trusted (warning).",
         "theme-file": "The theme has no such file to copy, or a site has no place for it.",
-        "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
+        "layout-unknown": "A page asks for a layout that there is not, and gets that of its kind (warning).",
         "build-executor": "Pages cannot be made by the cluster that `build.executor` asks for.",
         "page-process": "A process that makes pages was ended, as by a lack of memory.",
         "page-slow": "The live preview gives up making a page; it stays as it was last.",
@@ -177,3 +193,29 @@ CODES: Mapping[str, str] = MappingProxyType(
 
 CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cell", "claim", "value"))
 """Codes of mistakes in cells, in their claims and in values: with such an error none of a page may run."""
+
+LOWERABLE = frozenset(
+    {
+        *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
+        *("image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor", "link-missing"),
+        *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
+    }
+)
+"""Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing
+gets out or in that should not. Codes of lost text, of safety, of code and formulas are never among them."""
+
+SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-files"})
+"""Codes of errors that are about the whole site although the file that is named is one of its pages."""
+
+PUBLICATION_CODES = frozenset(
+    {"date", "front-matter-open", "slug", "yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"}
+)
+"""Codes of errors in front matter that leave it open whether and where a page is to be published."""
+
+UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
+"""Codes of errors by which nothing is known of a file."""
+
+
+def has_warnings(code: str) -> bool:
+    """Whether there are warnings of a code, which may be silenced."""
+    return "warn" in CODES[code]

@@ -1,4 +1,4 @@
-"""Diagnostics as text for a terminal or a log: the one printed form.
+"""A diagnostic as text for a terminal or a log: the one printed form.
 
 The author's text is quoted exactly, except for what could act on the terminal: control characters
 and the invisible ones that reorder text are shown as escapes. Long lines are cut around the caret.
@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TextIO
 
 import click
 from msgspec import Struct
 
 from .characters import is_seen
-from .counts import count_line
-from .model import Diagnostic, Place, sort_key
+from .model import Diagnostic, Place
 
-MAX_SHOWN = 500
-"""Diagnostics printed in one run."""
 _EXCERPT = 100
 """Longest stretch of an author's line that is shown, in characters."""
 _BEFORE = 40
@@ -47,24 +44,6 @@ def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
     return "\n".join(lines)
 
 
-def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool) -> None:
-    """Print them in the order of files and places, then one line that counts all of them.
-
-    Of more than `MAX_SHOWN` the errors come first: one slip can repeat itself a thousand times.
-    """
-    ordered = sorted(diagnostics, key=sort_key)
-    shown = ordered
-    if len(ordered) > MAX_SHOWN:
-        by_weight = sorted(ordered, key=lambda diagnostic: diagnostic.severity != "error")
-        shown = sorted(by_weight[:MAX_SHOWN], key=sort_key)
-    for diagnostic in shown:
-        print(format_diagnostic(diagnostic, color=color), file=stream)
-    if len(shown) < len(ordered):
-        print(f"… and {len(ordered) - len(shown):,} more", file=stream)
-    if ordered:
-        print(count_line(ordered), file=stream)
-
-
 def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
     """Whether to colour: on a terminal only, never with NO_COLOR set or on a dumb terminal."""
     if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
@@ -90,18 +69,20 @@ def _escape_character(text: str, index: int) -> str:
 
 
 def _headline(diagnostic: Diagnostic, color: bool) -> str:
-    where = ":".join(_location_lines(diagnostic))
-    prefix = _paint(f"{printable(where)}: ", color, bold=True) if where else ""
+    where = format_location(diagnostic)
+    prefix = _paint(f"{where}: ", color, bold=True) if where else ""
     tone = "red" if diagnostic.severity == "error" else "yellow"
     severity = _paint(f"{diagnostic.severity}:", color, fg=tone, bold=True)
     return f"{prefix}{severity} {printable(diagnostic.message)} [{diagnostic.code}]"
 
 
-def _location_lines(diagnostic: Diagnostic) -> list[str]:
+def format_location(diagnostic: Diagnostic) -> str:
+    """`content/a.md:41:7`; empty if it is about no file."""
     if not diagnostic.path:
-        return []
+        return ""
     place = diagnostic.place
-    return [diagnostic.path] + ([str(place.line), str(place.column)] if place else [])
+    where = f"{diagnostic.path}:{place.line}:{place.column}" if place else diagnostic.path
+    return printable(where)
 
 
 def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:

@@ -6,8 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..diagnostics.model import Reporter, did_you_mean
+from ..patterns import lazy_pattern
 from ..schema import yaml_loader as loader
 from .language import FORMS, Translation, places_of
+
+_BRACES = lazy_pattern(r"\{([^{}]*)\}")
 
 
 def read_language(
@@ -65,7 +68,8 @@ def _has_known_places(
     key: str, translation: str, path: loader.YamlPath, located: loader.Located, reporter: Reporter
 ) -> bool:
     allowed = places_of(key)
-    unknown = sorted(places_of(translation) - allowed)
+    # `{minutes.x}` is no place of any text, and would be printed as it stands
+    unknown = sorted(set(_BRACES.findall(translation)) - allowed)
     if not unknown:
         return True
     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))

@@ -32,7 +32,7 @@ def execute_site(
 
 
 def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog) -> BuildReport:
-    log.ignore = frozenset(context.config.diagnostics.ignore)
+    log.levels = context.config.diagnostics.as_levels
     performed = update_cells(read_facts(context, posts, options, log), context, options, log)
     return log.close(Counts(cells=performed.cells, ran=performed.ran))
 

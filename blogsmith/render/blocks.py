@@ -99,12 +99,18 @@ def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int
     return "</details>\n"
 
 
-def _div_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"<div{attributes(tokens[index])}>\n"
+def _element_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    if token.tag == "details":
+        rendering.reading.enter(is_folded="open" not in token.attrs)
+    return f"<{token.tag}{attributes(token)}>" + ("\n" if token.block else "")
 
 
-def _div_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "</div>\n"
+def _element_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    tag = tokens[index].tag
+    if tag == "details":
+        rendering.reading.leave()
+    return f"</{tag}>\n"
 
 
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -160,8 +166,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "collapsible_label_open": _label_open,
         "collapsible_label_close": _label_close,
         "collapsible_close": _collapsible_close,
-        "markdown_open": _div_open,
-        "markdown_close": _div_close,
+        "markdown_open": _element_open,
+        "markdown_close": _element_close,
         "table_open": _table_open,
         "table_close": _table_close,
     }

@@ -19,6 +19,7 @@ from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
+from ..model.remote_images import REMOTE_HINT, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
@@ -116,6 +117,8 @@ class Rendering:
     widgets: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Shortcodes whose templates never end."""
+    unknown: set[str] = field(default_factory=set)
+    """Names of shortcodes that there are not, as far as they were reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
     """Session in the reader's browser → packages that its code needs so far."""
     links: set[str] = field(default_factory=set)
@@ -158,12 +161,21 @@ class Rendering:
         if target.problem:
             self.reporter.error(target.code, target.problem, place, target.hint)
 
-    def warn_of_location(self, image: ImageInfo, path: str, place: Place | None) -> None:
-        """A photo that keeps its position tells every reader where it was taken, often a home."""
-        if image.located and self.tools.config.images.metadata == "keep":
+    def find_image(self, path: str, place: Place | None) -> ImageInfo:
+        """The image for a path as the author wrote it; without an address after a report if there is none."""
+        found = self.tools.image(path, self.document)
+        if not isinstance(found, ImageInfo):
+            self.problem(found, place)
+            found = ImageInfo(found.local_url, None, None)
+        settings = self.tools.config.images
+        if found.is_remote and settings.remote == "warn":
+            self.reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
+        if found.located and settings.metadata == "keep":
+            # it tells every reader where it was taken, often a home
             message = f"image {path} tells where it was taken"
             hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
+        return found
 
     def absorb(self, error: SiteError) -> None:
         """Keep the diagnostics of a stage below that could not go on."""

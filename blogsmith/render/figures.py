@@ -8,11 +8,11 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..diagnostics.model import Place
-from ..model.documents import ImageInfo
 from ..syntax.headings import plain_text
 from ..syntax.records import Figure, LinkAt, get
 from .context import Rendering, Rule
-from .images import img_tag, valid_width
+from .dimensions import HINT, Length, fit_style, parse_length
+from .images import img_tag
 from .prose import escape_html
 
 
@@ -26,19 +26,19 @@ def image_tag(
     **more: str,
 ) -> str:
     """An `<img>` for a path as the author wrote it; a missing file is reported at `place`."""
-    found = rendering.tools.image(path, rendering.document)
-    if not isinstance(found, ImageInfo):
-        rendering.problem(found, place)
-        found = ImageInfo(found.local_url, None, None)
-    rendering.warn_of_location(found, path, place)
-    width = more.pop("width", "")
-    if width and not valid_width(width):
-        rendering.reporter.error(
-            "image-width", f"width {width} is no length", place, "write 60%, 320px or 20em"
-        )
-        width = ""
+    found = rendering.find_image(path, place)
+    lengths = {name: _read_length(rendering, name, more.pop(name, ""), place) for name in ("width", "height")}
     rendering.images += 1
-    return img_tag(found, alt, classes=tuple(classes), width=width, attrs=more)
+    more["style"] = ";".join(part for part in (fit_style(found, **lengths), more.get("style", "")) if part)
+    return img_tag(found, alt, classes=tuple(classes), attrs=more)
+
+
+def _read_length(rendering: Rendering, name: str, text: str, place: Place | None) -> Length | None:
+    """What `width` or `height` say; None after a report if that is no length."""
+    length = parse_length(text) if text else None
+    if text and length is None:
+        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT)
+    return length
 
 
 def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -47,7 +47,6 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
     classes = attrs.pop("class", "").split()
     alt = plain_text(token.children or (), rendering.parsed.page)
-    attrs.pop("height", None)
     return image_tag(rendering, at.target, alt, at.place, classes=classes, **attrs)
 
 

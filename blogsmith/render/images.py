@@ -36,8 +36,6 @@ _GPS = 0x8825
 _TURNED = (5, 6, 7, 8)
 """EXIF tag; 5 to 8 mean that the picture is shown turned by a quarter."""
 
-_WIDTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
-
 _PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
 
@@ -65,14 +63,9 @@ def image_size(file: Path) -> ImageSize:
         return _vector_size(file)
     try:
         with file.open("rb") as stream:
-            return _raster_size(stream, file.name)
+            return picture_size(stream, file.name)
     except OSError as error:
         raise ImageProblem(f"{file.name} cannot be read: {error.strerror or error}") from error
-
-
-def valid_width(text: str) -> bool:
-    """True for `60%`, `300px`, `20em`, `20rem`, `40ch`, and `300`, which means pixels."""
-    return _WIDTH.fullmatch(text.strip()) is not None
 
 
 def img_tag(
@@ -80,14 +73,12 @@ def img_tag(
     alt: str,
     *,
     classes: Sequence[str] = (),
-    width: str = "",
     attrs: Mapping[str, str] | None = None,
 ) -> str:
     """The `<img>` of an image; every value is escaped.
 
-    width: ignored unless `valid_width`; attrs: further attributes in alphabetical order, which may
-    replace `loading` and `decoding`. Event handlers (`on…`), `src`, `alt`, `width` and `height`
-    among them are not printed.
+    attrs: further attributes in alphabetical order, which may replace `loading` and `decoding`. Event
+    handlers (`on…`), `src`, `alt`, `width` and `height` among them are not printed.
     """
     extra = {name.lower(): value for name, value in sorted((attrs or {}).items()) if _is_printed(name)}
     attributes = {
@@ -97,8 +88,10 @@ def img_tag(
         "loading": "lazy",
         "decoding": "async",
         "alt": alt,
+        # the other host need not know which page is read
+        "referrerpolicy": "no-referrer" if info.is_remote else None,
         "class": " ".join([*classes, *extra.pop("class", "").split()]) or None,
-        "style": ";".join(part for part in (_width_style(width), extra.pop("style", "")) if part) or None,
+        "style": extra.pop("style", "") or None,
         **extra,
     }
     shown = [f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None]
@@ -107,11 +100,6 @@ def img_tag(
 
 def _is_printed(name: str) -> bool:
     return _PRINTED_ATTRIBUTE.fullmatch(name) is not None
-
-
-def _width_style(width: str) -> str:
-    found = _WIDTH.fullmatch(width.strip())
-    return f"width:{found[1]}{found[2] or 'px'}" if found else ""
 
 
 def _check_is_file(file: Path) -> None:
@@ -135,7 +123,8 @@ def _vector_size(file: Path) -> ImageSize:
         raise ImageProblem(f"{file.name} is not a readable SVG image: {error}") from error
 
 
-def _raster_size(stream: BinaryIO, name: str) -> ImageSize:
+def picture_size(stream: BinaryIO, name: str) -> ImageSize:
+    """The same of an open file that is no SVG. name: how messages call it."""
     from PIL import Image
 
     try:

@@ -1,102 +1,179 @@
-"""Addresses in the author's raw HTML: links and images are checked and get the base path too.
+"""The author's raw HTML: its addresses are checked and get the base path, its images their sizes.
 
-Only tags the browser would load or follow are touched; everything else stays to the letter.
+Only what the browser would load or follow is touched; everything else stays to the letter.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
-from ..model.documents import ImageInfo
 from ..patterns import lazy_pattern
+from ..syntax.markdown_elements import is_asked
 from ..syntax.records import LinkAt, get
-from ..syntax.tags import Attribute, StartTag, start_tag
+from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
+from .custom_elements import report_element
+from .dimensions import HINT, Length, fit_attributes, parse_length
 from .images import img_tag
 from .policy.openers import with_openers
+from .remote_html import LOADING, RemoteRule
+from .srcset import rewrite_srcset
 
-ADDRESSES: Mapping[str, str] = MappingProxyType(
-    {"a": "href", "video": "src", "audio": "src", "source": "src", "track": "src"}
-)
-"""Tag → the attribute that holds a site path."""
+_TAG = lazy_pattern(r"<[A-Za-z]")
+_TELLING = frozenset(("style", "markdown"))
+"""Attributes that matter on any tag."""
+_SIZE_WORDS = frozenset(("", "auto"))
+"""Of a width or a height: as the picture is."""
+_PRINTED = frozenset(("src", "alt", "width", "height", "loading", "decoding", "markdown"))
+"""Attributes of an image that are not carried over as they are."""
 
-_TAG = lazy_pattern(r"<(?:a|img|video|audio|source|track)(?=[\s>/])", re.IGNORECASE)
+
+class _Edit(Struct, frozen=True):
+    """A piece of a tag that is printed as something else."""
+
+    start: int
+    end: int
+    text: str
 
 
 def rewrite_raw(rendering: Rendering, token: Token) -> str:
     """The token's HTML with its addresses resolved; problems are reported at their tag."""
     text = token.content
     rendering.reading.pass_html(text)
-    hidden = _comments(text)
+    remote = RemoteRule(rendering)
     pieces, at = [], 0
-    for found in _TAG.finditer(text):
-        if found.start() < at or any(start <= found.start() < end for start, end in hidden):
-            continue
-        tag = start_tag(text, found.start())
-        if tag is None:
-            continue
-        pieces.append(text[at : found.start()])
-        pieces.append(_rewrite(rendering, token, text, found.start(), tag))
+    for start, tag in _tags(text):
+        place = _place(rendering, token, text, start, tag.end - start)
+        report_element(rendering.reporter, tag, text, place)
+        remote.check(tag, text, place)
+        _report_markdown(rendering, token, tag, place)
+        pieces += [text[at:start], _rewrite(rendering, text, start, tag, place)]
         at = tag.end
     rewritten = "".join(pieces) + text[at:]
     # last: what is reported above has its place in the author's text
     return with_openers(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
 
 
-def _comments(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each comment; one that never closes reaches to the end."""
-    found, end = [], 0
-    while (start := text.find("<!--", end)) >= 0:
-        closing = text.find("-->", start)
-        end = closing + 3 if closing >= 0 else len(text)
-        found.append((start, end))
-    return found
+def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
+    """Where the tags begin that there is something to say about, and these."""
+    hidden, at = deque(hidden_spans(text)), 0
+    for found in _TAG.finditer(text):
+        start = found.start()
+        while hidden and hidden[0][1] <= start:
+            hidden.popleft()
+        tag = start_tag(text, start) if start >= at and not (hidden and hidden[0][0] <= start) else None
+        if tag is None:
+            continue
+        at = tag.end
+        names = {item.name for item in tag.attributes}
+        if tag.name in RESOLVERS or tag.name in LOADING or "-" in tag.name or names & _TELLING:
+            yield start, tag
 
 
-def _rewrite(rendering: Rendering, token: Token, text: str, start: int, tag: StartTag) -> str:
-    place = _place(rendering, token, text, start, tag.end - start)
+def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
+    """Between the tags of a paragraph Markdown is read anyway; in a block of HTML it is not."""
+    is_known = any(found.place == place for found in rendering.parsed.diagnostics)
+    if (token.type == "html_block" or "textmap" in token.meta) and is_asked(tag) and not is_known:
+        message = f"the Markdown in this <{tag.name}> is not read: it stands within other HTML"
+        hint = 'give the element around it markdown="1", too, or leave a blank line before and behind it'
+        rendering.reporter.warn("html-markdown", message, place, hint)
+
+
+def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: Place) -> str:
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
-    name = ADDRESSES.get(tag.name, "")
-    item = next((a for a in tag.attributes if a.name == name and a.value), None)
-    if item is None:
-        return text[start : tag.end]
-    return _with_address(rendering, text, start, tag, item, place)
+    edits = sorted(_edits(rendering, text, tag, place), key=lambda edit: edit.start)
+    pieces, at = [], start
+    for edit in edits:
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join((*pieces, text[at : tag.end]))
 
 
-def _with_address(
-    rendering: Rendering, text: str, start: int, tag: StartTag, item: Attribute, place: Place
-) -> str:
-    target = rendering.tools.link(item.value, rendering.document)
+def _edits(rendering: Rendering, text: str, tag: StartTag, place: Place) -> Iterator[_Edit]:
+    resolvers = RESOLVERS.get(tag.name, {})
+    known: set[str] = set()
+    for item in tag.attributes:
+        if item.name in known:
+            continue
+        known.add(item.name)
+        begin, end = _quoted(text, item)
+        if item.name == "markdown":
+            # with the blank before it
+            yield _Edit(len(text[: item.name_start].rstrip()), end, "")
+        elif item.value and (resolve := resolvers.get(item.name)):
+            yield _Edit(begin, end, f'"{_attribute(resolve(rendering, item.value, place))}"')
+
+
+def _quoted(text: str, item: Attribute) -> tuple[int, int]:
+    """Where a value stands, with its quotes."""
+    has_quotes = text[item.start - 1] in "\"'"
+    return item.start - has_quotes, item.end + has_quotes
+
+
+def _attribute(value: str) -> str:
+    return value.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+
+def _link(rendering: Rendering, written: str, place: Place) -> str:
+    target = rendering.tools.link(written, rendering.document)
     rendering.problem(target, place)
-    value = target.url.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    begin, end = item.start, item.end
-    if text[begin - 1] in "\"'":
-        begin, end = begin - 1, end + 1
-    return f'{text[start:begin]}"{value}"{text[end : tag.end]}'
+    return target.url
+
+
+def _picture(rendering: Rendering, written: str, place: Place) -> str:
+    return rendering.find_image(written, place).url
+
+
+def _pictures(rendering: Rendering, written: str, place: Place) -> str:
+    return rewrite_srcset(written, lambda path: rendering.find_image(path, place).url)
+
+
+Resolve = Callable[[Rendering, str, Place], str]
+
+RESOLVERS: Mapping[str, Mapping[str, Resolve]] = MappingProxyType(
+    {
+        "a": {"href": _link},
+        "audio": {"src": _link},
+        "image": {"href": _picture, "xlink:href": _picture},
+        "img": {"srcset": _pictures},
+        "source": {"src": _link, "srcset": _pictures},
+        "track": {"src": _link},
+        "video": {"src": _link, "poster": _picture},
+    }
+)
+"""Tag → attribute that holds addresses → (page, value, place) → the value that is printed."""
 
 
 def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
-    found = rendering.tools.image(tag.get("src"), rendering.document)
-    if not isinstance(found, ImageInfo):
-        rendering.problem(found, place)
-        found = ImageInfo(found.local_url, None, None)
-    rendering.warn_of_location(found, tag.get("src"), place)
-    own = {
-        a.name: a.value
-        for a in tag.attributes
-        if a.name not in ("src", "alt", "width", "height", "loading", "decoding")
-    }
+    found = rendering.find_image(tag.get("src"), place)
+    own = {a.name: a.value for a in reversed(tag.attributes) if a.name not in _PRINTED}
+    kept = {name: tag.get(name) for name in ("loading", "decoding") if tag.get(name)}
+    if own.get("srcset"):
+        own["srcset"] = _pictures(rendering, own["srcset"], place)
+    size = fit_attributes(
+        found,
+        _read_length(rendering, tag, "width", place),
+        _read_length(rendering, tag, "height", place),
+    )
+    own["style"] = ";".join(part for part in (size.style, own.get("style", "")) if part)
     rendering.images += 1
-    width, height = tag.get("width"), tag.get("height")
-    if width.isdigit() and height.isdigit():
-        found = ImageInfo(found.url, int(width), int(height))
-    return img_tag(found, tag.get("alt"), attrs=own)
+    return img_tag(size.info, tag.get("alt"), attrs={**own, **kept})
+
+
+def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -> Length | None:
+    """What `width` or `height` say; None after a warning if that is no length."""
+    text = tag.get(name)
+    length = parse_length(text.lower())
+    if length is None and text.strip().lower() not in _SIZE_WORDS:
+        rendering.reporter.warn("image-width", f"{name} {text} is no length", place, HINT)
+    return length
 
 
 def _place(rendering: Rendering, token: Token, text: str, start: int, length: int) -> Place:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from types import MappingProxyType
 from typing import Any
 
@@ -17,8 +18,8 @@ from ..diagnostics.model import Place, SiteError, TextMap
 from ..syntax.records import Shortcode, get
 from .captions import inline_html, plain
 from .context import Rendering, Rule
+from .dimensions import HINT, parse_length
 from .figures import image_tag
-from .images import valid_width
 from .videos import read_video
 
 Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
@@ -29,15 +30,15 @@ MAX_COLUMNS = 6
 def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     call = get(tokens[index], Shortcode)
     theme = rendering.tools.theme
-    if not call.name:
-        return ""
     if call.name in rendering.given_up:
         return ""
-    if not theme.has_shortcode(call.name):
-        names = theme.shortcode_names()
-        hint = rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
-        rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
-        return ""
+    if call.name and not theme.has_shortcode(call.name):
+        _report_unknown(rendering, call)
+        return _print_source(call, tokens[index])
+    for mistake in call.mistakes:
+        rendering.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
+    if not call.name or not call.is_readable:
+        return _print_source(call, tokens[index])
     _check_arguments(rendering, call)
     data = _data(rendering, call)
     if data is None:
@@ -48,12 +49,33 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     try:
         html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
+        if rendering.parsed.page.options.plugin_hint(call.name):
+            # its template is there, and what it prints comes from the plugin
+            _report_unknown(rendering, call)
+            return _print_source(call, tokens[index])
         rendering.absorb(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
             # it costs seconds a call, and posts may hold a thousand
             rendering.given_up.add(call.name)
         return ""
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
+
+
+def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
+    """One report for one call: what its arguments may be is not known, and its end belongs to it."""
+    if call.name.startswith("end") and call.name[3:] in rendering.unknown:
+        return
+    rendering.unknown.add(call.name)
+    names = rendering.tools.theme.shortcode_names()
+    hint = rendering.parsed.page.options.plugin_hint(call.name) or FOREIGN.get(call.name)
+    hint = hint or rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
+    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
+
+
+def _print_source(call: Shortcode, token: Token) -> str:
+    """A call that means nothing, as it is written: nothing is lost where the page is shown all the same."""
+    text = escape(call.source, quote=False)
+    return text if token.type == "shortcode_inline" or not text else f"<p>{text}</p>\n"
 
 
 def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
@@ -171,11 +193,11 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
 def _width(rendering: Rendering, call: Shortcode) -> str:
     """The width asked for, or empty after a report."""
     width = call.args.get("width", "")
-    if not width or valid_width(width):
+    if not width or parse_length(width):
         return width
     origin = call.arg_maps.get("width")
     place = origin.place(0, len(width)) if origin else call.place
-    rendering.reporter.error("image-width", f"width {width} is no length", place, "write 60%, 320px or 20em")
+    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT)
     return ""
 
 
@@ -262,6 +284,16 @@ def _report_argument(rendering: Rendering, call: Shortcode, name: str, message: 
 
 OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
 """Shortcodes whose data blogsmith prepares."""
+
+FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        "post_url": "link to the file of the post: [text](2026-03-14-name.md)",
+        "link": "link to the file: [text](page.md)",
+        "highlight": "write a code fence: ```python",
+        "endhighlight": "write a code fence: ```python",
+    }
+)
+"""Tag of another generator → what to write here."""
 
 ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {

@@ -1,8 +1,8 @@
-"""Block `<div>`s with a meaning: collapsible, image-compare, video-embed, hf-space, runnable, and any
-`<div markdown="1">`. Markdown inside is parsed, with or without blank lines.
+"""Block `<div>`s with a meaning: collapsible, image-compare, video-embed, hf-space, runnable.
 
 A div that only carries data (`video-embed`, a plugin's class) becomes the shortcode of that name;
-`collapsible`, `runnable` and markdown divs become containers. Every other div is raw HTML.
+`collapsible` and `runnable` become containers, in which Markdown is parsed, with or without blank lines.
+Every other div is raw HTML, unless it asks for Markdown (`markdown_elements.py`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
-from msgspec import Struct
 
 from ..diagnostics.model import TextMap
 from ..patterns import lazy_pattern
 from .attributes import ALLOWED
+from .extents import BlockExtent, find_extent, parse_inside, report_open
 from .records import Collapsible, Shortcode, put
 from .state import block_place, line_start, page_of
 from .tags import Attribute, StartTag, start_tag
+
+ENDING = ["paragraph", "reference", "blockquote"]
+"""What an element of ours ends."""
 
 CONTAINERS = ("collapsible", "runnable")
 """Classes whose div holds Markdown."""
@@ -31,28 +34,10 @@ DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "v
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
 """Attributes by which an author means one of our blocks."""
 
-_DIV = lazy_pattern(r"<(/?)div(?=[\s>/])", re.IGNORECASE)
-_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
 _LABEL_SPAN = lazy_pattern(
     r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-class BlockExtent(Struct, frozen=True):
-    """Where a div reaches; indices into the source."""
-
-    tag: StartTag
-    first: int
-    """Line of `<div`."""
-    open_line: int
-    """Line on which the start tag ends."""
-    inner: int
-    inner_end: int
-    last: int
-    """Line of `</div>`."""
-    end: int
-    """After `</div>`."""
 
 
 def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -66,19 +51,16 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if tag and not silent:
             _report_unknown(state, pos, tag)
         return False
-    extent = _extent(state, start, end, tag)
+    extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
-            page_of(state.env).reporter.error(
-                "div-open", f'<div class="{kind}"> has no closing </div>', place, "add a line </div>"
-            )
+            report_open(state, start, tag, f'<div class="{kind}">')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
     if silent:
         return True
-    if kind in CONTAINERS or kind == "markdown":
+    if kind in CONTAINERS:
         _push_container(state, extent, kind)
     else:
         _push_call(state, extent, kind)
@@ -95,7 +77,9 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known_containers(state))
-    hint = near or f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
+    plugin = page_of(state.env).options.plugin_hint(tag.classes[0])
+    others = f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
+    hint = plugin or near or others
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
     page_of(state.env).reporter.warn("div-unknown", message, place, hint)
@@ -103,32 +87,7 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
 
 def _kind(state: StateBlock, tag: StartTag) -> str:
     known = _known_containers(state)
-    named = next((name for name in tag.classes if name in known), "")
-    return named or ("markdown" if tag.get("markdown") in ("1", "block") else "")
-
-
-def _extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
-    """Find the matching `</div>` inside the container; fences in between do not count."""
-    open_line = start
-    while open_line < end and state.eMarks[open_line] < tag.end:
-        open_line += 1
-    depth, fence = 1, ""
-    for line in range(open_line, end):
-        if line > start and not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
-            return None
-        begin = tag.end if line == open_line else state.bMarks[line]
-        fence_mark = _FENCE.match(state.src, begin, state.eMarks[line])
-        if fence_mark and (not fence or fence_mark[1].startswith(fence)):
-            fence = "" if fence else fence_mark[1]
-        if fence or fence_mark:
-            continue
-        for found in _DIV.finditer(state.src, begin, state.eMarks[line]):
-            depth += -1 if found[1] else 1
-            if depth == 0:
-                close = state.src.find(">", found.end(), state.eMarks[line])
-                after = close + 1 if close >= 0 else state.eMarks[line]
-                return BlockExtent(tag, start, open_line, tag.end, found.start(), line, after)
-    return None
+    return next((name for name in tag.classes if name in known), "")
 
 
 def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
@@ -139,7 +98,7 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         put(opening, Collapsible(is_open))
         _push_label(state, extent)
     _copy_attributes(state, extent, opening.attrs)
-    _parse_inside(state, extent)
+    parse_inside(state, extent)
     state.push(f"{kind}_close", "div", -1)
 
 
@@ -176,31 +135,6 @@ def _copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, st
             )
         else:
             attrs[item.name] = item.value
-
-
-def _parse_inside(state: StateBlock, extent: BlockExtent) -> None:
-    """Parse the lines between the tags as blocks; parts of lines by moving their marks."""
-    first = extent.open_line
-    if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
-        first += 1
-    last = extent.last
-    saved = (state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last])
-    if first == extent.open_line:
-        _start_line_at(state, first, extent.inner)
-    state.eMarks[last] = extent.inner_end
-    ends = last + 1 if state.src[line_start(state, last) : extent.inner_end].strip() else last
-    parent, limit = state.parentType, state.lineMax
-    state.lineMax = ends
-    if first < ends:
-        state.md.block.tokenize(state, first, ends)
-    state.parentType, state.lineMax = parent, limit
-    state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last] = saved
-
-
-def _start_line_at(state: StateBlock, line: int, pos: int) -> None:
-    state.bMarks[line] = pos
-    state.tShift[line] = min(state.skipSpaces(pos), state.eMarks[line]) - pos
-    state.sCount[line] = state.blkIndent
 
 
 def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
@@ -251,4 +185,4 @@ def _read_labels(
 
 def block_rules(md: MarkdownIt) -> None:
     """Register the rule before raw HTML."""
-    md.block.ruler.before("html_block", "div", block_div, {"alt": ["paragraph", "reference", "blockquote"]})
+    md.block.ruler.before("html_block", "div", block_div, {"alt": ENDING})

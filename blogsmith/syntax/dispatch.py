@@ -20,7 +20,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from . import attributes, blocks, html_blocks, links, notes, shortcodes, text
+from . import attributes, blocks, html_blocks, links, markdown_elements, notes, shortcodes, text
 from .cells import values
 from .math import formulas
 from .references import citations, references
@@ -43,6 +43,7 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         notes.definition: "[",
         attributes.attributes_block: "{",
         blocks.block_div: "<",
+        markdown_elements.markdown_element: "<",
     }
 )
 """Rules that do nothing on a line whose text begins with another character, unless it is indented code."""

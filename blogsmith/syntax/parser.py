@@ -37,6 +37,7 @@ from .headings import heading_attributes, number_headings, plain_text, title_hea
 from .hidden import hidden_characters, warn_of_hidden_math
 from .html_blocks import html_block_rules
 from .links import link_rules
+from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.html_formulas import html_formulas
@@ -45,14 +46,16 @@ from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
+from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
-from .references.references import ref_rules, warn_of_unread
+from .references.references import ref_rules, report_text_references, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
+from .typography import typography
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -88,6 +91,7 @@ def inline(state: StateCore) -> None:
         page.verbatim = ""
         page.takes_blocks = state.tokens[index - 1].type not in PHRASING
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
+        page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
@@ -127,6 +131,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     paragraph_rules,
     note_rules,
     block_rules,
+    markdown_element_rules,
     html_block_rules,
     link_rules,
     ref_rules,
@@ -139,6 +144,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", depth),
+    ("raw_tags_of_blocks", raw_tags_of_blocks),
     ("footnotes", collect),
     ("attributes", resolve_blocks),
     ("locate", locate),
@@ -152,6 +158,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
+    ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
     ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
@@ -208,7 +215,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         bare_link_rules(md)
     if options.smart_quotes:
         md.options["typographer"] = True
-        md.enable(["smartquotes", "replacements"])
+        md.enable("smartquotes")
+        md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
     for add in options.markdown_rules:
@@ -235,6 +243,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
     labels = number_page(tokens, page, numbering, macros, [*title, *description])
+    report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
         document,

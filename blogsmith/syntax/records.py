@@ -132,6 +132,14 @@ class Fence(Struct, frozen=True):
     """Options of a cell in the info string."""
 
 
+class CallMistake(Struct, frozen=True):
+    """What is wrong with the arguments of a call; told where it is known that there is such a shortcode."""
+
+    message: str
+    place: Place
+    hint: str = ""
+
+
 class Shortcode(Struct, frozen=True):
     """A `{% name … %}` call, or a block `<div>` that means one."""
 
@@ -148,6 +156,11 @@ class Shortcode(Struct, frozen=True):
     """Figure number; filled by `labels.py`."""
     key_places: Mapping[str, Place] = field(default_factory=dict)
     """Where each argument's name stands."""
+    source: str = ""
+    """The call as it is written; empty for a `<div>`."""
+    mistakes: tuple[CallMistake, ...] = ()
+    is_readable: bool = True
+    """Whether it is known what its arguments are."""
 
 
 class Collapsible(Struct, frozen=True):

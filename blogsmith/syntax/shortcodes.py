@@ -18,7 +18,7 @@ from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
 from .cells.values import refuse_values
 from .lookahead import comes_after
-from .records import Shortcode, put
+from .records import CallMistake, Shortcode, put
 from .references.labels import normal_id
 from .state import PageState, block_place, inline_map, inline_place, line_start, line_text, page_of
 
@@ -32,6 +32,8 @@ _ARG = lazy_pattern(
 )
 _CLOSE = lazy_pattern(r"[ \t\n]*-?%\}")
 _RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
+_BLOCKS = lazy_pattern(r"(?m)^[ \t]*(?:`{3}|~{3}|</?[A-Za-z]|\$\$|\Z|\n)(?!\Z)")
+"""What a literal paragraph does not hold."""
 _FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _ID = lazy_pattern(r"[\w:.-]+")
 
@@ -47,6 +49,7 @@ class _Arguments(Struct, frozen=True):
     """Arguments without a name."""
     end: int
     """Index after all that could be read."""
+    mistakes: tuple[CallMistake, ...]
 
 
 def call_end(text: str, pos: int, end: int) -> int:
@@ -76,47 +79,49 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         page.reporter.error(
             "shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}'
         )
-        return Shortcode("", {}, place)
+        return Shortcode("", {}, place, source=text)
     name, at = found[0], found.end()
-    read = _arguments(origin, at, page)
+    read = _arguments(origin, at)
     for argument in read.maps.values():
         refuse_values(argument, page.reporter)
     words = read.words
     if name == "include" and words:
         name = words.pop(0).removesuffix(".html")
     if not _CLOSE.match(text, read.end):
-        page.reporter.error(
-            "shortcode-argument",
+        unread = CallMistake(
             f"cannot read the arguments of {name}",
             origin.place(read.end + len(text[read.end :]) - len(text[read.end :].lstrip())),
             'write each as name="value", with a closing quote',
         )
-        return Shortcode("", {}, place)
-    for word in words:
-        page.reporter.error(
-            "shortcode-argument",
-            f"{word} is no argument",
-            origin.place(text.find(word), len(word)),
-            'write name="value"',
-        )
-    return Shortcode(name, read.args, place, read.maps, _id(read, page), key_places=read.keys)
+        mistakes = (*read.mistakes, unread)
+        return Shortcode(name, {}, place, source=text, mistakes=mistakes, is_readable=False)
+    given, wrong_id = _id(read)
+    mistakes = (*read.mistakes, *(_no_argument(word, origin) for word in words), *wrong_id)
+    return Shortcode(
+        name, read.args, place, read.maps, given, key_places=read.keys, source=text, mistakes=mistakes
+    )
 
 
-def _id(read: _Arguments, page: PageState) -> str:
+def _no_argument(word: str, origin: TextMap) -> CallMistake:
+    place = origin.place(origin.text.find(word), len(word))
+    return CallMistake(f"{word} is no argument", place, 'write name="value"')
+
+
+def _id(read: _Arguments) -> tuple[str, tuple[CallMistake, ...]]:
+    """The anchor that a call asks for, else what is wrong with it."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
-        hint = "use letters, digits and hyphens"
-        page.reporter.error("shortcode-argument", f"{name} is no id", place, hint)
-        return ""
-    return normal_id(name)
+        return "", (CallMistake(f"{name} is no id", place, "use letters, digits and hyphens"),)
+    return normal_id(name), ()
 
 
-def _arguments(origin: TextMap, at: int, page: PageState) -> _Arguments:
+def _arguments(origin: TextMap, at: int) -> _Arguments:
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
     keys: dict[str, Place] = {}
     words: list[str] = []
+    mistakes: list[CallMistake] = []
     while found := _ARG.match(origin.text, at):
         at = found.end()
         if not found["key"]:
@@ -126,17 +131,19 @@ def _arguments(origin: TextMap, at: int, page: PageState) -> _Arguments:
         key = found["key"]
         place = origin.place(found.start("key"), len(key))
         if key in args:
-            page.reporter.error("shortcode-argument", f"{key} is given twice", place)
+            mistakes.append(CallMistake(f"{key} is given twice", place))
         keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))
-    return _Arguments(args, maps, keys, words, at)
+    return _Arguments(args, maps, keys, words, at, tuple(mistakes))
 
 
 def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Block rule: a call alone on its line or lines."""
     pos = line_start(state, start)
     if state.is_code_block(start) or not state.src.startswith("{%", pos):
+        return False
+    if not page_of(state.env).takes_shortcodes:
         return False
     if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
         return _raw_block(state, start, end, silent)
@@ -199,7 +206,11 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs."""
+    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs.
+
+    With code, HTML, formulas or an empty line among them they are Markdown without shortcodes: Jekyll's
+    authors write these tags around whole parts of a post, and there they only keep Liquid away.
+    """
     last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):
         last += 1
@@ -208,16 +219,28 @@ def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if silent:
         return True
-    token = state.push("raw_block", "", 0)
-    token.content = state.getLines(start + 1, last, state.blkIndent, False)
-    token.map = [start, last + 1]
+    content = state.getLines(start + 1, last, state.blkIndent, False)
+    if _BLOCKS.search(content):
+        _parse_without_shortcodes(state, start + 1, last)
+    else:
+        token = state.push("raw_block", "", 0)
+        token.content, token.map = content, [start, last + 1]
     state.line = last + 1
     return True
 
 
+def _parse_without_shortcodes(state: StateBlock, first: int, end: int) -> None:
+    page = page_of(state.env)
+    page.raw_lines.append(range(first, end))
+    parent, limit, page.takes_shortcodes = state.parentType, state.lineMax, False
+    state.lineMax = end
+    state.md.block.tokenize(state, first, end)
+    state.parentType, state.lineMax, page.takes_shortcodes = parent, limit, True
+
+
 def shortcode_inline(state: StateInline, silent: bool) -> bool:
     """Inline rule: a call in the middle of text; block shortcodes split the paragraph later."""
-    if not state.src.startswith("{%", state.pos):
+    if not state.src.startswith("{%", state.pos) or not page_of(state.env).takes_shortcodes:
         return False
     raw = re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, state.pos, state.posMax)
     if raw:

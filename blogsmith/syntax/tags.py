@@ -6,6 +6,7 @@ Only for the few block `<div>`s that carry a meaning and for addresses in raw HT
 from __future__ import annotations
 
 import html
+import re
 
 from msgspec import Struct
 
@@ -15,6 +16,7 @@ _ATTRIBUTE = lazy_pattern(
     r"[\s/]+(?P<name>[^\s\"'<>/=]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'=<>`]+)))?"
 )
 _START = lazy_pattern(r"<([A-Za-z][A-Za-z0-9-]*)")
+_HIDING = lazy_pattern(r"<!--|<(script|style|textarea|title)(?=[\s>/])", re.IGNORECASE)
 _CLOSE = lazy_pattern(r"\s*/?>")
 
 
@@ -49,6 +51,27 @@ class StartTag(Struct, frozen=True):
     def classes(self) -> list[str]:
         """The words of `class`."""
         return self.get("class").split()
+
+
+def hidden_spans(text: str) -> list[tuple[int, int]]:
+    """(start, end) of what holds no tags: comments, and the texts of scripts and style sheets.
+
+    What never closes reaches to the end.
+    """
+    found, at = [], 0
+    while opening := _HIDING.search(text, at):
+        name = opening[1]
+        if name:
+            tag = start_tag(text, opening.start())
+            start = tag.end if tag else opening.end()
+            closing = re.compile(rf"</{name}(?=[\s>/])", re.IGNORECASE).search(text, start)
+            at = closing.start() if closing else len(text)
+        else:
+            start = opening.start()
+            end = text.find("-->", start)
+            at = end + 3 if end >= 0 else len(text)
+        found.append((start, at))
+    return found
 
 
 def start_tag(text: str, pos: int = 0) -> StartTag | None:

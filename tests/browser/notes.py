@@ -67,10 +67,10 @@ return {x: x + width / 2, y: y + height / 2};
 
 
 @contextmanager
-def notes(folder: Path) -> Iterator[Served]:
+def notes(folder: Path, settings: str = "") -> Iterator[Served]:
     """The post, built in `folder` and served."""
     files = {
-        "blogsmith.yaml": b"title: Notes\n",
+        "blogsmith.yaml": f"title: Notes\n{settings}".encode(),
         "content/posts/notes/index.md": POST.encode(),
         "content/posts/notes/tall.svg": PICTURE.encode(),
     }

@@ -17,7 +17,7 @@ def test_nothing_is_loaded_before_the_click(run_site: Served, fresh: Blocks) -> 
     assert "run.js" in names
     assert not names & {"run-session.js", "run-output.js", "run-worker.js", "run.py"}
     assert not [url for url in asked if "pyodide" in url]
-    assert (THEME / "run.js").stat().st_size < 10_000
+    assert (THEME / "run.js").stat().st_size < 10_700
     loads = r"Runs here, in your browser; loads up to 1\d MB of Python first"
     assert re.fullmatch(loads, fresh.text("more", ".run-status"))
     assert fresh.reader.problems() == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
+from ...diagnostics.levels import NO_LEVELS
+from ...diagnostics.listing import choose_first
 from ...diagnostics.model import Diagnostic
 from ...pipeline.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
@@ -21,8 +23,7 @@ def all_problems(
 
     broken: why there is no site as it should be now. others: what templates and running cells came to.
     """
-    ignore = frozenset(present.config.diagnostics.ignore) if present else frozenset[str]()
-    log = BuildLog(no_progress, ignore)
+    log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:
         log.add(present.shared)
@@ -36,13 +37,13 @@ def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
     """The event, errors first. new: those that were not there before."""
-    ordered = sorted(found, key=lambda one: one.severity != "error")
+    first = choose_first(found, MOST, lambda one: one.severity)
     fresh = set(new)
     return {
         "kind": "problems",
         "errors": sum(one.severity == "error" for one in found),
         "warnings": sum(one.severity == "warning" for one in found),
-        "items": [_item(one, one in fresh, present) for one in ordered[:MOST]],
+        "items": [_item(one, one in fresh, present) for one in first],
     }
 
 

@@ -213,6 +213,16 @@ def _style_addresses(text: str) -> Iterator[tuple[str, str]]:
         yield "font-src", _FONTS.get(source, "")
 
 
+def script_imports(text: str) -> list[str]:
+    """Addresses on other hosts whose scripts a script loads as it starts."""
+    return [found[2] for found in _IN_SCRIPT.finditer(text) if found[1]]
+
+
+def style_addresses(text: str) -> list[str]:
+    """Addresses on other hosts that a style sheet loads from."""
+    return [found[2] for found in _IN_STYLE.finditer(text)]
+
+
 def hash_of(text: bytes) -> str:
     """The source that allows exactly this script or style sheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"

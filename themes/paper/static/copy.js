@@ -3,6 +3,10 @@
 
 const SHOWN_MS = 1600;
 
+// in the language of the page
+const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
+const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+
 const LABEL = /\n?[ \t]*\\label\{[^{}]*\}/g;
 
 const texOf = (math) => (math.dataset.tex ?? math.getAttribute("alttext")).replace(LABEL, "").trim();
@@ -33,20 +37,20 @@ function button(style, name, source, text) {
 async function copy(source, text) {
   try {
     await navigator.clipboard.writeText(text);
-    return "copied";
+    return t("copied");
   } catch {
     // refused by the reader or the browser: it is marked instead, ready for the keyboard
     getSelection().selectAllChildren(source);
-    return "marked";
+    return t("marked");
   }
 }
 
 function start() {
   for (const code of document.querySelectorAll("figure.code:not(:has(> .copy-button)) pre code")) {
-    code.closest("figure").append(button("copy-button", "copy", code, () => code.textContent));
+    code.closest("figure").append(button("copy-button", t("copy"), code, () => code.textContent));
   }
   for (const math of document.querySelectorAll(".math-display:not(:has(> .copy-tex)) > math")) {
-    const made = button("copy-tex", "copy LaTeX", math, texOf);
+    const made = button("copy-tex", t("copy LaTeX"), math, texOf);
     made.title = made.textContent;
     math.parentElement.prepend(made);
   }

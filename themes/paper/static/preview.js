@@ -4,6 +4,9 @@
 const WAIT_MS = 200;
 const NOTE = 'a[role="doc-noteref"][href]';
 const LINKS = `a.xref[href], a[role="doc-biblioref"][href], ${NOTE}`;
+// in the language of the page
+const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
+const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
 const pages = new Map([[location.pathname, document]]);
@@ -58,7 +61,7 @@ function fill(target) {
   if (!isTapped) return;
   card.ariaLabel = link.textContent;
   const go = make("p", { className: "preview-go" });
-  go.append(make("a", { href: link.href, textContent: "Go there" }));
+  go.append(make("a", { href: link.href, textContent: t("Go there") }));
   card.append(go);
 }
 
@@ -108,7 +111,7 @@ async function unfold(mark) {
     const note = copyOf(target);
     note.className = "note-open";
     note.setAttribute("role", "note");
-    note.ariaLabel = `Footnote ${mark.textContent}`;
+    note.ariaLabel = t("Footnote {number}", { number: mark.textContent });
     mark.parentElement.after(note);
     mark.ariaExpanded = "true";
   }

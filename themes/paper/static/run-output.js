@@ -77,7 +77,7 @@ class Text {
     this.place.setAttribute("role", "region");
     this.place.ariaLabel = name;
     const more = make("details", { className: "output-more" });
-    more.append(make("summary", { textContent: `All ${lines.length.toLocaleString("en")} lines` }));
+    more.append(make("summary", { textContent: t("All {count} lines", { count: lines.length.toLocaleString(document.documentElement.lang) }) }));
     this.place.after(more);
   }
 }
@@ -179,9 +179,12 @@ function picture({ svg, png }, alt) {
   return figure;
 }
 
+// in the language of the page
+const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
+const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 const inUnits = (count) => {
-  const [size, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([unit]) => count >= unit) ?? [1, "bytes"];
-  return size > 1 ? `${(count / size).toFixed(1)} ${name} more are` : `${count} more bytes are`;
+  const [size, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([unit]) => count >= unit) ?? [1];
+  return name ? `${(count / size).toFixed(1)} ${name}` : t("{count} bytes", { count });
 };
 
 // The outputs of one run, in order.
@@ -200,7 +203,7 @@ export class Outputs {
     if (message.event === "stream") this.stream(message);
     else if (message.event === "display") this.display(message);
     else if (message.event === "failure") this.text("output output-error", message.text);
-    else this.place.append(make("p", { className: "output-dropped", textContent: `… ${inUnits(message.bytes)} not kept` }));
+    else this.place.append(make("p", { className: "output-dropped", textContent: t("… {size} more are not kept", { size: inUnits(message.bytes) }) }));
   }
 
   stream({ name, text }) {
@@ -221,9 +224,9 @@ export class Outputs {
     const made = html ? cleaned(html, () => this.nextTable()) : undefined;
     if (made?.textContent.trim()) value.append(made);
     else if (svg || png) {
-      const words = this.images[this.drawn]?.alt || "Picture drawn by this code";
+      const alt = this.images[this.drawn]?.alt || t("Picture drawn by this code");
       this.drawn += 1;
-      this.place.append(picture({ svg, png }, words));
+      this.place.append(picture({ svg, png }, alt));
       return;
     } else this.text("", latex && NAMELESS.test(text) ? latex : text, value);
     if (latex) value.dataset.formula = "";
@@ -233,11 +236,12 @@ export class Outputs {
   // a page has no two regions of one name
   nextTable() {
     this.tables += 1;
-    return `Table${this.tables > 1 ? ` ${this.tables}` : ""} in what block ${this.number} gives`;
+    const output = t("output of block {number}", { number: this.number });
+    return t(this.tables > 1 ? "Table {number} in {output}" : "Table in {output}", { number: this.tables, output });;
   }
 
   end() {
-    this.texts.forEach((text, at) => text.end(`What block ${this.number} gives${at ? `, part ${at + 1}` : ""}`));
+    this.texts.forEach((text, at) => text.end(t(at ? "output of block {number}, part {part}" : "output of block {number}", { number: this.number, part: at + 1 })));
     if (!this.place.hasChildNodes()) this.place.hidden = true;
   }
 
@@ -255,14 +259,15 @@ export function compared(recorded, place) {
   const unseen = [["figures", ".output-image"], ["formulas", "[data-formula], :has(math)"]].filter(([, selector]) =>
     [...before, ...after].some((output) => output.matches(selector)),
   );
-  const note = unseen.length ? ` (${unseen.map(([name]) => name).join(" and ")} are not compared)` : "";
+  const what = unseen.map(([name]) => t(name));
+  const note = unseen.length ? ` (${t("not compared: {what}", { what: what.join(", ") })})` : "";
   const [old, now] = [before, after].map((outputs) =>
     outputs.filter((output) => !unseen.some(([, selector]) => output.matches(selector))).map(textOf),
   );
   if (unseen.length && !old.length && !now.length) return "";
-  if (old.length === now.length && old.every((text, at) => text === now[at])) return `Same output as recorded${note}`;
+  if (old.length === now.length && old.every((text, at) => text === now[at])) return t("Same output as recorded") + note;
   const isNear = old.length === now.length && old.every((text, at) => near(text, now[at]));
-  return isNear ? `Same up to rounding${note}` : `Differs from the recorded output${note}`;
+  return t(isNear ? "Same up to rounding" : "Differs from the recorded output") + note;
 }
 
 function outputsIn(elements) {

@@ -7,6 +7,9 @@ const LIMIT_S = 30;
 const TRUTHS = new Set(["True", "np.True_", "array(True)", "tensor(True)"]);
 const LOST = "What ran so far is forgotten; the next run starts anew.";
 
+// in the language of the page
+const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
+const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
 const lasted = (s) => (s < 1 ? `${Math.max(1, Math.round(s * 1000))} ms` : `${s.toFixed(1)} s`);
 
@@ -36,12 +39,12 @@ export async function press(block, page) {
     for (const button of buttons) button.disabled = off;
   };
   // what is over at once need not flicker
-  const soon = setTimeout(show, isReady ? WAIT_MS : 0, "stop", "Stop", true);
+  const soon = setTimeout(show, isReady ? WAIT_MS : 0, "stop", t("Stop"), true);
   try {
     await runAll(due(block, page.blocks), block, page);
   } finally {
     clearTimeout(soon);
-    show("run", "Run", false);
+    show("run", t("Run"), false);
     isBusy = false;
   }
 }
@@ -64,7 +67,7 @@ async function runAll(todo, target, page) {
     const isDone = ending.event === "done" && (ending.status === "ok" || isExpected);
     if (isDone) ran.set(block, code);
     if (isDone || block === target) continue;
-    target.say("Not run: a block before it did not come to its end.");
+    target.say(t("Not run: a block before it did not come to its end."));
     return;
   }
 }
@@ -75,7 +78,7 @@ async function run(block, code, target, page) {
   const ending = await new Promise((resolve) => {
     current = { end: resolve, hear: (message) => hear(block, showing, message) };
     worker ??= hire(page);
-    if (!isReady) showing.load("Loading Python…");
+    if (!isReady) showing.load(t("Loading Python…"));
     const { pyodide, packages = "", session = "main", file = "", line = 1, seed } = block.data;
     worker.postMessage({
       code,
@@ -108,7 +111,7 @@ function hire(page) {
   const hired = new Worker(page.worker, { type: "module", name: "Python" });
   hired.addEventListener("message", ({ data }) => hired === worker && current?.hear(data));
   hired.addEventListener("error", ({ message }) => {
-    const why = message ?? `Cannot load ${page.worker}`;
+    const why = message ?? t("Cannot load {file}", { file: page.worker });
     if (hired === worker) current?.end({ event: "failed", why, isLost: true });
   });
   return hired;
@@ -150,11 +153,11 @@ class Showing {
     this.outputs = new output.Outputs(images, [...document.querySelectorAll(".runnable")].indexOf(block.box) + 1);
   }
 
-  load(words) {
-    this.target.say(words);
+  load(text) {
+    this.target.say(text);
     if (this.meter) return;
     this.meter = make("span", { className: "run-meter" });
-    this.progress = make("progress", { ariaLabel: "Loading" });
+    this.progress = make("progress", { ariaLabel: t("Loading") });
     this.amount = make("span", { ariaHidden: "true" });
     this.meter.append(this.progress, this.amount);
     this.target.bar.insertBefore(this.meter, this.target.status);
@@ -168,13 +171,13 @@ class Showing {
     const of = (share) => ((share * size) / 1e6).toFixed(1);
     if (isAll) this.progress.removeAttribute("value");
     else this.progress.value = done / total;
-    this.amount.textContent = size && !isAll ? `${of(done / total)} of ${of(1)} MB` : "";
-    if (isAll && !isReady) this.target.say("Starting Python…");
+    this.amount.textContent = size && !isAll ? t("{done} of {total} MB", { done: of(done / total), total: of(1) }) : "";
+    if (isAll && !isReady) this.target.say(t("Starting Python…"));
   }
 
   start() {
     this.unload();
-    this.soon = setTimeout(() => this.block.say("Running…"), WAIT_MS);
+    this.soon = setTimeout(() => this.block.say(t("Running…")), WAIT_MS);
   }
 
   unload() {
@@ -206,7 +209,7 @@ class Showing {
     block.reset.hidden = false;
     if (block.fold || !block.recorded.length) return;
     block.fold = make("details", { className: "collapsible run-recorded" });
-    block.fold.append(make("summary", { textContent: "Recorded output" }), ...block.recorded);
+    block.fold.append(make("summary", { textContent: t("Recorded output") }), ...block.recorded);
     block.box.after(block.fold);
   }
 
@@ -219,13 +222,13 @@ class Showing {
 
   inWords({ event, status, seconds, why, limit_s }) {
     const { block, module, outputs } = this;
-    if (event === "stopped") return `Stopped. ${LOST}`;
-    if (event === "late") return `Stopped after ${limit_s} s, the limit of this page. ${LOST}`;
-    if (event === "broken") return `Python broke down: ${why}. ${LOST}`;
-    if (event === "failed") return `${why}. Run tries again.`;
+    if (event === "stopped") return `${t("Stopped.")} ${t(LOST)}`;
+    if (event === "late") return `${t("Stopped after {seconds} s, the limit of this page.", { seconds: limit_s })} ${t(LOST)}`;
+    if (event === "broken") return `${t("Python broke down: {reason}.", { reason: why })} ${t(LOST)}`;
+    if (event === "failed") return `${why}. ${t("Run tries again.")}`;
     // the mark above is of the build; what a reader's Python finds must not seem to agree with it
-    if (status === "ok" && block.data.claim && !this.isTrue) return "Here the claim is not found true";
+    if (status === "ok" && block.data.claim && !this.isTrue) return t("Here the claim is not found true");
     const match = block.isEdited ? "" : module.compared(block.recorded, outputs.place);
-    return match || (status === "ok" ? `Ran in ${lasted(seconds)}` : "Ended with an error");
+    return match || (status === "ok" ? t("Ran in {duration}", { duration: lasted(seconds) }) : t("Ended with an error"));
   }
 }

@@ -4,7 +4,13 @@
 const script = document.querySelector("script[data-run-session]");
 const address = (name) => new URL(script.dataset[name], document.baseURI).href;
 const make = (name, properties) => Object.assign(document.createElement(name), properties);
-const listed = (words) => [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+// in the language of the page
+const words = JSON.parse(document.querySelector("script[data-words]")?.textContent ?? "{}");
+const t = (text, values = {}) => (words[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+const listed = ([...names]) => {
+  const last = names.pop();
+  return names.length ? t("{names} and {last}", { names: names.join(", "), last }) : last;
+};
 
 const QUOTED = `"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\\\.|[^"\\\\\\n])*"?|'(?:\\\\.|[^'\\\\\\n])*'?`;
 const TOKENS = {
@@ -18,7 +24,8 @@ const TOKENS = {
   mi: "\\b(?:0[xXoObB][\\da-fA-F_]+|\\d[\\d_]*(?:\\.[\\d_]*)?(?:[eE][-+]?\\d+)?j?)",
 };
 const TOKEN = new RegExp(Object.entries(TOKENS).map(([name, text]) => `(?<${name}>${text})`).join("|"), "g");
-const HELP = "Control Enter runs the code. Once you have typed, Tab indents; press Escape, then Tab, to leave.";
+const HELP =
+  "Control Enter runs the code. Once you have typed, Tab indents; press Escape, then Tab, to leave.";
 
 // in the order of the page
 let blocks = [];
@@ -60,7 +67,7 @@ class Block {
 
   addBar() {
     this.button = this.box.querySelector(".run-button");
-    this.reset = make("button", { type: "button", className: "run-reset", textContent: "Reset", hidden: true });
+    this.reset = make("button", { type: "button", className: "run-reset", textContent: t("Reset"), hidden: true });
     this.status = make("p", { className: "run-status", textContent: this.offer() });
     this.status.setAttribute("role", "status");
     this.bar = make("div", { className: "run-bar" });
@@ -73,7 +80,7 @@ class Block {
 
   // A field over the code. Its own letters are clear: those of the code below it are seen.
   addField() {
-    const field = make("textarea", { className: "run-field", value: this.written, ariaLabel: "Code, editable" });
+    const field = make("textarea", { className: "run-field", value: this.written, ariaLabel: t("Code, editable") });
     const still = { spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", rows: 1, cols: 1 };
     for (const [name, value] of Object.entries(still)) field.setAttribute(name, value);
     field.setAttribute("aria-describedby", "run:help");
@@ -94,7 +101,7 @@ class Block {
     pre.classList.add("run-code");
     pre.append(field);
     // for the eye: the field has a name
-    const sign = make("span", { className: "run-edit", textContent: "edit", ariaHidden: "true" });
+    const sign = make("span", { className: "run-edit", textContent: t("edit"), ariaHidden: "true" });
     this.box.querySelector(".code-lang")?.before(sign);
   }
 
@@ -172,11 +179,11 @@ class Block {
   // something is said at once, and nothing moves when these words are shorter than the last
   wait() {
     this.bar.style.minHeight = `${this.bar.offsetHeight}px`;
-    this.say("Loading Python…");
+    this.say(t("Loading Python…"));
   }
 
-  say(words) {
-    this.status.textContent = words;
+  say(text) {
+    this.status.textContent = text;
   }
 
   // whether the site serves Python itself; then its files come as they are, unless its host packs them
@@ -189,10 +196,10 @@ class Block {
     const more = packages.split(" ").filter(Boolean);
     const size = bytes ? `${(bytes / 1e6).toFixed(bytes < 1e6 ? 1 : 0)} MB` : "";
     let what = listed(["Python", ...more]);
-    if (size && this.isOwn) what = `up to ${size} of ${what}`;
+    if (size && this.isOwn) what = t("up to {size} of {what}", { size, what });
     // of the packages the CDN does not say how large they are
-    else if (size) what = more.length ? listed([`Python (${size})`, ...more]) : `${size} of Python`;
-    return `Runs here, in your browser; loads ${what} first`;
+    else if (size) what = more.length ? listed([`Python (${size})`, ...more]) : t("{size} of {what}", { size, what: "Python" });
+    return t("Runs here, in your browser; loads {what} first", { what });
   }
 }
 
@@ -213,7 +220,8 @@ async function press(block) {
     session.press(block, { blocks, output, worker: address("runWorker"), harness });
   } catch {
     tries += 1;
-    block.say(`Cannot load the program that runs code from ${location.host}. Run tries again.`);
+    const host = location.host;
+    block.say(`${t("Cannot load the program that runs code from {host}.", { host })} ${t("Run tries again.")}`);
   } finally {
     isLoading = false;
   }
@@ -229,4 +237,4 @@ function start() {
 start();
 // blocks that come while the page is open, as in the live preview
 document.addEventListener("blogsmith:update", start);
-if (blocks.length) document.querySelector("main").append(make("p", { id: "run:help", textContent: HELP, hidden: true }));
+if (blocks.length) document.querySelector("main").append(make("p", { id: "run:help", textContent: t(HELP), hidden: true }));

@@ -5,7 +5,10 @@
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const show = () => {
     const button = document.querySelector(".theme-switch");
-    button?.setAttribute("aria-label", `Colour scheme: ${data.theme === "auto" ? "as the system" : data.theme}`);
+    const words = JSON.parse(document.querySelector("[data-words]")?.textContent ?? "{}");
+    const t = (text) => words[text] ?? text;
+    const name = t(data.theme === "auto" ? "as the system" : data.theme);
+    button?.setAttribute("aria-label", t("Colour scheme: {name}").replace("{name}", name));
     // the frame that a phone draws around the page
     const ground = document.body && getComputedStyle(root).backgroundColor;
     if (ground) for (const meta of document.querySelectorAll("[name=theme-color]")) meta.content = ground;

@@ -1,0 +1,95 @@
+"""`blogsmith import`: from options to an import, and from what came of it to an exit code."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..diagnostics.counts import plural
+from . import terminal
+from .clock import Clocks
+from .garbage import rare_collections
+from .options import verbose_option
+from .progress_bar import ProgressBar
+from .site_folder import format_path
+
+if TYPE_CHECKING:
+    from ..importers.report import ImportResult
+
+_SHOWN = 10
+"""Differences that the terminal shows; the report has all."""
+
+
+@click.command("import")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("into", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--from", "system", default="", metavar="SYSTEM", help="The system of SOURCE; by default found out."
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Write nothing, only tell what would come of it; by default the site is written.",
+)
+@verbose_option
+@click.pass_obj
+def import_site(clocks: Clocks, source: Path, into: Path | None, system: str, dry_run: bool) -> int:
+    """Make a site of SOURCE, the folder of a site that another system builds.
+
+    It is written to INTO, by default a new folder beside the current one's files named after SOURCE with
+    -blogsmith behind; SOURCE stays as it is. What came of it is built and compared with SOURCE, and
+    import-report.md tells every difference.
+    """
+    from ..importers.importer import ImportOptions
+    from ..importers.importer import import_site as run
+
+    target = into or Path(f"{source.resolve().name}-blogsmith")
+    options = ImportOptions(now=clocks.now(), system=system, dry_run=dry_run)
+    with ProgressBar(sys.stderr) as progress, rare_collections():
+        done = run(source, target, options, progress)
+    _print_differences(done)
+    for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
+        terminal.print_line(line)
+    return 0 if done.ok else 1
+
+
+def _print_differences(done: ImportResult) -> None:
+    from ..diagnostics.format import printable
+
+    differences = done.check.differences
+    for one in differences[:_SHOWN]:
+        place = f"{one.source}:{one.line}" if one.line else one.source
+        terminal.warn(printable(f"{place}: missing in the new page: {one.what}: {one.text}"))
+    if len(differences) > _SHOWN:
+        terminal.warn(
+            f"and {plural(len(differences) - _SHOWN, 'more difference')}, listed in import-report.md"
+        )
+
+
+def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
+    from ..diagnostics.counts import count_line
+    from ..importers.report import next_steps
+
+    site, check = done.site, done.check
+    verb = "would import" if dry_run else "imported"
+    where = "" if dry_run else f" → {format_path(into)}/"
+    left = sum(notice.kind == "left" for notice in site.all_notices)
+    lost = plural(len(check.differences), "difference")
+    told = [
+        f"{lost} from the source",
+        f"{left:,} not translated",
+        count_line(check.diagnostics) or "no errors",
+    ]
+    lines = [
+        f"{verb} {plural(len(site.pages), 'page')} and {plural(len(site.files), 'file')} "
+        f"from {done.title} in {seconds:.1f} s{where}",
+        f"  {'; '.join(told)}",
+    ]
+    if not dry_run:
+        folder = shlex.quote(str(into))
+        lines += ["next:", f"  cd {folder}", *(f"  {step}" for step in next_steps(done))]
+    return lines

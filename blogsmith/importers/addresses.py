@@ -1,0 +1,82 @@
+"""Addresses: where pages stood on the old site, and what makes the new site answer there."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..model.slugs import slugify
+from ..read.dates import split_dated_name
+from ..site.slug_rules import alias_problem, slug_problem
+from .model import ImportedPage, Notice
+
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+
+
+def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
+    """The page with what it needs to be found at its old address: nothing, a slug, or an alias.
+
+    patterns: the setting `permalinks` of the new site.
+    """
+    wanted = page.address
+    if not wanted or (page.path.stem in ("index", "_index") and page.path.parent.name == "content"):
+        return page
+    front = dict(page.front)
+    last = wanted.rstrip("/").rpartition("/")[2].removesuffix(".html")
+    if last != _slug(page, front) and last and not slug_problem(last):
+        front["slug"] = last
+    if new_address(replace(page, front=front), patterns) == _normal(wanted):
+        return replace(page, front=front)
+    if alias_problem(wanted):
+        hint = "readers who come by it find the page for missing addresses"
+        notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
+        return replace(page, notices=(*page.notices, notice))
+    front.setdefault("aliases", [])
+    front["aliases"] = [*front["aliases"], *([] if wanted in front["aliases"] else [wanted])]
+    return replace(page, front=front)
+
+
+def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:
+    """Where a page of the new site stands, as `site/urls.py` decides it."""
+    folder = page.path.parent
+    is_bundle = page.path.stem == "index"
+    section = folder.parent if is_bundle else folder
+    names = [slugify(name) for name in section.parts[1:]]
+    slug = _slug(page, page.front)
+    if page.path.stem == "_index":
+        return "/" + "".join(f"{name}/" for name in names)
+    pattern = patterns.get("/".join(section.parts[1:2]), "") if names else ""
+    if pattern and (filled := _fill(pattern, slug, page.front)):
+        return filled
+    return "/" + "".join(f"{name}/" for name in [*names, slug])
+
+
+def _slug(page: ImportedPage, front: Mapping[str, Any]) -> str:
+    name = page.path.parent.name if page.path.stem == "index" else page.path.stem
+    return str(front.get("slug") or slugify(split_dated_name(name)[1]))
+
+
+def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
+    date = _DATE.match(str(front.get("date", "")))
+    if not date and re.search(":(year|month|day)", pattern):
+        return ""
+    values = {"slug": slug}
+    if date:
+        values |= {"year": date[1], "month": f"{int(date[2]):02}", "day": f"{int(date[3]):02}"}
+    filled = re.sub(r":([a-z]+)", lambda found: values.get(found[1], found[0]), pattern)
+    return filled if filled.endswith("/") else f"{filled}/"
+
+
+def _normal(address: str) -> str:
+    """An address as folders have it: `/a` and `/a/index.html` are `/a/`."""
+    address = address.removesuffix("index.html")
+    return address if address.endswith((".html", "/")) else f"{address}/"
+
+
+def taken_twice(pages: Iterable[ImportedPage]) -> set[str]:
+    """Old addresses that more than one page claims."""
+    counts = Counter(page.address for page in pages if page.address)
+    return {address for address, count in counts.items() if count > 1}

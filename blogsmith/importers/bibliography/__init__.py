@@ -1,0 +1,1 @@
+"""Bibliographies of other systems → `references:` of our front matter."""

@@ -1,0 +1,54 @@
+"""An import from start to end: recognise, read, write, build and compare, report."""
+
+from __future__ import annotations
+
+import datetime as dt
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..diagnostics.model import Diagnostic, SiteError
+from ..project.report import Progress
+from ..storage.temporary import temporary_folder
+from .report import ImportResult, reports_of
+from .systems import find_system
+from .verify.site import check_site
+from .write import site_files, write_reports, write_site_files
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What the command line decides about an import."""
+
+    now: dt.datetime
+    """With a time zone."""
+    system: str = ""
+    """Name of the system; empty: found out."""
+    dry_run: bool = False
+    """Write nothing that stays."""
+
+
+def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
+    """Read the site at `source`, write it as one of ours to `into`, and compare the two.
+
+    Raises SiteError if no system is recognised, if `into` lies in `source` or the other way round, or if it
+    holds files that are not of an import.
+    """
+    _refuse_overlap(source, into)
+    system = find_system(source, options.system)
+    site = system.read(source, progress)
+    target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
+    with target as folder:
+        files = write_site_files(site_files(site), folder, progress)
+        check = check_site(site, system, folder, options.now, progress)
+        done = ImportResult(site, system.title, check, files)
+        write_reports(reports_of(done), folder)
+    return done
+
+
+def _refuse_overlap(source: Path, into: Path) -> None:
+    """The source is never written to."""
+    old, new = source.resolve(), into.resolve()
+    if old == new or old in new.parents or new in old.parents:
+        message = f"{into} and {source} lie in each other: an import never writes into its source"
+        raise SiteError(Diagnostic("import-into", message, hint="name a folder elsewhere"))

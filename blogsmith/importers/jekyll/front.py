@@ -1,0 +1,48 @@
+"""Front matter of Jekyll → ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .permalinks import names_in
+from .source import JekyllDocument
+
+_TEXTS = ("title", "subtitle", "description")
+_KEPT = frozenset(("lang", "series", "image", "toc"))
+
+
+def page_front(document: JekyllDocument) -> dict[str, Any]:
+    """The front matter of a page, in our keys and order."""
+    front = document.front
+    found: dict[str, Any] = {}
+    for key in _TEXTS:
+        if text := _text(front.get(key)):
+            found[key] = text
+    if "description" not in found and (text := _text(front.get("excerpt") or front.get("summary"))):
+        found["description"] = text
+    if written := _text(front.get("date")):
+        found["date"] = written
+    elif document.date:
+        found["date"] = document.date.isoformat()
+    if updated := _text(front.get("last_modified_at") or front.get("lastmod") or front.get("updated")):
+        found["updated"] = updated
+    for key, singular in (("categories", "category"), ("tags", "tag")):
+        if names := names_in(front.get(key) or front.get(singular)):
+            found[key] = names
+    if document.collection == "drafts" or front.get("published") is False or front.get("draft") is True:
+        found["draft"] = True
+    if aliases := redirects(front):
+        found["aliases"] = aliases
+    return found
+
+
+def redirects(front: Mapping[str, Any]) -> list[str]:
+    """Old addresses of a page: `redirect_from:` of jekyll-redirect-from."""
+    written = front.get("redirect_from")
+    every = written if isinstance(written, list) else [written]
+    return [f"/{each.strip().lstrip('/')}" for each in every if isinstance(each, str) and each.strip("/ ")]
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, (str, int, float)) and value is not False else ""

@@ -1,0 +1,56 @@
+"""`_config.yml` → `blogsmith.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import available_timezones
+
+from .config import JekyllConfig
+from .permalinks import own_pattern
+
+
+def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of the new site; what is not known is left out."""
+    found: dict[str, Any] = {"title": config.text("title") or config.text("name") or "Untitled site"}
+    if description := config.text("description") or config.text("tagline"):
+        found["description"] = description
+    if author := _author(config):
+        found["author"] = author
+    if address := _base_url(config):
+        found["base_url"] = address
+    if lang := config.text("lang") or config.text("locale"):
+        found["lang"] = lang.replace("_", "-")
+    zone = config.text("timezone")
+    if zone in available_timezones():
+        found["timezone"] = zone
+    if permalinks := _permalinks(config):
+        found["permalinks"] = permalinks
+    if macros:
+        found["math"] = {"macros": dict(macros)}
+    return found
+
+
+def _author(config: JekyllConfig) -> str:
+    written = config.values.get("author")
+    if isinstance(written, dict):
+        return " ".join(str(written.get("name") or "").split())
+    names = [config.text(f"{part}_name") for part in ("first", "middle", "last")]
+    social = config.values.get("social")
+    other = str(social.get("name") or "") if isinstance(social, dict) else ""
+    return config.text("author") or " ".join(filter(None, names)) or other
+
+
+def _base_url(config: JekyllConfig) -> str:
+    host = config.text("url").rstrip("/")
+    return f"{host}{config.base_path}" if host.startswith(("https://", "http://")) else ""
+
+
+def _permalinks(config: JekyllConfig) -> dict[str, str]:
+    """Section → pattern, for collections whose own pattern says what ours can."""
+    found = {}
+    for collection in config.collections.values():
+        pattern = own_pattern(collection.permalink) if collection.permalink else ""
+        if collection.is_output and pattern and pattern != f"/{collection.name}/:slug/":
+            found[collection.name] = pattern
+    return found

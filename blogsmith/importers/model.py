@@ -1,0 +1,112 @@
+"""The records of an import: what a source holds, in our words, and what was found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+NoticeKind = Literal["left", "changed", "dropped", "missing", "mistake"]
+"""`left`: stands in the page as it was, for it could not be translated. `changed`: means something else now.
+`dropped`: taken away because it has no meaning here. `missing`: the source names a file it does not have.
+`mistake`: the source is wrong in itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something of the source that is not simply the same here."""
+
+    kind: NoticeKind
+    message: str
+    """What it is, in the words of the old system; no full stop."""
+    source: str = ""
+    """File, relative to the source's root; empty: the site as a whole."""
+    line: int = 0
+    """1-based line of that file; 0: the file as a whole."""
+    hint: str = ""
+    """What the author does about it."""
+    removed: str = ""
+    """The part of the source that is not in the page any more, on purpose: its words and formulas are no
+    loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedPage:
+    """One page, in our words."""
+
+    path: PurePosixPath
+    """Relative to the new site: `content/posts/a.md`."""
+    front: Mapping[str, Any]
+    """Front matter in the order it is written; plain data."""
+    text: str
+    """Markdown after the front matter."""
+    source: str
+    """File it comes from, relative to the source's root."""
+    original: str = ""
+    """Text of that file after its front matter, for `System.render`."""
+    first_line: int = 1
+    """1-based line of the file on which `original` starts."""
+    address: str = ""
+    """Site path it had, without the base path: `/2024/03/title/`. Empty: none."""
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """A file that is copied as it is."""
+
+    path: PurePosixPath
+    """Relative to the new site: `static/assets/a.png`."""
+    file: Path
+    """Where it lies in the source, links resolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteImport:
+    """A source, read as a whole."""
+
+    root: Path
+    system: str
+    """Name of the system that wrote it, as in `systems.NAMES`."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What `blogsmith.yaml` will hold, in that order; plain data."""
+    pages: tuple[ImportedPage, ...] = ()
+    """Sorted by path; no two have the same."""
+    files: tuple[ImportedFile, ...] = ()
+    """Sorted by path; no two have the same."""
+    notices: tuple[Notice, ...] = ()
+    """Those of no single page."""
+
+    @property
+    def all_notices(self) -> tuple[Notice, ...]:
+        """Those of the site, then those of its pages."""
+        return (*self.notices, *(notice for page in self.pages for notice in page.notices))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something of a page's source that its new page does not have."""
+
+    what: str
+    """A kind of `verify.facts`: `formulas`, `words` …"""
+    text: str
+    """The thing itself: its TeX, its address, the words in the order of the page."""
+    source: str
+    line: int = 0
+    """1-based; 0 if it cannot be told."""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PageCheck:
+    """One page after the import: what a build says of it, and what of its source it lacks."""
+
+    path: str
+    """Source path in the new site."""
+    source: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Kind of thing → how many the source has."""
+    differences: tuple[Difference, ...] = ()
+    errors: int = 0
+    warnings: int = 0

@@ -1,0 +1,172 @@
+"""The report of an import, for people as Markdown and for programs as JSON; the same import gives the same
+bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from ..diagnostics.counts import plural
+from ..diagnostics.model import Diagnostic
+from .model import Difference, Notice, NoticeKind, SiteImport
+from .verify.facts import KINDS
+from .verify.site import SiteCheck
+from .write import RECORD, REPORT, record_text
+
+_HEADINGS: Mapping[NoticeKind, str] = {
+    "left": "Not translated: stands in the page as it was",
+    "missing": "Named in the source, and not there",
+    "mistake": "Wrong in the source already",
+    "changed": "Means something else now",
+    "dropped": "Taken away, because it has no meaning here",
+}
+"""In the order of the report: what there is most to do about comes first."""
+_PLACES = 5
+"""Places that are listed of one thing in the Markdown; the JSON has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """An import that is done."""
+
+    site: SiteImport
+    title: str
+    """Of the system."""
+    check: SiteCheck
+    files: Mapping[str, str]
+    """Path in the new site → digest."""
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was lost without a word."""
+        return not self.check.differences
+
+
+def reports_of(done: ImportResult) -> dict[str, bytes]:
+    """Name of each report → its bytes."""
+    return {RECORD: _json(done), REPORT: "\n".join(_markdown(done)).encode("utf-8", "replace")}
+
+
+def _json(done: ImportResult) -> bytes:
+    return record_text(
+        {
+            "system": done.site.system,
+            "pages": [
+                {**asdict(page), "counts": dict(page.counts), "address": source.address}
+                for page, source in zip(done.check.pages, done.site.pages, strict=True)
+            ],
+            "notices": [_notice(notice) for notice in done.site.all_notices],
+            "diagnostics": [_diagnostic(found) for found in done.check.diagnostics],
+            "files": dict(done.files),
+        }
+    )
+
+
+def _notice(notice: Notice) -> dict[str, object]:
+    return {name: value for name, value in asdict(notice).items() if value not in ("", 0)}
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, object]:
+    place = found.place
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "path": found.path,
+        "line": place.line if place else 0,
+        "column": place.column if place else 0,
+        "hint": found.hint,
+    }
+
+
+def _markdown(done: ImportResult) -> Iterator[str]:
+    site, check = done.site, done.check
+    yield f"# Import from {done.title}\n"
+    yield f"{plural(len(site.pages), 'page')}, {plural(len(site.files), 'file')} copied.\n"
+    yield "| in the source | |\n|:--|--:|"
+    totals: Counter[str] = Counter()
+    for page in check.pages:
+        totals.update(page.counts)
+    for kind, name in KINDS.items():
+        yield f"| {name}s | {totals[kind]:,} |"
+    yield ""
+    yield from _differences(check.differences)
+    for kind, heading in _HEADINGS.items():
+        yield from _notices(heading, [notice for notice in site.all_notices if notice.kind == kind])
+    yield from _mistakes(check.diagnostics)
+    yield "## What to do next\n"
+    yield from (f"1. {step}" for step in next_steps(done))
+    yield ""
+
+
+def next_steps(done: ImportResult) -> list[str]:
+    """What the author does now, in order."""
+    steps = []
+    if done.check.differences:
+        steps.append("Look at what is missing in the new pages, listed first.")
+    if done.check.errors:
+        steps.append("Mend what `blogsmith check` reports; most of it was wrong on the old site too.")
+    if any(notice.kind == "left" for notice in done.site.all_notices):
+        steps.append("Rewrite what could not be translated: search the pages for `<!-- import:`.")
+    return [*steps, "See the site: `blogsmith serve`."]
+
+
+def _differences(differences: Sequence[Difference]) -> Iterator[str]:
+    if not differences:
+        yield "Nothing of the source is missing in the new pages.\n"
+        return
+    yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"
+    for one in differences:
+        yield f"- {_place(one.source, one.line)}: {one.what}: {_code(one.text)}{_times(one.count, one.what)}"
+    yield ""
+
+
+def _times(count: int, what: str) -> str:
+    return f" ({count} times)" if count > 1 and what != "words" else ""
+
+
+def _notices(heading: str, notices: Sequence[Notice]) -> Iterator[str]:
+    if not notices:
+        return
+    yield f"## {heading}\n"
+    grouped: dict[tuple[str, str], list[Notice]] = {}
+    for notice in notices:
+        grouped.setdefault((notice.message, notice.hint), []).append(notice)
+    for (message, hint), every in grouped.items():
+        yield f"- {message}" + (f"; {hint}" if hint else "") + _times(len(every), "")
+        yield from _places(_place(notice.source, notice.line) for notice in every if notice.source)
+    yield ""
+
+
+def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    if not diagnostics:
+        return
+    yield "## What `blogsmith check` reports\n"
+    grouped: dict[tuple[str, str], list[Diagnostic]] = {}
+    for found in diagnostics:
+        grouped.setdefault((found.severity, found.code), []).append(found)
+    for (severity, code), every in sorted(grouped.items()):
+        yield f"- {severity} `{code}`{_times(len(every), '')}"
+        yield from _places(
+            f"{_place(found.path, found.place.line if found.place else 0)}: {found.message}"
+            for found in every
+        )
+    yield ""
+
+
+def _places(places: Iterable[str]) -> Iterator[str]:
+    every = list(places)
+    yield from (f"  - {place}" for place in every[:_PLACES])
+    if len(every) > _PLACES:
+        yield f"  - and {len(every) - _PLACES} more, in {RECORD}"
+
+
+def _place(source: str, line: int) -> str:
+    return f"{source}:{line}" if line else source
+
+
+def _code(text: str) -> str:
+    text = " ".join(text.split())
+    fence = "``" if "`" in text else "`"
+    return f"{fence} {text} {fence}" if fence == "``" else f"`{text}`"

@@ -1,0 +1,59 @@
+"""Which systems can be read, and which of them wrote a folder."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..project.report import Progress
+from .model import SiteImport
+
+NAMES = ("jekyll",)
+"""Folders of this package, in the order in which they are asked whether a source is theirs."""
+
+
+class System(Protocol):
+    """A system whose sites can be read."""
+
+    @property
+    def title(self) -> str:
+        """As it calls itself: `Jekyll`."""
+
+    def recognises(self, root: Path) -> bool:
+        """Whether the files of this folder are those of the system. Cheap: looks at names, reads next to
+        nothing."""
+
+    def read(self, root: Path, progress: Progress) -> SiteImport:
+        """All of a source. SiteError if nothing of it can be read; of single files that cannot, it gives
+        notices."""
+
+    def render(self, text: str) -> str:
+        """HTML of a text, `ImportedPage.original`, as the old system would show it; never raises."""
+
+
+def find_system(root: Path, name: str = "") -> System:
+    """The system that wrote `root`; `name`, if given, is believed.
+
+    Raises SiteError if `root` is no folder, or none is recognised.
+    """
+    if not root.exists():
+        raise SiteError(Diagnostic("import-source", f"{root} does not exist"))
+    if name:
+        if name not in NAMES:
+            hint = did_you_mean(name, NAMES) or f"known: {', '.join(NAMES)}"
+            raise SiteError(Diagnostic("import-system", f'there is no system "{name}"', hint=hint))
+        return load_system(name)
+    for each in NAMES:
+        if (system := load_system(each)).recognises(root):
+            return system
+    known = ", ".join(load_system(each).title for each in NAMES)
+    hint = f"known by their files: {known}; say which with --from"
+    raise SiteError(Diagnostic("import-system", f"{root} is no site of a system that can be read", hint=hint))
+
+
+def load_system(name: str) -> System:
+    """One of `NAMES`."""
+    system: System = import_module(f".{name}.system", __package__).SYSTEM
+    return system

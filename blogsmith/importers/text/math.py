@@ -1,0 +1,96 @@
+r"""Formulas as other systems write them → as ours are written: `$x$` in a line, `$$x$$` for a display.
+
+A formula that another system reads as Markdown first holds escapes which TeX must not see (`\_`, `\\{`); one
+that it takes as it is holds none. Which is which the caller says.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from ...patterns import lazy_pattern
+
+_OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
+_DISPLAYS = frozenset(("$$", r"\\[", r"\["))
+_TEXT_ARGUMENT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|operatorname)\*?\s*\{")
+_ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\(?!\\)|[_*<>|`\"'~])")
+_ROWS = lazy_pattern(r"\\begin\{(?:align|equation|gather|eqnarray|multline)\*?\}|\\tag\b")
+_COMMENT = lazy_pattern(r"(?<!\\)%")
+_CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
+
+
+def split_formula(text: str) -> tuple[str, str]:
+    """Opening delimiter and TeX of a formula as it is written; no delimiter for a bare environment."""
+    for opener, closer in _OPENERS.items():
+        if text.startswith(opener) and text.endswith(closer) and len(text) >= len(opener) + len(closer):
+            return opener, text[len(opener) : len(text) - len(closer)]
+    return "", text
+
+
+def is_display(opener: str) -> bool:
+    """Whether formulas in these delimiters stand on a line of their own, in systems with one meaning of
+    `$$`."""
+    return opener in _DISPLAYS or not opener
+
+
+def has_rows(tex: str) -> bool:
+    """Whether a formula is a display by what it holds: an environment with rows, or a tag."""
+    return _ROWS.search(tex) is not None
+
+
+def unescape_tex(tex: str) -> str:
+    r"""TeX behind Markdown's escapes: `\_` → `_`, `\*` → `*`, `\\{` → `\{`, `\\\\` → `\\`, entities as
+    characters.
+
+    `\_` in an argument of `\text` and its like stays, where it is an underscore. `\{` stays: Markdown would
+    take it away, and who wrote it meant a brace.
+    """
+    tex = unescape(tex) if "&" in tex else tex
+    if "\\" not in tex:
+        return tex
+    texts = _text_ranges(tex)
+
+    def replace(found: re.Match[str]) -> str:
+        what = found[1]
+        if what == "\\":
+            return "\\"
+        if what.startswith("\\"):
+            return "\\\\"
+        inside = any(start <= found.start() < end for start, end in texts)
+        return found[0] if inside and what == "_" else what
+
+    return _ESCAPE.sub(replace, tex)
+
+
+def _text_ranges(tex: str) -> list[tuple[int, int]]:
+    """Where arguments of `\\text` and its like stand."""
+    ranges = []
+    for found in _TEXT_ARGUMENT.finditer(tex):
+        depth, end = 1, found.end()
+        while end < len(tex) and depth:
+            depth += {"{": 1, "}": -1}.get(tex[end], 0)
+            end += 1
+        ranges.append((found.end(), end))
+    return ranges
+
+
+def inline(tex: str, after: str = "") -> str:
+    r"""A formula in a line, on one line of source: `$x$`, or `\(x\)` where dollars would be read otherwise.
+
+    after: the character that follows.
+    """
+    tex = tex.strip()
+    if not _COMMENT.search(tex):
+        tex = _CONTINUED.sub(" ", tex)
+    if not tex:
+        return ""
+    if "$" in tex.replace(r"\$", "") or after.isdigit() or tex.endswith("\\"):
+        return rf"\({tex}\)"
+    return f"${tex}$"
+
+
+def display(tex: str) -> str:
+    """A formula on a line of its own; one that had several lines keeps them."""
+    body = tex.strip("\n ")
+    return f"$$\n{body}\n$$" if "\n" in body else f"$${body.strip()}$$"

@@ -1,0 +1,248 @@
+"""Markdown divided into prose, code, formulas and tags; and a mask that hides some of these from rewrites.
+
+The pieces of a text, put together again, are the text. Which lines are code says markdown-it, for indentation
+means code in some places and a list in others; inside the other lines one expression finds what comes first.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+
+SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
+"""`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
+text is no Markdown, from `<pre>` to `</pre>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where formulas begin and end in one system."""
+
+    dollar: bool = True
+    """`$x$`."""
+    blank_dollar: bool = False
+    """`$ x $` too."""
+    escaped_brackets: bool = False
+    r"""`\\(x\\)` and `\\[x\\]`: Markdown takes one backslash away, MathJax sees the other."""
+    brackets: bool = True
+    r"""`\(x\)` and `\[x\]`."""
+    environments: bool = True
+    r"""`\begin{align} … \end{align}` without dollars."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a text."""
+
+    kind: SegmentKind
+    text: str
+    start: int
+    """Where it begins, in characters."""
+
+
+_BODY = r"(?:\\[\s\S]|[^\\$])"
+_OPAQUE = r"<(?P<element>pre|code|script|style|textarea|svg)\b[^>]*>[\s\S]*?</(?P=element)\s*>"
+_ENVIRONMENT = (
+    r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?\\end\{(?P=name)\}"
+)
+_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
+
+
+@lru_cache(maxsize=16)
+def _pattern(dialect: Dialect) -> re.Pattern[str]:
+    blank = "" if dialect.blank_dollar else r"(?!\s)"
+    blank_end = "" if dialect.blank_dollar else r"(?<![\s\\])"
+    math = [r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"]
+    if dialect.escaped_brackets:
+        math += [r"\\\\\((?:(?!\\\\\))[\s\S])+?\\\\\)", r"\\\\\[(?:(?!\\\\\])[\s\S])+?\\\\\]"]
+    if dialect.brackets:
+        math += [r"(?<!\\)\\\((?:(?!\\\))[\s\S])+?\\\)", r"(?<!\\)\\\[(?:(?!\\\])[\s\S])+?\\\]"]
+    if dialect.environments:
+        math += [_ENVIRONMENT]
+    if dialect.dollar:
+        math += [rf"\${blank}(?!\$){_BODY}+?{blank_end}\$(?![\d$])"]
+    parts = (
+        r"(?P<comment><!--[\s\S]*?-->)",
+        rf"(?P<opaque>{_OPAQUE})",
+        rf"(?P<math>{'|'.join(math)})",
+        r"(?P<escape>\\[\s\S])",
+        r"(?P<span>(?<!`)(?P<ticks>`+)(?!`)[\s\S]*?[^`](?P=ticks)(?!`))",
+        r"(?P<tag></?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>)",
+        r"(?P<run>`+)",
+    )
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def divide(text: str, dialect: Dialect = Dialect()) -> list[Segment]:
+    """The segments of a text, in order; joined they are the text."""
+    found: list[Segment] = []
+    position = 0
+    for start, end in _code_ranges(text, dialect):
+        found.extend(_divide_prose(text, position, start, dialect))
+        found.append(Segment("block", text[start:end], start))
+        position = end
+    found.extend(_divide_prose(text, position, len(text), dialect))
+    return found
+
+
+def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator[Segment]:
+    pattern, prose, position = _pattern(dialect), start, start
+    while found := pattern.search(text, position, end):
+        kind = found.lastgroup if found.lastgroup not in ("ticks", "element", "name") else None
+        kind = kind or next(name for name in _NAMES if found[name] is not None)
+        if kind in ("escape", "run"):
+            position = found.end()
+            continue
+        if kind in ("span", "math", "tag") and not found[0].startswith("$$") and _BLANK_LINE.search(found[0]):
+            # a span ends with its paragraph
+            position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
+            continue
+        if found.start() > prose:
+            yield Segment("prose", text[prose : found.start()], prose)
+        yield Segment(_KINDS[kind], found[0], found.start())
+        prose = position = found.end()
+    if prose < end:
+        yield Segment("prose", text[prose:end], prose)
+
+
+_NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
+_KINDS: dict[str, SegmentKind] = {
+    "comment": "comment",
+    "opaque": "opaque",
+    "math": "math",
+    "span": "span",
+    "tag": "tag",
+}
+
+
+def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
+    """Where fenced and indented code stands, whole lines, fences included."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    env: dict[str, object] = {}
+    tokens = _block_parser().parse(text, env)
+    ranges = []
+    for token in tokens:
+        if token.type in ("fence", "code_block") and token.map:
+            first, last = token.map
+            # markdown-it counts the blank lines behind indented code to it
+            ranges.append((starts[first], starts[min(last, len(starts) - 1)]))
+    return ranges
+
+
+@lru_cache(maxsize=1)
+def _block_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    # what looks like a list or like code inside a display is TeX
+    parser.block.ruler.before("code", "display", _display, {"alt": ["paragraph", "reference", "blockquote"]})
+    return parser
+
+
+_DISPLAY_END = {"$$": "$$", r"\\[": r"\\]", r"\[": r"\]"}
+
+
+def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A display formula that begins a line, up to the line that ends it, blank lines included."""
+    start = state.bMarks[start_line] + state.tShift[start_line]
+    opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
+    if not opener:
+        return False
+    closer = _DISPLAY_END[opener]
+    begin = start + len(opener)
+    for line in range(start_line, end_line):
+        found = state.src.find(closer, begin, state.eMarks[line])
+        if found >= 0:
+            # what follows the formula in its line belongs to it: it is no code
+            if not silent:
+                state.line = line + 1
+                state.push("display", "", 0).map = [start_line, line + 1]
+            return True
+        begin = state.bMarks[line + 1] if line + 1 < end_line else begin
+    return False
+
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedText:
+    """A text in which some segments are replaced by marks of private characters."""
+
+    text: str
+    hidden: tuple[str, ...]
+
+    def restore(self, text: str) -> str:
+        """`text`, made from `self.text`, with every mark replaced by what it stands for."""
+        return _MASKED.sub(lambda found: self.hidden[int(found[1])], text)
+
+
+CODE: frozenset[SegmentKind] = frozenset({"block", "span", "opaque", "comment"})
+TEX: frozenset[SegmentKind] = CODE | {"math"}
+
+
+def mask(text: str, dialect: Dialect = Dialect(), kinds: Collection[SegmentKind] = TEX) -> MaskedText:
+    """`text` with segments of `kinds` hidden; a mark for a block keeps its line end."""
+    # the marks' own characters mean nothing in any text, and a stray one would be taken for a mark
+    clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
+    hidden: list[str] = []
+    parts = []
+    for segment in divide(clean, dialect):
+        if segment.kind not in kinds:
+            parts.append(segment.text)
+            continue
+        body = segment.text.rstrip("\n") if segment.kind == "block" else segment.text
+        parts.append(f"{_OPEN}{len(hidden)}{_CLOSE}{segment.text[len(body) :]}")
+        hidden.append(body)
+    return MaskedText("".join(parts), tuple(hidden))
+
+
+def rewrite(
+    text: str,
+    replace: Callable[[str], str],
+    dialect: Dialect = Dialect(),
+    kinds: Collection[SegmentKind] = TEX,
+) -> str:
+    """`replace` applied to a text in which segments of `kinds` are hidden."""
+    masked = mask(text, dialect, kinds)
+    return masked.restore(replace(masked.text))
+
+
+def rewrite_segments(text: str, kind: SegmentKind, replace: Callable[[str], str], dialect: Dialect) -> str:
+    """`replace` applied to every segment of one kind."""
+    return "".join(
+        replace(segment.text) if segment.kind == kind else segment.text for segment in divide(text, dialect)
+    )
+
+
+class Lines:
+    """Finds the line on which a piece of a source stands, however the text was rewritten since."""
+
+    def __init__(self, text: str, first_line: int = 1) -> None:
+        """first_line: of `text` in its file."""
+        self._text = text
+        self._first = first_line
+        self._ends = [found.start() for found in re.finditer("\n", text)]
+
+    def at(self, offset: int) -> int:
+        """The line of a character of the text."""
+        return self._first + bisect_right(self._ends, offset - 1)
+
+    def find(self, piece: str) -> int:
+        """The line on which `piece` first stands; 0 if it does not."""
+        offset = self._text.find(piece.strip()) if piece.strip() else -1
+        return self.at(offset) if offset >= 0 else 0
+
+    def search(self, pattern: str) -> int:
+        """The line on which a match of an expression, whatever its case, begins; 0 if there is none."""
+        found = re.search(pattern, self._text, re.IGNORECASE)
+        return self.at(found.start()) if found else 0

@@ -1,0 +1,70 @@
+"""What one page has and another lacks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from ..model import Difference
+from ..text.segments import Lines
+from .facts import KINDS, Facts, words_in
+
+_LONGEST = 200
+"""Characters of a lost thing that a report quotes."""
+_MOST_WORDS = 20_000
+"""Pages with more are compared as bags of words only: the order costs the square of their number."""
+
+
+def losses(source: str, before: Facts, after: Facts, allowed: Facts, lines: Lines) -> Iterator[Difference]:
+    """What `before` has more of than `after`, but for what is `allowed` to be lost.
+
+    source: name of the file, for the differences. A word that became part of a formula or of code is not
+    lost.
+    """
+    for kind in KINDS:
+        lost = before.of(kind) - after.of(kind) - allowed.of(kind)
+        if kind == "words":
+            lost -= _hidden_words(after) - _hidden_words(before)
+            for run in _runs(before.words, after.words, lost):
+                yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
+        else:
+            for thing, count in lost.items():
+                yield Difference(kind, thing[:_LONGEST], source, lines.find(thing), count)
+
+
+def _hidden_words(facts: Facts) -> Counter[str]:
+    """Words inside formulas and code."""
+    counter: Counter[str] = Counter()
+    for kind in ("formulas", "code"):
+        for thing, count in facts.of(kind).items():
+            for word in words_in(thing):
+                counter[word] += count
+    return counter
+
+
+def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:
+    """The lost words, those that stood together as one run."""
+    if not lost:
+        return
+    left = Counter(lost)
+    if max(len(before), len(after)) > _MOST_WORDS:
+        yield from ([word] * count for word, count in left.items())
+        return
+    for tag, start, end, _, _ in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag in ("delete", "replace"):
+            run = []
+            for word in before[start:end]:
+                if left[word] > 0:
+                    left[word] -= 1
+                    run.append(word)
+            if run:
+                yield run
+    # what was moved and lost elsewhere
+    yield from ([word] * count for word, count in left.items() if count > 0)
+
+
+def find_words(lines: Lines, words: Sequence[str]) -> int:
+    """The line on which these words stand in a row; 0 if nowhere."""
+    return lines.search(r"[\W_]+".join(re.escape(word) for word in words[:6]))

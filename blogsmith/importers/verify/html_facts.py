@@ -1,0 +1,186 @@
+"""Facts of a page from its HTML.
+
+One reader for both sides: formulas are `<math>` with `alttext` or an annotation, what MathJax 2 and KaTeX
+leave of the source, and text between dollars or brackets where a script would have set it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from ...patterns import lazy_pattern
+from .facts import Facts, compared_address, compared_code, compared_image, compared_tex, words_in
+
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
+_SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
+_SILENT_CLASSES = frozenset(
+    (
+        *("code-header", "heading-anchor", "footnote-backref", "eq-number", "references", "spoken"),
+        *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
+        *("gutter", "gl"),
+    )
+)
+"""What is not part of the author's text, in our pages and others."""
+_NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
+_MATH = lazy_pattern(
+    r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
+    r"|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$(?!\d)|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\6\})"
+)
+_BLOCKS = frozenset(
+    (
+        *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
+        *("thead", "tbody", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "figure", "figcaption", "pre"),
+        *("details", "summary", "br", "hr", "aside", "center"),
+    )
+)
+
+
+def facts_of_html(html: str) -> Facts:
+    """What stands in a page; whatever the HTML is like."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.finish()
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open."""
+
+    tag: str
+    is_silent: bool
+    is_code: bool
+    heading: list[str] | None = None
+
+
+@dataclass(slots=True)
+class _Found:
+    counters: dict[str, Counter[str]] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, thing: str) -> None:
+        self.counters.setdefault(kind, Counter())[thing] += 1
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._found = _Found()
+        self._stack: list[_Open] = []
+        self._text: list[str] = []
+        self._code: list[str] | None = None
+        self._math: list[str] | None = None
+        self._tex = ""
+        self._is_script = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        classes = set(values.get("class", "").split())
+        if tag in _BLOCKS:
+            self._flush()
+        silent = self._is_silent or tag in _SILENT or not _SILENT_CLASSES.isdisjoint(classes)
+        self._take_start(tag, values, classes, silent)
+        if tag not in _VOID:
+            heading: list[str] | None = [] if re.fullmatch("h[1-6]", tag) and not silent else None
+            code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
+            self._stack.append(_Open(tag, silent, code, heading))
+
+    def _take_start(self, tag: str, values: dict[str, str], classes: set[str], silent: bool) -> None:
+        if tag == "script" and values.get("type", "").startswith("math/tex"):
+            self._is_script, self._math = True, []
+        if silent:
+            return
+        if tag == "math":
+            self._tex, self._math = values.get("alttext", ""), []
+        elif tag == "img":
+            self._found.add("images", compared_image(values.get("src", "")))
+        elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
+            self._found.add("tables", "table")
+        elif tag == "pre" and self._code is None:
+            self._code = []
+        elif tag == "a" and (address := compared_address(values.get("href", ""))):
+            self._found.add("links", address)
+        elif tag == "sup" and ("footnote-ref" in classes or values.get("id", "").startswith("fnref")):
+            self._found.add("footnotes", "footnote")
+        elif (tag == "cite" and "citation" in classes) or tag == "d-cite":
+            # of ours one element holds several links, of others one names several keys
+            keys = values.get("key", values.get("bibtex-key", "")) if tag == "d-cite" else ""
+            for key in filter(None, (each.strip() for each in keys.split(","))):
+                self._found.add("citations", key)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _BLOCKS:
+            self._flush()
+        if tag == "math" and self._math is not None:
+            self._formula(self._tex or "".join(self._math))
+            self._math = None
+        if tag == "script" and self._is_script:
+            self._formula("".join(self._math or ()))
+            self._is_script, self._math = False, None
+        if tag == "pre" and self._code is not None:
+            self._found.add("code", compared_code("".join(self._code)))
+            self._code = None
+        index = next((n for n in range(len(self._stack) - 1, -1, -1) if self._stack[n].tag == tag), None)
+        if index is None:
+            return
+        for closed in self._stack[index:]:
+            if closed.heading is not None:
+                self._found.add("headings", " ".join(words_in("".join(closed.heading))))
+        del self._stack[index:]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._math is not None:
+            self._math.append(data)
+        elif self._code is not None and not self._is_silent:
+            self._code.append(data)
+        elif not self._is_silent:
+            # a formula may not reach over the border of code
+            self._text.append(data if not (self._stack and self._stack[-1].is_code) else _without_math(data))
+            for element in self._stack:
+                if element.heading is not None:
+                    element.heading.append(data)
+
+    @property
+    def _is_silent(self) -> bool:
+        return bool(self._stack) and self._stack[-1].is_silent
+
+    def _formula(self, tex: str) -> None:
+        if compared := compared_tex(tex):
+            self._found.add("formulas", compared)
+
+    def _flush(self) -> None:
+        text = "".join(self._text)
+        self._text = []
+
+        def take(found: re.Match[str]) -> str:
+            self._formula(next(group for group in found.groups() if group is not None))
+            return " "
+
+        self._found.words.extend(words_in(_MATH.sub(take, text).replace(_DOLLAR, "$")))
+
+    def finish(self) -> Facts:
+        """All that was found."""
+        self._flush()
+        if self._code is not None:
+            self._found.add("code", compared_code("".join(self._code)))
+        found = self._found
+        found.counters["words"] = Counter(found.words)
+        return Facts(found.counters, tuple(found.words))
+
+
+_DOLLAR = "\ue003"
+
+
+def _without_math(code: str) -> str:
+    """Code as text that holds no formula."""
+    return re.sub(r"\\([()\[\]])", r"\1", code.replace("$", _DOLLAR))

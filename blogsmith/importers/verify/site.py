@@ -1,0 +1,107 @@
+"""The imported site as a build would make it, compared with its source page by page.
+
+The site is made as the preview makes it: page by page, whatever is wrong with some of them, and without
+running anything. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ...diagnostics.model import Diagnostic
+from ...pipeline.incremental import IncrementalPipeline, UpdateRequest
+from ...pipeline.snapshot import SiteSnapshot
+from ...project.report import BuildOptions, Progress
+from ..model import Difference, ImportedPage, PageCheck, SiteImport
+from ..systems import System
+from ..text.segments import Lines
+from .compare import losses
+from .facts import Facts
+from .html_facts import facts_of_html
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCheck:
+    """What a build says of an imported site, and what of its source it lacks."""
+
+    pages: tuple[PageCheck, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    """Of the whole site, sorted as a build prints them."""
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All that is lost without a word."""
+        return tuple(difference for page in self.pages for difference in page.differences)
+
+    @property
+    def errors(self) -> int:
+        """Errors of a build."""
+        return sum(found.severity == "error" for found in self.diagnostics)
+
+
+def check_site(
+    site: SiteImport, system: System, root: Path, now: dt.datetime, progress: Progress
+) -> SiteCheck:
+    """Make the site at `root`, and compare it with what it was imported from.
+
+    SiteError if its settings cannot be read.
+    """
+    snapshot = _make_site(root, now, progress, len(site.pages))
+    own = {path: found for path, found in snapshot.own.items() if found}
+    checks = []
+    for done, page in enumerate(site.pages):
+        progress("compare", done, len(site.pages))
+        checks.append(_check_page(page, system, snapshot, own))
+    every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
+    unique = dict.fromkeys(every)
+    return SiteCheck(tuple(checks), tuple(unique))
+
+
+def _make_site(root: Path, now: dt.datetime, progress: Progress, pages: int) -> SiteSnapshot:
+    options = BuildOptions(now=now, drafts=True, future=True, write=False)
+    line = IncrementalPipeline(root, options, lambda: now, limit_s=None)
+    last: deque[SiteSnapshot | None] = deque(maxlen=1)
+    for done, step in enumerate(line.update_all(None, UpdateRequest())):
+        progress("build", min(done, pages), pages)
+        last.append(step)
+    (site,) = last
+    assert site is not None, "the last step gives the site"
+    return site
+
+
+def _check_page(
+    page: ImportedPage, system: System, snapshot: SiteSnapshot, own: Mapping[str, tuple[Diagnostic, ...]]
+) -> PageCheck:
+    path = str(page.path)
+    lines = Lines(page.original, page.first_line)
+    before = facts_of_html(system.render(page.original))
+    rendered = snapshot.rendered.get(path)
+    after = facts_of_html(_whole_html(snapshot, path)) if rendered else Facts()
+    removed = "\n\n".join(notice.removed for notice in page.notices if notice.removed)
+    allowed = facts_of_html(system.render(removed)) if removed else Facts()
+    differences = [*losses(page.source, before, after, allowed, lines), *_address(page, snapshot)]
+    found = own.get(path, ())
+    errors = sum(each.severity == "error" for each in found)
+    return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)
+
+
+def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
+    """Content, title and summary of a page: what stands in its body may have become part of its head."""
+    body = snapshot.rendered[path].body
+    return f"<div>{body.title_html}</div><div>{body.description_html}</div>{body.html}"
+
+
+def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:
+    """The old address of a page if nothing answers there."""
+    address = unquote(page.address)
+    if not address:
+        return []
+    base = snapshot.config.base_path
+    known = {f"{base}{address}", f"{base}{quote(address)}", f"{base}{address.rstrip('/')}/"}
+    answers = known & snapshot.table.keys()
+    return [] if answers else [Difference("addresses", page.address, page.source)]

@@ -1,0 +1,89 @@
+"""How large an image is shown: what an author's `width` and `height` say, the other side by its ratio."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ..model.documents import ImageInfo
+from ..patterns import lazy_pattern
+
+_LENGTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
+HINT = "write 60%, 320px or 20em"
+
+
+class Length(Struct, frozen=True):
+    """A width or a height, as authors write it."""
+
+    amount: str
+    """Digits, with a decimal point in them or not."""
+    unit: str
+    """`%`, `px`, `em`, `rem` or `ch`."""
+
+    @property
+    def css(self) -> str:
+        """As a style sheet has it."""
+        return f"{self.amount}{self.unit}"
+
+    @property
+    def pixels(self) -> int | None:
+        """Whole pixels; None for another unit."""
+        return round(float(self.amount)) if self.unit == "px" else None
+
+
+class Dimensions(Struct, frozen=True):
+    """What an `<img>` says of its size."""
+
+    info: ImageInfo
+    """With the width and height that are printed as attributes."""
+    style: str
+    """CSS for what attributes cannot say."""
+
+
+def parse_length(text: str) -> Length | None:
+    """A length; None if it is none. A bare number is pixels."""
+    found = _LENGTH.fullmatch(text.strip())
+    return Length(found[1], found[2] or "px") if found else None
+
+
+def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None) -> Dimensions:
+    """The size of an image with the attributes of an HTML tag: pixels stay attributes.
+
+    None: not said. One side alone gives the other one by the ratio of the picture, as browsers do it.
+    """
+    lengths = [length for length in (width, height) if length]
+    if not lengths:
+        return Dimensions(info, "")
+    if any(length.pixels is None for length in lengths):
+        return Dimensions(info, _style(width, height))
+    across, down = _fill(info, width.pixels if width else None, height.pixels if height else None)
+    # a theme's `height: auto` would win over an attribute that stands alone
+    style = _style(None, height) if across is None else ""
+    return Dimensions(ImageInfo(info.url, across, down, info.located, info.is_remote), style)
+
+
+def fit_style(info: ImageInfo, width: Length | None, height: Length | None) -> str:
+    """The CSS of an image with the attributes of Markdown; its own size stays in the attributes."""
+    pixels = height.pixels if height else None
+    if width is None and pixels is not None and info.width_px and info.height_px:
+        # by its width, so that it keeps its shape on a screen that is narrower
+        return f"width:{_scale(pixels, info.width_px, info.height_px)}px"
+    return _style(width, height)
+
+
+def _style(width: Length | None, height: Length | None) -> str:
+    parts = [f"width:{width.css}" if width else "width:auto" if height else ""]
+    parts.append(f"height:{height.css}" if height else "")
+    return ";".join(part for part in parts if part)
+
+
+def _fill(info: ImageInfo, across: int | None, down: int | None) -> tuple[int | None, int | None]:
+    if info.width_px and info.height_px:
+        if down is None and across is not None:
+            return across, _scale(across, info.height_px, info.width_px)
+        if across is None and down is not None:
+            return _scale(down, info.width_px, info.height_px), down
+    return across, down
+
+
+def _scale(length: int, own: int, other: int) -> int:
+    return round(length * own / other)

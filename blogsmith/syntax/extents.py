@@ -1,0 +1,95 @@
+"""How far an HTML element of ours reaches in a text of Markdown, and the blocks between its tags."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from markdown_it.rules_block import StateBlock
+from msgspec import Struct
+
+from ..patterns import lazy_pattern
+from .state import block_place, line_start, page_of
+from .tags import StartTag
+
+_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
+
+
+class BlockExtent(Struct, frozen=True):
+    """Where an element reaches; indices into the source."""
+
+    tag: StartTag
+    first: int
+    """Line of its start tag."""
+    open_line: int
+    """Line on which the start tag ends."""
+    inner: int
+    inner_end: int
+    last: int
+    """Line of its end tag."""
+    end: int
+    """After the end tag."""
+
+
+@lru_cache(maxsize=64)
+def _tag_pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?){re.escape(name)}(?=[\s>/])", re.IGNORECASE)
+
+
+def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
+    """Find the matching end tag inside the container; fences in between do not count."""
+    open_line = start
+    while open_line < end and state.eMarks[open_line] < tag.end:
+        open_line += 1
+    depth, fence = 1, ""
+    pattern = _tag_pattern(tag.name)
+    for line in range(open_line, end):
+        if line > start and not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
+            return None
+        begin = tag.end if line == open_line else state.bMarks[line]
+        fence_mark = _FENCE.match(state.src, begin, state.eMarks[line])
+        if fence_mark and (not fence or fence_mark[1].startswith(fence)):
+            fence = "" if fence else fence_mark[1]
+        if fence or fence_mark:
+            continue
+        for found in pattern.finditer(state.src, begin, state.eMarks[line]):
+            depth += -1 if found[1] else 1
+            if depth == 0:
+                close = state.src.find(">", found.end(), state.eMarks[line])
+                after = close + 1 if close >= 0 else state.eMarks[line]
+                return BlockExtent(tag, start, open_line, tag.end, found.start(), line, after)
+    return None
+
+
+def report_open(state: StateBlock, start: int, tag: StartTag, written: str) -> None:
+    """An element that begins on line `start` has no end; written: how the message names it."""
+    pos = line_start(state, start)
+    place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
+    closing = f"</{tag.name}>"
+    message = f"{written} has no closing {closing}"
+    page_of(state.env).reporter.error("div-open", message, place, f"add a line {closing}")
+
+
+def parse_inside(state: StateBlock, extent: BlockExtent) -> None:
+    """Parse the lines between the tags as blocks; parts of lines by moving their marks."""
+    first = extent.open_line
+    if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
+        first += 1
+    last = extent.last
+    saved = (state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last])
+    if first == extent.open_line:
+        _start_line_at(state, first, extent.inner)
+    state.eMarks[last] = extent.inner_end
+    ends = last + 1 if state.src[line_start(state, last) : extent.inner_end].strip() else last
+    parent, limit = state.parentType, state.lineMax
+    state.lineMax = ends
+    if first < ends:
+        state.md.block.tokenize(state, first, ends)
+    state.parentType, state.lineMax = parent, limit
+    state.bMarks[first], state.tShift[first], state.sCount[first], state.eMarks[last] = saved
+
+
+def _start_line_at(state: StateBlock, line: int, pos: int) -> None:
+    state.bMarks[line] = pos
+    state.tShift[line] = min(state.skipSpaces(pos), state.eMarks[line]) - pos
+    state.sCount[line] = state.blkIndent

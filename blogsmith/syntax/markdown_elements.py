@@ -1,0 +1,162 @@
+"""HTML elements that ask for Markdown: `<details markdown="1">`, as kramdown has it, also `block` and `span`.
+
+The attribute vanishes, and what stands between the tags is read, with or without blank lines. An element that
+holds text rather than blocks (`<p>`, `<summary>`, `<figcaption>`) is read as one paragraph without its tags.
+"""
+
+from __future__ import annotations
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from msgspec.structs import replace
+
+from ..diagnostics.model import TextMap
+from .attributes import ALLOWED
+from .blocks import ENDING
+from .extents import BlockExtent, find_extent, parse_inside, report_open
+from .records import put
+from .state import block_place, line_start, page_of
+from .tags import Attribute, StartTag, start_tag
+
+_ASKING = frozenset(("1", "block", "span", ""))
+"""Values of `markdown`; the bare word is Python-Markdown's."""
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "div"),
+        *("fieldset", "figure", "footer", "form", "header", "hgroup", "li", "main", "nav", "section"),
+        *("td", "th"),
+    )
+)
+_TEXTS = frozenset(
+    (
+        *("caption", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "p"),
+        "summary",
+    )
+)
+_WITH_BLOCKS = frozenset(("figcaption",))
+"""Texts that may hold paragraphs."""
+
+
+def is_asked(tag: StartTag) -> bool:
+    """Whether the element asks for Markdown."""
+    return any(item.name == "markdown" and _value(item) in _ASKING for item in tag.attributes)
+
+
+def _value(item: Attribute) -> str:
+    return item.value.strip().lower()
+
+
+def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule for elements that ask for Markdown."""
+    pos = line_start(state, start)
+    if state.is_code_block(start) or state.src[pos : pos + 1] != "<":
+        return False
+    tag = start_tag(state.src, pos)
+    if tag is None or not _is_read(state, tag):
+        return False
+    extent = find_extent(state, start, end, tag)
+    if extent is None:
+        if not silent:
+            report_open(state, start, tag, f"<{tag.name} {_written(state, tag)}>".replace(" >", ">"))
+        return False
+    if state.src[extent.end : state.eMarks[extent.last]].strip():
+        return False
+    if silent:
+        return True
+    (_push_text if _is_text(state, extent) else _push_blocks)(state, extent)
+    state.line = extent.last + 1
+    return True
+
+
+def _is_read(state: StateBlock, tag: StartTag) -> bool:
+    page = page_of(state.env)
+    if page.options.untrusted:
+        # all other HTML of strangers is text
+        return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
+    return tag.name in _BLOCKS | _TEXTS and is_asked(tag)
+
+
+def _written(state: StateBlock, tag: StartTag) -> str:
+    item = next((item for item in tag.attributes if item.name == "markdown"), None)
+    return f'markdown="{item.value}"' if item and item.value else "markdown" if item else ""
+
+
+def _is_text(state: StateBlock, extent: BlockExtent) -> bool:
+    asked = extent.tag.get("markdown").strip().lower()
+    if asked in ("block", "span"):
+        return asked == "span"
+    has_blank = any(state.isEmpty(line) for line in range(extent.open_line, extent.last))
+    return extent.tag.name in _TEXTS and not (has_blank and extent.tag.name in _WITH_BLOCKS)
+
+
+def _push_blocks(state: StateBlock, extent: BlockExtent) -> None:
+    opening = state.push("markdown_open", extent.tag.name, 1)
+    opening.map, opening.block = [extent.first, extent.last + 1], True
+    _copy_attributes(state, extent.tag, opening.attrs)
+    summary = _summary(state, extent) if extent.tag.name == "details" else None
+    if summary:
+        _push_text(state, summary)
+        extent = replace(extent, open_line=summary.last, inner=summary.end)
+    parse_inside(state, extent)
+    state.push("markdown_close", extent.tag.name, -1).block = True
+
+
+def _summary(state: StateBlock, extent: BlockExtent) -> BlockExtent | None:
+    """The `<summary>` that the inside of a `<details>` begins with; text may follow it on its line."""
+    for line in range(extent.open_line, extent.last + 1):
+        begin = state.skipSpaces(extent.inner) if line == extent.open_line else line_start(state, line)
+        if begin < min(state.eMarks[line], extent.inner_end):
+            tag = start_tag(state.src, begin) if state.src[begin] == "<" else None
+            return find_extent(state, line, extent.last + 1, tag) if tag and tag.name == "summary" else None
+    return None
+
+
+def _push_text(state: StateBlock, extent: BlockExtent) -> None:
+    opening = state.push("markdown_open", extent.tag.name, 1)
+    opening.map, opening.block = [extent.first, extent.last + 1], False
+    _copy_attributes(state, extent.tag, opening.attrs)
+    origin = _text_inside(state, extent)
+    inline = state.push("inline", "", 0)
+    inline.content, inline.children, inline.map = origin.text, [], [extent.open_line, extent.last + 1]
+    put(inline, origin)
+    state.push("markdown_close", extent.tag.name, -1).block = False
+
+
+def _text_inside(state: StateBlock, extent: BlockExtent) -> TextMap:
+    """The text between the tags as a paragraph has it: its lines without indentation."""
+    pieces: list[str] = []
+    starts: list[tuple[int, int]] = []
+    for line in range(extent.open_line, extent.last + 1):
+        begin = extent.inner if line == extent.open_line else line_start(state, line)
+        end = extent.inner_end if line == extent.last else state.eMarks[line]
+        piece = state.src[begin:end]
+        shown = piece.strip() if line == extent.last else piece.lstrip()
+        if shown or pieces:
+            place = block_place(state, begin + len(piece) - len(piece.lstrip()))
+            pieces.append(shown)
+            starts.append((place.line, place.column))
+    while pieces and not pieces[-1].strip():
+        pieces.pop()
+    text = "\n".join(pieces)
+    place = block_place(state, extent.inner)
+    return TextMap(text.rstrip(), tuple(starts[: len(pieces)]) or ((place.line, place.column),))
+
+
+def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | int | float]) -> None:
+    """What the tag says but for `markdown`; of strangers only what can do no harm."""
+    page = page_of(state.env)
+    for item in tag.attributes:
+        is_harmless = item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role"
+        if item.name == "markdown":
+            continue
+        if is_harmless or not page.options.untrusted:
+            attrs.setdefault(item.name, "" if item.start == item.name_start else item.value)
+        else:
+            place = block_place(state, item.name_start, len(item.name))
+            hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            page.reporter.error("attribute", f"attribute {item.name} is not allowed here", place, hint)
+
+
+def markdown_element_rules(md: MarkdownIt) -> None:
+    """Register the rule before raw HTML."""
+    md.block.ruler.before("html_block", "markdown_element", markdown_element, {"alt": ENDING})
