@@ -79,7 +79,7 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
 def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
     """Between the tags of a paragraph Markdown is read anyway; in a block of HTML it is not."""
     is_known = any(found.place == place for found in rendering.parsed.diagnostics)
-    if token.type == "html_block" and is_asked(tag) and not is_known:
+    if (token.type == "html_block" or "textmap" in token.meta) and is_asked(tag) and not is_known:
         message = f"the Markdown in this <{tag.name}> is not read: it stands within other HTML"
         hint = 'give the element around it markdown="1", too, or leave a blank line before and behind it'
         rendering.reporter.warn("html-markdown", message, place, hint)
