@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.codes import (
     CELL_CODES,
@@ -16,6 +19,8 @@ from blogsmith.diagnostics.codes import (
 )
 from blogsmith.diagnostics.levels import DiagnosticLevels, LevelRule
 from blogsmith.diagnostics.model import Diagnostic, Place
+from tests.preview_sites import new_line, settled
+from tests.site_files import put, put_bare
 
 _KINDS_OF_LOSS = ("math-", "cell-", "value-", "claim-", "yaml-", "plugin", "template", "theme", "output-")
 """What codes begin with that are about formulas, code, settings, templates or files."""
@@ -125,3 +130,25 @@ def test_mistakes_in_the_settings(text: str, message: str, hint: str) -> None:
     (found,) = parse_config(f"diagnostics: {text}\n").diagnostics
     assert (found.message, found.hint) == (message, hint)
     assert found.place and found.place.line == 1
+
+
+def test_the_settings_count_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build, what it says again when nothing has changed, a check, and the preview."""
+    text = "---\ntitle: A\n---\n[dead](gone.md)\n"
+    settings = "title: S\ndiagnostics:\n  link-missing: {level: warning, in: posts/old/**}\n"
+    put_bare(tmp_path, {"blogsmith.yaml": settings, "content/posts/old/a.md": text})
+    monkeypatch.chdir(tmp_path)
+    for command in ("build", "build", "check", "check"):
+        assert main([command]) == 0
+        assert "warning: there is no page or file gone.md [link-missing]" in capsys.readouterr().err
+    assert main(["build", "--strict"]) == 1
+    line = new_line(tmp_path)
+    present = settled(line)
+    (found,) = present.own["content/posts/old/a.md"]
+    assert found.severity == "warning"
+    put(tmp_path, {"blogsmith.yaml": "title: S\ntheme: bare\n"})
+    assert main(["build"]) == 1
+    (found,) = settled(line, present).own["content/posts/old/a.md"]
+    assert found.severity == "error"

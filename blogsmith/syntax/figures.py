@@ -15,6 +15,9 @@ from .records import Figure, LinkAt, Math, get, put
 from .references.labels import normal_id
 from .state import PageState, page_of
 
+_STATES = ("ambiguous_dollar", "html", "takes_blocks", "takes_values")
+"""What of a page is off in such a text."""
+
 
 def figures(state: StateCore) -> None:
     """Core rule after the inline pass."""
@@ -56,18 +59,15 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
 
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     """Inline tokens of a text that is no paragraph: a caption, a title, a label."""
-    before = page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values
-    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = (
-        text,
-        0,
-        False,
-        False,
-        False,
-    )
+    before = {name: getattr(page, name) for name in ("current", "base", *_STATES)}
+    page.current, page.base = text, 0
+    for name in _STATES:
+        setattr(page, name, False)
     tokens: list[Token] = []
     # block constructs have no place in such a text; what they are called stays visible as text
     md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
-    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = before
+    for name, value in before.items():
+        setattr(page, name, value)
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"

@@ -45,6 +45,8 @@ class Math(Struct, frozen=True):
     """Number and id of each row, filled by `labels.py`; one entry for a plain display."""
     label_place: Place | None = None
     """Of the label's text."""
+    is_phrasing: bool = False
+    """A display in raw HTML such as `<p>`, where no block may stand."""
 
 
 class RowMark(Struct, frozen=True):

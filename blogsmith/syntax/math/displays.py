@@ -1,7 +1,8 @@
 """Blocks inside a paragraph: the paragraph is taken apart around them.
 
 `text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` stands in a `<p>`. Inline
-elements open at that point (emphasis, a link) are closed before the block and opened again after it.
+elements open at that point (emphasis, a link) are closed before the block and opened again after it; in an
+element of raw HTML a display stays where it is.
 Where only phrasing content may stand (headings, titles) a display stays inline.
 """
 
@@ -15,13 +16,15 @@ from markdown_it.token import Token
 from msgspec import structs
 
 from ...diagnostics.model import Reporter
+from ..html_nodes import is_phrasing, raw_tag
 from ..records import Math, get, put
 from ..state import page_of
 
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
 
-_PHRASING = frozenset({"heading_open", "callout_title_open", "collapsible_label_open", "table_open"})
+PHRASING = frozenset({"heading_open", "callout_title_open", "collapsible_label_open", "table_open"})
+"""Tokens behind which a text stays a line."""
 
 
 def split_paragraphs(state: StateCore) -> None:
@@ -32,7 +35,7 @@ def split_paragraphs(state: StateCore) -> None:
         children = token.children or []
         if token.type == "inline" and not BLOCKS.isdisjoint([child.type for child in children]):
             before = tokens[index - 1].type if index else ""
-            if before in _PHRASING:
+            if before in PHRASING:
                 _keep_inline(children, page_of(state.env).reporter)
             elif before == "paragraph_open":
                 opening = result.pop()
@@ -69,8 +72,14 @@ def _parts(children: list[Token]) -> Iterator[list[Token]]:
     """Runs of inline tokens between the blocks, each balanced."""
     part: list[Token] = []
     open_tokens: list[Token] = []
+    elements: list[str] = []
     for token in children:
-        if token.type in BLOCKS:
+        if token.type == "html_inline":
+            _count_element(token, elements)
+        if token.type == "math_display" and elements:
+            # it cannot be taken out of the author's own HTML, which ends later
+            put(token, structs.replace(get(token, Math), is_phrasing=True))
+        elif token.type in BLOCKS:
             yield _trim([*part, *(_closing(t) for t in reversed(open_tokens))])
             yield [token]
             part = [_copy_opening(t) for t in open_tokens]
@@ -81,6 +90,15 @@ def _parts(children: list[Token]) -> Iterator[list[Token]]:
         elif token.nesting == -1:
             open_tokens.pop()
     yield _trim(part)
+
+
+def _count_element(token: Token, elements: list[str]) -> None:
+    """Keep the names of raw HTML elements that are open behind this tag."""
+    name, is_end = raw_tag(token.content)
+    if not is_end and is_phrasing(name):
+        elements.append(name)
+    elif is_end and name in elements:
+        elements.remove(name)
 
 
 def _closing(opening: Token) -> Token:
