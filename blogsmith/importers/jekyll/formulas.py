@@ -6,6 +6,10 @@ stands between other delimiters is Markdown to it, so escapes are taken away bef
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
 from ...patterns import lazy_pattern
 from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
 from ..text.segments import Dialect, Segment, divide
@@ -23,8 +27,8 @@ _STARTS_BLOCK = lazy_pattern(
 _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 
 
-def rewrite_formulas(text: str, config: JekyllConfig) -> str:
-    """Every formula in our delimiters."""
+def rewrite_formulas(text: str, config: JekyllConfig, colours: Mapping[str, str] | None = None) -> str:
+    """Every formula in our delimiters. colours: name → `#rrggbb`, of those that the page defines."""
     segments = divide(text, DIALECT)
     parts: list[str] = []
     depth = 0
@@ -35,8 +39,22 @@ def rewrite_formulas(text: str, config: JekyllConfig) -> str:
             parts.append(segment.text)
             continue
         end = segment.start + len(segment.text)
-        parts.append(_rewrite(segment, text[: segment.start], text[end:], config, is_html=depth > 0))
+        formula = segment if not colours else replace(segment, text=_with_colours(segment.text, colours))
+        parts.append(_rewrite(formula, text[: segment.start], text[end:], config, is_html=depth > 0))
     return "".join(parts)
+
+
+def _with_colours(tex: str, colours: Mapping[str, str]) -> str:
+    """A formula with the colours that a page defines written out: here a definition counts for its formula
+    alone."""
+
+    def put(found: re.Match[str]) -> str:
+        return f"{found[1]}{{{colours.get(found[2].strip(), found[2])}}}"
+
+    return _COLOURED.sub(put, tex)
+
+
+_COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
 
 
 def _depth(depth: int, tag: str) -> int:

@@ -27,8 +27,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\[,;:!]|~|\\(?=$)|\.$"
+    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
+"""What moves or labels, and backslashes that Markdown may have taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Facts:
 
 
 def compared_tex(tex: str) -> str:
-    """A formula as it is compared: without blanks and what only moves or labels it."""
+    """A formula as it is compared: without blanks, points, and what only moves or labels it."""
     return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip()))
 
 
@@ -70,6 +71,11 @@ def compared_address(address: str) -> str:
     if re.match(r"(?:https?:)?//", address):
         return address.partition("//")[2].rstrip("/").casefold()
     return ""
+
+
+def compared_key(key: str) -> str:
+    """A key of a bibliography as it is compared: its letters and digits."""
+    return re.sub(r"[\W_]+", "", key.casefold())
 
 
 def compared_image(address: str) -> str:
