@@ -91,6 +91,7 @@ class DivTranslator:
         self._restore = restore
         self._figures = figures
         self._note = note
+        self._labels: set[str] = set()
         self.kinds: set[str] = set()
         self.macros: dict[str, str] = {}
 
@@ -140,7 +141,7 @@ class DivTranslator:
     def _callout(self, div: Div, kind: str) -> str:
         attributes = div.attributes
         text = self._inner(div)
-        title = attributes.get("title")
+        title = self._restore(attributes.get("title"), "")
         if not title:
             title, text = titled(text)
         collapse = attributes.get("collapse").lower()
@@ -157,7 +158,7 @@ class DivTranslator:
 
     def _theorem(self, div: Div, kind: str) -> str:
         text = self._inner(div)
-        name = div.attributes.get("name", "title")
+        name = self._restore(div.attributes.get("name", "title"), "")
         if not name:
             name, text = titled(text)
         if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
@@ -165,7 +166,17 @@ class DivTranslator:
         label = own_label(div.attributes.id) if div.attributes.id else ""
         if not name and kind == "PROOF" and div.attributes.id:
             label = fit_id(div.attributes.id)
-        return _callout(kind, name, label, text, "")
+        return _callout(kind, name, self._free(label, div), text, "")
+
+    def _free(self, label: str, div: Div) -> str:
+        """A label that stands only once on the page."""
+        name, number = label, 2
+        while name in self._labels:
+            name, number = f"{label}-{number}", number + 1
+        if label and name != label:
+            self._note("mistake", f"the label {label} stands twice, and is {name} here", div.opening)
+        self._labels |= {name} if name else set()
+        return name
 
     def _tabs(self, div: Div) -> str:
         """Each tab is a fold, the first one open."""

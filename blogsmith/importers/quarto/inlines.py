@@ -20,7 +20,7 @@ _AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
 _HARD = re.compile(
     r"(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
-    r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
     re.MULTILINE,
 )
 _RAW_TEX = lazy_pattern(
@@ -39,6 +39,7 @@ _EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
 _LETTERED = lazy_pattern(r"^[ \t]*(?:[a-z]|[ivx]+|#|\(?\d+\))[.)][ \t]+\S", re.MULTILINE)
 _SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
 _LATEX_BRACKET = lazy_pattern(r"(?<!\\)\\([()])")
+_SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\]([({\[]?)")
 _DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
 _NOTE = "quarto-note"
 
@@ -173,9 +174,16 @@ def _unescaped(text: str) -> str:
 
 
 def blanks_and_brackets(text: str) -> str:
-    r"""`\ ` is a blank at which no line breaks; `\(` is a parenthesis, for Quarto has formulas in dollars only."""
+    r"""`\ ` is a blank at which no line breaks; `\(` and `\[` open no formula: Quarto has dollars only."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
-    return _LATEX_BRACKET.sub(r"\1", text)
+    return _LATEX_BRACKET.sub(r"\1", _SQUARE.sub(_square, text))
+
+
+def _square(found: re.Match[str]) -> str:
+    """Escaped brackets as plain ones, or as entities where these would be a link or a mark."""
+    if found[1].lstrip().startswith(("@", "^", "!", "[")) or found[2]:
+        return f"&#91;{found[1]}&#93;{found[2]}"
+    return f"[{found[1]}]"
 
 
 def numbered_examples(text: str) -> str:

@@ -209,7 +209,7 @@ class _Body:
         text = inlines.link_attributes(inlines.spans(text, self._notes))
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_addresses(text, self._pieces)
-        hidden = translate_references(hidden, self._references, self._notes)
+        hidden = translate_references(hidden, self._references, self._pieces, self._notes)
         hidden = inlines.blanks_and_brackets(inlines.scripts(hidden))
         text = inlines.notes_in_text(self._pieces.restore(hidden))
         return self._figures.images(text)
@@ -219,7 +219,7 @@ class _Body:
         links |= {label: f"[{label}](#{label})" for label in self._code.labels if label.startswith("lst-")}
         for label, shown in links.items():
             text = text.replace(f"{{@{label}}}", shown)
-            text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", lambda _, shown=shown: shown, text)
+            text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)
         for label in self._code.labels:
             if f"{{@{label}}}" in text:
                 message = f"{label} is a label of what is not made here"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.pandoc_attributes import fit_id
+from ..text.pieces import Pieces
 from .blocks import NUMBERED_HERE, own_label
 from .cells import Note
 
@@ -19,9 +20,10 @@ _CALLOUTS: Mapping[str, str] = {
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
 _CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
 _GROUP = lazy_pattern(
-    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?![(\[{:])"
+    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?![(\[{])"
 )
 _BARE = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
+_SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)")
 _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", re.IGNORECASE)
 
 
@@ -39,14 +41,14 @@ class PageReferences:
     """Keys that are cited, in order."""
 
 
-def translate_references(text: str, page: PageReferences, note: Note) -> str:
-    """Every reference and citation of a masked text, addresses hidden."""
-    text = _GROUP.sub(lambda found: _group(found, page, note), text)
-    return _BARE.sub(lambda found: _bare(found, page), text)
+def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
+    """Every reference and citation of a masked text, addresses hidden; hidden themselves afterwards."""
+    text = _GROUP.sub(lambda found: pieces.put(_group(found, page, note)), text)
+    return _BARE.sub(lambda found: pieces.put(_bare(found, page, note)), text)
 
 
 def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
-    items = [item.strip() for item in found["inside"].split(";")]
+    items = [item.strip() for item in _SEPARATOR.split(found["inside"])]
     read = [(item, _CITED.search(item)) for item in items]
     if any(each is None or (each.start() and item[each.start() - 1].isalnum()) for item, each in read):
         return found[0]
@@ -60,7 +62,7 @@ def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
             continue
         own = _cite(key, page)
         if own is None:
-            note("mistake", f"no bibliography has the key {key}", f"@{key}", hint="add it under references:")
+            _tell_unknown(key, note)
             own = fit_key(key)
         locator = after.removeprefix(",").strip()
         # a semicolon or bracket would end the citation
@@ -78,12 +80,19 @@ def _citations(citations: list[tuple[str, str]]) -> str:
     return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
 
 
-def _bare(found: re.Match[str], page: PageReferences) -> str:
+def _tell_unknown(key: str, note: Note) -> None:
+    message = f"no bibliography has the key {key}"
+    note("mistake", message, f"@{key}", hint="add it under references:", removed=f"[@{key}]")
+
+
+def _bare(found: re.Match[str], page: PageReferences, note: Note) -> str:
     key = found["braced"] or found["key"]
     if _LABEL.fullmatch(key):
         return _label(key, page) + (found["locator"] or "")
     own = _cite(key, page)
     if own is None:
+        if page.entries:
+            _tell_unknown(key, note)
         return found[0]
     locator = (found["locator"] or "").strip().strip("[]")
     authors = author_text(page.entries[key])

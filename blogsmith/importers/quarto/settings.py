@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..model import Notice
 from .config import QuartoConfig
@@ -69,7 +70,7 @@ def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Itera
         for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
             title, target = plain(entry.get("text")), plain(entry.get("href") or entry.get("file"))
             address = _address(target, addresses)
-            title = title or plain(entry.get("aria-label")) or plain(entry.get("icon")).capitalize()
+            title = title or plain(entry.get("aria-label")) or urlsplit(target).netloc
             if title and address:
                 yield {"title": title, "url": address}
 

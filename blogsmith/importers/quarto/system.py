@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ...project.report import Progress
 from ..addresses import keep_address, new_address
-from ..model import ImportedFile, Notice, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
 from .independent import render_quarto
@@ -73,7 +73,7 @@ class Quarto:
             notices=tuple(notices),
         )
 
-    def render(self, text: str) -> str:
+    def render(self, text: str, page: ImportedPage) -> str:
         """HTML as Pandoc would make it, formulas as `<math>`."""
         return render_quarto(text)
 

@@ -109,6 +109,9 @@ class _Reader(HTMLParser):
             return
         if tag == "math":
             self._tex, self._math = values.get("alttext", ""), []
+        elif tag == "code" and "math-error" in classes:
+            # a formula with a mistake is there; what is wrong with it a build tells
+            self._tex, self._math = "", []
         elif tag == "img":
             self._found.add("images", compared_image(values.get("src", "")))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
@@ -128,7 +131,7 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in _BLOCKS:
             self._flush()
-        if tag == "math" and self._math is not None:
+        if tag in ("math", "code") and self._math is not None:
             self._formula(self._tex or "".join(self._math))
             self._math = None
         if tag == "script" and self._is_script:
