@@ -26,7 +26,7 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return page
     front = dict(page.front)
     last = wanted.rstrip("/").rpartition("/")[2].removesuffix(".html")
-    if last != _slug(page, front) and last and not slug_problem(last):
+    if page.path.stem != "_index" and last and last != _slug(page, front) and not slug_problem(last):
         front["slug"] = last
     if new_address(replace(page, front=front), patterns) == _normal(wanted):
         return replace(page, front=front)
