@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..model import Notice
-from .source import HugoDocument, date_in
+from .source import HugoDocument, date_in, date_text
 
 _TEXTS = ("title", "subtitle")
 _READ = frozenset(
@@ -108,11 +108,12 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     if release and first and release > first:
         yield Notice("changed", "publishDate is later than date, and is the date now", source)
     shown = published if release and (not first or release > first) else date
-    if date_in(shown):
-        found["date"] = str(shown)
     updated = front.get("lastmod") or front.get("modified") or front.get("updated")
-    if date_in(updated):
-        found["updated"] = str(updated)
+    for key, value in (("date", shown), ("updated", updated)):
+        if text := date_text(value):
+            found[key] = text
+        elif value and not isinstance(value, bool):
+            yield Notice("mistake", f'{key} "{value}" cannot be read', source)
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:

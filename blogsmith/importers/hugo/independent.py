@@ -72,10 +72,12 @@ def _math(tex: str) -> str:
 
 def _figure(found: re.Match[str]) -> str:
     values = {name: value.strip('"`') for name, value in _ARGUMENT.findall(found[1])}
+    if not values.get("src"):
+        return ""
     words = " ".join(values.get(name, "") for name in ("title", "caption", "attr"))
     if values.get("title") == values.get("caption"):
         words = values.get("caption", "")
-    return f'\n\n<img src="{escape(values.get("src", ""))}">\n\n{words}\n\n'
+    return f'\n\n<img src="{escape(values["src"])}">\n\n{words}\n\n'
 
 
 def _call(found: re.Match[str]) -> str:

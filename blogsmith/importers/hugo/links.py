@@ -133,6 +133,8 @@ class LinkTable:
         beside = posixpath.normpath((PurePosixPath("content") / folder / path.lstrip("/")).as_posix())
         if not path.startswith("/") and beside in self._files:
             return relative(PurePosixPath(beside).relative_to("content"), document)
+        if "." not in path and (named := self._named_beside(path, document)):
+            return named
         for place in (*self._places(path, document), "/" + path.lstrip("/")):
             inner = posixpath.normpath(place).lstrip("/")
             if f"static/{inner}" in self._files:
@@ -143,6 +145,10 @@ class LinkTable:
                 self._shown_assets[inner] = self._assets[inner]
                 return f"/{inner}"
         return ""
+
+    def _named_beside(self, stem: str, document: HugoDocument) -> str:
+        """The file beside a page that has this name without its ending."""
+        return next((name for name in self.beside(document) if PurePosixPath(name).stem == stem), "")
 
     def _elsewhere(self, written: str, document: HugoDocument) -> str:
         """An address nothing is known of: a relative one as it was meant."""

@@ -176,11 +176,34 @@ def _with_params(front: Mapping[str, Any]) -> dict[str, Any]:
 
 def date_in(value: Any) -> dt.date | None:
     """The day that a date of the front matter begins with; None if it is none."""
-    parts = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", str(value or ""))
+    parts = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", date_text(value))
+    return dt.date(*map(int, parts.groups())) if parts else None
+
+
+def date_text(value: Any) -> str:
+    """A date as ours are written: one in words or with slashes as `2024-03-01`; empty for what is none."""
+    text = " ".join(str(value or "").split())
     try:
-        return dt.date(*map(int, parts.groups())) if parts else None
+        if re.match(r"\d{4}-\d{1,2}-\d{1,2}", text):
+            dt.date(*map(int, re.split("[-T ]", text)[:3]))
+            return text
+        day = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|,", "", text)
+        return next(
+            dt.datetime.strptime(day, form).date().isoformat() for form in _DATES if _is_date(day, form)
+        )
+    except (ValueError, StopIteration):
+        return ""
+
+
+_DATES = ("%Y/%m/%d", "%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y", "%Y.%m.%d")
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        dt.datetime.strptime(text, form)
     except ValueError:
-        return None
+        return False
+    return True
 
 
 def _address(front: Mapping[str, Any], inner: PurePosixPath, config: HugoConfig) -> str:

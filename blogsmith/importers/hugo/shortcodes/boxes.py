@@ -145,7 +145,8 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 
 
 def show_inner(call: Call, inner: str, context: CallContext) -> CallOutput | None:
-    """A box without a meaning: its text."""
+    """A box without a meaning: its text; what only divides it is left out."""
+    inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
     return (
         CallOutput(dedent(inner), is_block="\n" in inner.strip("\n") or "\n\n" in inner)
         if inner.strip()

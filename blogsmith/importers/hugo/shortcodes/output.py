@@ -56,6 +56,15 @@ def _gap(after: str, indent: str) -> str:
     return f"\n{indent.rstrip()}" if newline and following.strip(" \t>") else ""
 
 
+def without_prefix(inner: str, prefix: str) -> str:
+    """Inner text without the marks of the quote or list around it, which begin each of its lines too."""
+    if not _PREFIX.fullmatch(prefix) or not prefix:
+        return inner
+    quotes = prefix.count(">")
+    marks = rf"[ \t]*(?:>[ ]?){{{quotes}}}" if quotes else rf"[ ]{{0,{len(prefix)}}}"
+    return re.sub(rf"(?<=\n){marks}", "", inner)
+
+
 def dedent(text: str) -> str:
     """Inner text without the indentation that all its lines share, and without blank lines around."""
     return textwrap.dedent(re.sub(r"\A[ \t]*\n", "", text)).strip("\n").rstrip()
@@ -63,7 +72,8 @@ def dedent(text: str) -> str:
 
 def callout(kind: str, title: str, body: str, *, fold: str = "") -> str:
     """A callout of ours; without text it is its title."""
-    head = " ".join(f"> [!{kind.upper()}]{fold} {' '.join(title.split())}".split())
+    shown = "" if title.casefold().rstrip(":!") == kind else " ".join(title.split())
+    head = f"> [!{kind.upper()}]{fold} {shown}".rstrip()
     lines = dedent(body).split("\n") if body.strip() else []
     return "\n".join([head, *(f"> {line}".rstrip() for line in lines)])
 

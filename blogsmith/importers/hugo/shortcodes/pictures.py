@@ -11,6 +11,8 @@ from .context import CallContext
 from .output import CallOutput
 from .parse import Call
 
+_COMMANDS = ("Resize", "Fit", "Fill", "Crop")
+"""What Hugo does to a picture."""
 _SIZE = re.compile(r"(\d+)x\d*")
 
 
@@ -22,7 +24,8 @@ def show_figure(call: Call, inner: str, context: CallContext) -> CallOutput | No
         return None
     target = context.image(address)
     caption = caption_of(call, inner)
-    alt = call.get("alt", "caption", "title") or (call.get(1) if not call.named else "")
+    second = call.get(1) if not call.named else ""
+    alt = call.get("alt", "caption", "title") or ("" if second in _COMMANDS else second)
     name = call.get("id", "name")
     width = _width(call)
     link = call.get("link", "href")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...text.segments import CODE, divide
 from . import boxes, code, pictures
 from .context import CallContext
-from .output import CallOutput, join
+from .output import CallOutput, join, without_prefix
 from .parse import Call, Literal, parse_shortcodes
 from .template import expand_template
 
@@ -39,15 +39,16 @@ class ShortcodeTranslator:
                 continue
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             after = following.text if isinstance(following, Literal) else "\nx" if following else ""
-            done = join(done, self._output(node), after)
+            prefix = done[done.rfind("\n") + 1 :]
+            done = join(done, self._output(node, prefix), after)
         return done
 
     def _shown(self, node: Literal) -> str:
         # a call that is shown is text here, and nothing to translate any more
         return self._context.finished.put(node.text) if node.text.startswith(("{{<", "{{%")) else node.text
 
-    def _output(self, call: Call) -> CallOutput:
-        inner = self._join(call.inner) if call.inner is not None else ""
+    def _output(self, call: Call, prefix: str) -> CallOutput:
+        inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
         handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
         found = handler(call, inner, self._context) if handler else None
         template = self._templates.get(call.name)
