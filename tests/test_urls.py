@@ -70,6 +70,42 @@ def faults(urls: Urls) -> list[str]:
     ],
 )
 def test_one_file(path: str, head: str, url: str, kind: str, section: str) -> None:
+    check_one_file(path, head, url, kind, section)
+
+
+@pytest.mark.parametrize(
+    ("head", "url"),
+    [
+        ("permalink: /writing/a/", "/writing/a/"),
+        ("permalink: writing/a", "/writing/a/"),
+        ("url: /writing/a", "/writing/a/"),
+        ("permalink: //writing//a/", "/posts/pi/"),
+        ("permalink: /writing/a.html", "/writing/a.html"),
+        ("permalink: /writing/a/index.html", "/writing/a/"),
+        ("permalink: /w/caf%C3%A9/", "/w/café/"),
+        ("permalink: /:year/:month/:day/:title/", "/2026/03/14/pi/"),
+        ("permalink: /:categories/:title.html\ncategories: [Deep Ones, x]", "/deep-ones/x/pi.html"),
+        ("permalink: /:categories/:slug/", "/pi/"),
+        ("permalink: /:section/:name/\nslug: own", "/posts/own/"),
+    ],
+)
+def test_an_address_of_its_own(head: str, url: str) -> None:
+    """It has no part in section and kind."""
+    path = "content/posts/2026-03-14-pi.md"
+    read, _ = read_document(Source(PurePosixPath(path), f"---\n{head}\n---\n", ""), Config())
+    urls = assign_urls([read], Config(permalinks={"posts": "/p/:slug/"} if "//w" not in head else {}))
+    assert urls.diagnostics == ()
+    assert (urls.urls[path], urls.kinds[path], urls.sections[path]) == (url, "post", "posts")
+
+
+def test_files_lie_under_the_address_of_their_page() -> None:
+    files = {"posts/a/index.md": "permalink: /old/a.html", "posts/b/index.md": "permalink: /b"}
+    urls = assign(files)
+    found = [asset_url(PurePosixPath(f"content/posts/{name}/x.png"), urls, frozenset()) for name in "ab"]
+    assert found == ["/old/a/x.png", "/b/x.png"]
+
+
+def check_one_file(path: str, head: str, url: str, kind: str, section: str) -> None:
     urls = assign({path: head})
     key = f"content/{path}"
     assert urls.diagnostics == ()

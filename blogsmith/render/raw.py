@@ -12,7 +12,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place
+from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
 from ..syntax.markdown_elements import is_asked
 from ..syntax.records import LinkAt, get
@@ -179,6 +179,9 @@ def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -
 def _place(rendering: Rendering, token: Token, text: str, start: int, length: int) -> Place:
     if "linkat" in token.meta:
         return get(token, LinkAt).place
+    if "textmap" in token.meta:
+        # a piece of a block with formulas in it
+        return get(token, TextMap).place(start, length)
     page = rendering.parsed.page
     line = page.first_line + (token.map or [0])[0] + text.count("\n", 0, start)
     column = start - (text.rfind("\n", 0, start) + 1) + 1

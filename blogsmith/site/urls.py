@@ -27,6 +27,7 @@ from ..read.dates import split_dated_name
 from .archive import plan_archive
 from .collisions import collisions
 from .lists import plan_lists
+from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
 from .slug_rules import slug_hint, slug_problem
 from .terms import plan_terms
 
@@ -84,7 +85,7 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
             if index in left_out:
                 return ""
             if urls.kinds.get(index) in ("post", "page"):
-                return urls.urls[index] + path.relative_to(folder).as_posix()
+                return files_url(urls.urls[index]) + path.relative_to(folder).as_posix()
     return _folder_url(path.parent, urls.folder_slugs) + path.name
 
 
@@ -199,12 +200,38 @@ class _Plan(Struct, frozen=True):
         return _Folder(section, name, permalink, _folder_url(path, self.tree.slugs), tuple(problems))
 
     def _list_url(self, document: Document, kind: Kind) -> str:
-        if kind == "home":
-            return "/"
-        self._slug(document, document.path.parent.name)
-        return _folder_url(document.path.parent, self.tree.slugs)
+        if kind == "section":
+            self._slug(document, document.path.parent.name)
+        url = "/" if kind == "home" else _folder_url(document.path.parent, self.tree.slugs)
+        if document.front.permalink.strip("/") not in ("", url.strip("/")):
+            place = document.front.places.get("permalink")
+            message = f"the address of a list follows from its folder: it is {url}"
+            hint = "rename the folder, or write slug: name here; old addresses go under aliases:"
+            self._warn(document, "front-matter-key", message, place, hint)
+        return url
+
+    def _warn(self, document: Document, code: str, message: str, place: Place | None, hint: str) -> None:
+        reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+        reporter.warn(code, message, place, hint)
+        self.diagnostics.extend(reporter.diagnostics)
 
     def _page_url(self, document: Document, name: str, folder: _Folder) -> str:
+        return self._own_url(document, name) or self._folder_page_url(document, name, folder)
+
+    def _own_url(self, document: Document, name: str) -> str:
+        """The address the page asks for; empty if it asks for none, or after a report."""
+        written, slug = document.front.permalink, document.front.slug or slugify(split_dated_name(name)[1])
+        if not written:
+            return ""
+        values = placeholder_values(document, self.sections[str(document.path)], slug)
+        try:
+            return permalink_url(written, values)
+        except WrongPermalink as wrong:
+            place = document.front.places.get("permalink")
+            self._error(document, "permalink", f'permalink "{written}" {wrong.problem}', place, wrong.hint)
+            return ""
+
+    def _folder_page_url(self, document: Document, name: str, folder: _Folder) -> str:
         for problem in folder.problems:
             message = f"a folder of this file makes no address: {problem}"
             self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")

@@ -75,6 +75,24 @@ def _text_ranges(tex: str) -> list[tuple[int, int]]:
     return ranges
 
 
+def escape_underscores(tex: str) -> str:
+    r"""TeX with `\_` where MathJax takes a bare underscore: in arguments of `\text` and its like."""
+    parts, position = [], 0
+    for start, end in _text_ranges(tex):
+        if start < position:
+            continue
+        parts += [tex[position:start], re.sub(r"(?<!\\)_", r"\\_", tex[start:end])]
+        position = end
+    return "".join([*parts, tex[position:]])
+
+
+def pair_braces(tex: str) -> str:
+    r"""TeX with `\{ … \}` where an escape too much made a line break of each: `\\{ … \\}` outside of rows."""
+    if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
+        return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
+    return tex
+
+
 def inline(tex: str, after: str = "") -> str:
     r"""A formula in a line, on one line of source: `$x$`, or `\(x\)` where dollars would be read otherwise.
 

@@ -100,7 +100,7 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         if kind in ("escape", "run"):
             position = found.end()
             continue
-        if kind in ("span", "math", "tag") and not found[0].startswith("$$") and _BLANK_LINE.search(found[0]):
+        if kind in ("span", "math", "tag") and _BLANK_LINE.search(found[0]) and not _begins_line(text, found):
             # a span ends with its paragraph
             position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
             continue
@@ -110,6 +110,12 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         prose = position = found.end()
     if prose < end:
         yield Segment("prose", text[prose:end], prose)
+
+
+def _begins_line(text: str, found: re.Match[str]) -> bool:
+    """Whether a display begins a line: then blank lines may stand in it."""
+    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    return found[0].startswith(("$$", "\\[", "\\\\[", "\\begin")) and not before.strip(" \t>-*+0123456789.")
 
 
 _NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
@@ -160,6 +166,9 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
     begin = start + len(opener)
     for line in range(start_line, end_line):
         found = state.src.find(closer, begin, state.eMarks[line])
+        if found >= 0 and line == start_line:
+            # of one line: CommonMark cannot mistake it
+            return False
         if found >= 0:
             # what follows the formula in its line belongs to it: it is no code
             if not silent:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
 
@@ -27,8 +28,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\[,;:!]|~|\\(?=$)|\.$"
+    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
+"""What moves or labels, and backslashes that Markdown may have taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Facts:
 
 
 def compared_tex(tex: str) -> str:
-    """A formula as it is compared: without blanks and what only moves or labels it."""
+    """A formula as it is compared: without blanks, points, and what only moves or labels it."""
     return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip()))
 
 
@@ -61,6 +63,7 @@ def compared_code(code: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
+    text = unquote(text) if "%" in text else text
     return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
 
 
@@ -70,6 +73,11 @@ def compared_address(address: str) -> str:
     if re.match(r"(?:https?:)?//", address):
         return address.partition("//")[2].rstrip("/").casefold()
     return ""
+
+
+def compared_key(key: str) -> str:
+    """A key of a bibliography as it is compared: its letters and digits."""
+    return re.sub(r"[\W_]+", "", key.casefold())
 
 
 def compared_image(address: str) -> str:
