@@ -24,21 +24,11 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
     is_home = page.path.stem in ("index", "_index") and page.path.parent.name == "content"
     if not wanted or is_home or new_address(page, patterns) == _normal(wanted):
         return page
-<<<<<<< HEAD
-    front = dict(page.front)
-    last = wanted.rstrip("/").rpartition("/")[2].removesuffix(".html")
-    if page.path.stem != "_index" and last and last != _slug(page, front) and not slug_problem(last):
-        front["slug"] = last
-    if new_address(replace(page, front=front), patterns) == _normal(wanted):
-        return replace(page, front=front)
-    if alias_problem(wanted):
-=======
     last = wanted.rstrip("/").rpartition("/")[2]
     with_slug = replace(page, front={**page.front, "slug": last})
     if last and not slug_problem(last) and new_address(with_slug, patterns) == _normal(wanted):
         return with_slug
     if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
->>>>>>> main
         hint = "readers who come by it find the page for missing addresses"
         notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))

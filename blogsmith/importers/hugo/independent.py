@@ -39,11 +39,11 @@ _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*k
 _MARKER = re.compile(r"(?m)^([ \t>]*)(?:\[![A-Za-z]+\][+-]?|([-*+][ \t]+)\[[ xX]\])")
 
 
-def render_goldmark(text: str) -> str:
-    """HTML of a text, formulas as `<math>` in it."""
-    mark = _PASSTHROUGH.search(text)
+def render_goldmark(text: str, original: str) -> str:
+    """HTML of a text, formulas as `<math>` in it; `original` is the whole of its page, with the mark."""
+    mark = _PASSTHROUGH.search(original)
     has_dollar = mark is None or "$" in mark[1].split()
-    text = _COMMENT.sub("", text[: mark.start()] if mark else text)
+    text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
     text = _DIAGRAM.sub("", text)
     text = _HIGHLIGHT.sub(lambda found: f"\n\n<pre><code>{escape(found[1])}</code></pre>\n\n", text)
     text = _FIGURE.sub(_figure, text)

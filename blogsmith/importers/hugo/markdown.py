@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from ...patterns import lazy_pattern
 from ..model import NoticeKind
+from ..text.elements import Element, replace_blocks
 from ..text.emoji import replace_emoji
-from ..text.headings import demote_headings, keep_ids
+from ..text.headings import demote_headings
+from ..text.html_markdown import figure_of, video_of
 from ..text.segments import rewrite, rewrite_segments
 from .config import HugoConfig
 from .fences import rewrite_fence
@@ -20,6 +22,7 @@ _BLOCK_ATTRIBUTES = lazy_pattern(
     r"(?m)^(?P<line>[ \t>]*\S[^\n]*)\n[ \t>]*\{(?P<list>[.#]?[\w-][^{}\n]*)\}[ \t]*$"
 )
 _IMAGE = lazy_pattern(r"[ \t>]*(?:[-*+][ \t]+)?!\[[^\]]*\]\([^)]*\)[ \t]*")
+_BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
@@ -33,12 +36,11 @@ def rewrite_markdown(
     config: HugoConfig,
     *,
     title: str,
-    anchors: Collection[str],
     notice: Callable[[NoticeKind, str, str, str], None],
 ) -> str:
     """A text in our Markdown.
 
-    anchors: fragments that links of the site name. notice: takes kind, message, hint and what was removed.
+    notice: takes kind, message, hint and what was removed.
     """
     dialect = dialect_of(config)
     if _MORE.search(text):
@@ -50,10 +52,10 @@ def rewrite_markdown(
         if _setting(config, "parser", "attribute", "block") is True:
             masked = _BLOCK_ATTRIBUTES.sub(_attributes, masked)
         masked = demote_headings(masked, title)
-        masked = keep_ids(masked, anchors)
         if config.value("enableemoji") is True:
             masked = replace_emoji(masked)
-        return _literal(_extras(masked, config), config)
+        masked = replace_blocks(masked, _html)
+        return _BLANK_LINES.sub("\n\n", _literal(_extras(masked, config), config))
 
     return rewrite(text, prose, dialect)
 
@@ -61,6 +63,16 @@ def rewrite_markdown(
 def _shown_code(block: str) -> str:
     """A block whose language stands in braces: shown there, and run here."""
     return _EXECUTED.sub(r"\1\2", block)
+
+
+def _html(element: Element, indent: str) -> str:
+    """A block of HTML in Markdown where it is a film or a picture."""
+    if video := video_of(element):
+        return f"\n\n{video}\n\n"
+    found = figure_of(element)
+    if found and not (found.link and found.caption):
+        return f"\n\n{found.markdown()}\n\n"
+    return element.source()
 
 
 def _setting(config: HugoConfig, *names: str) -> Any:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import unquote
 
-from ...patterns import lazy_pattern
 from ..finished import FinishedPieces
 from ..macros import script_macros, tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
@@ -23,7 +21,6 @@ from .shortcodes.context import CallContext
 from .shortcodes.translate import ShortcodeTranslator
 from .source import HugoDocument, HugoFiles
 
-_FRAGMENT = lazy_pattern(r"#([^\s)\"'>}\]#]+)")
 _ARCHIVES = frozenset(("archives", "archive"))
 _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
@@ -35,9 +32,6 @@ class HugoPageTranslator:
         self._root = root
         self._config = config
         self._links = LinkTable(root, config, files.documents, files.copied)
-        self._anchors = frozenset(
-            unquote(fragment) for document in files.documents for fragment in _FRAGMENT.findall(document.body)
-        )
         self._templates = _templates(root / config.folder)
         self.macros = _macros(root / config.folder)
         """TeX macros of the whole site."""
@@ -91,7 +85,7 @@ class HugoPageTranslator:
         if document.is_markdown:
             title = str(document.front.get("title") or "")
             text = rewrite_formulas(text, self._config)
-            text = rewrite_markdown(text, self._config, title=title, anchors=self._anchors, notice=notice)
+            text = rewrite_markdown(text, self._config, title=title, notice=notice)
         text = rewrite(text, lambda masked: self._links.rewrite(masked, document))
         return finished.restore(text)
 

@@ -40,6 +40,8 @@ def site_settings(
     if permalinks := _permalinks(config, every):
         found["permalinks"] = permalinks
     found |= _markup(config)
+    # ids of headings as goldmark makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if macros:
         found["math"] = {"macros": dict(macros)}
     return found, notices

@@ -48,9 +48,9 @@ class Hugo:
             notices=(*files.notices, *notices),
         )
 
-    def render(self, text: str) -> str:
+    def render(self, text: str, page: ImportedPage) -> str:
         """HTML as goldmark would make it."""
-        return render_goldmark(text)
+        return render_goldmark(text, page.original)
 
 
 def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:

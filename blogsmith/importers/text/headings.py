@@ -1,11 +1,8 @@
-"""Headings of Markdown: their levels and their ids."""
+"""Headings of Markdown: their levels and their words."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Collection
 
 from ...model.slugs import slugify
 from ...patterns import lazy_pattern
@@ -48,33 +45,3 @@ def heading_text(written: str) -> str:
     """The words of a heading as it is written, without marks and attributes."""
     text = _CLOSING.sub("", _ID.sub("", written.strip()))
     return _MARKUP.sub(lambda found: found[1] or "", text).strip()
-
-
-def github_id(text: str) -> str:
-    """The id that GitHub gives to a heading of these words: a hyphen for each blank, other signs left out."""
-    kept = (char if _is_kept(char) else "-" if char.isspace() else "" for char in text.strip())
-    return "".join(kept).lower()
-
-
-def _is_kept(char: str) -> bool:
-    return char.isalnum() or char in "-_" or unicodedata.category(char).startswith("M")
-
-
-def keep_ids(masked: str, wanted: Collection[str]) -> str:
-    """The text with `{#id}` behind each heading whose id by GitHub's rule is wanted and another one here.
-
-    masked: text in which code and formulas are hidden.
-    """
-    taken: Counter[str] = Counter()
-
-    def put(found: re.Match[str]) -> str:
-        text = heading_text(found[3])
-        name = github_id(text) or "heading"
-        taken[name] += 1
-        if taken[name] > 1:
-            name = f"{name}-{taken[name] - 1}"
-        if name not in wanted or _ID.search(found[3]) or name == slugify(text):
-            return found[0]
-        return f"{_CLOSING.sub('', found[0].rstrip())} {{#{name}}}"
-
-    return _ATX.sub(put, masked)

@@ -30,9 +30,7 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> CallOutput |
 def _block(code: str, info: str, context: CallContext) -> CallOutput:
     lines = fence(code, info).split("\n")
     # line by line, so that a list or quote around it can indent them
-    return CallOutput(
-        "\n".join(context.finished.put(line) if line.strip() else "" for line in lines), is_block=True
-    )
+    return CallOutput("\n".join(map(context.finished.put, lines)), is_block=True)
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> CallOutput | None:
