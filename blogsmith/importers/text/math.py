@@ -14,7 +14,7 @@ from ...patterns import lazy_pattern
 _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))
 _TEXT_ARGUMENT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|operatorname)\*?\s*\{")
-_ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\(?!\\)|[_*<>|`\"'~])")
+_ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\\\?(?!\\)|[_*<>|`\"'~])")
 _ROWS = lazy_pattern(r"\\begin\{(?:align|equation|gather|eqnarray|multline)\*?\}|\\tag\b")
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")

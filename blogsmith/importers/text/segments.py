@@ -15,6 +15,8 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
 """`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
@@ -151,6 +153,8 @@ def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
 @lru_cache(maxsize=1)
 def _block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
+    # further paragraphs of a note or a definition are indented, and are no code
+    parser.use(footnote_plugin).use(deflist_plugin)
     parser.core.ruler.enableOnly(["normalize", "block"])
     # what looks like a list or like code inside a display is TeX
     parser.block.ruler.before("code", "display", _display, {"alt": ["paragraph", "reference", "blockquote"]})

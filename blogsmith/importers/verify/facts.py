@@ -65,7 +65,8 @@ def compared_code(code: str) -> str:
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
     text = unquote(text) if "%" in text else text
-    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return [word.replace("’", "'") for word in _WORD.findall(folded)]
 
 
 def compared_address(address: str) -> str:
@@ -86,6 +87,5 @@ def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    return (
-        unquote(address).strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2].casefold()
-    )
+    path = unquote(address.strip().partition("#")[0].partition("?")[0])
+    return path.rstrip("/").rpartition("/")[2].casefold()
