@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import unquote
+from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
 
@@ -84,4 +85,5 @@ def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    return address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2].casefold()
+    name = address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+    return unquote(name).casefold()
