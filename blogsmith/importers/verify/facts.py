@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import unquote
-from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
 
