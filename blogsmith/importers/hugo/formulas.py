@@ -15,6 +15,8 @@ from .config import HugoConfig
 
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
+_TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
+"""Where MathJax takes an underscore for one."""
 _ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
 _BRACKET = lazy_pattern(r"(?<!\\)\\([(\[)])")
 
@@ -60,10 +62,12 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
     if not is_raw or opener.startswith("\\\\"):
         is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
         tex = _plain_tex(tex, is_cell=is_cell)
+    tex = _TEXT.sub(lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)
     if not opener:
         return tex
     if is_display(opener) or has_rows(tex):
-        return segment.text if tex == split_formula(segment.text)[1] and opener == "$$" else display(tex)
+        # its lines stay as they are: they may begin with the marks of a list or quote around it
+        return f"$${tex}$$" if "\n" in tex else display(tex)
     return inline(tex, after)
 
 

@@ -12,12 +12,12 @@ from ..text.elements import Element, replace_blocks
 from ..text.emoji import replace_emoji
 from ..text.headings import demote_headings
 from ..text.html_markdown import figure_of, video_of
-from ..text.segments import rewrite, rewrite_segments
+from ..text.segments import divide, rewrite, rewrite_segments
 from .config import HugoConfig
 from .fences import rewrite_fence
 from .formulas import dialect_of
 
-_MORE = lazy_pattern(r"(?m)^[ \t]*<!--[ \t]*more[ \t]*-->[ \t]*\n*|<!--[ \t]*more[ \t]*-->")
+_MORE = lazy_pattern(r"<!--[ \t]*more[ \t]*-->", re.IGNORECASE)
 _BLOCK_ATTRIBUTES = lazy_pattern(
     r"(?m)^(?P<line>[ \t>]*\S[^\n]*)\n[ \t>]*\{(?P<list>[.#]?[\w-][^{}\n]*)\}[ \t]*$"
 )
@@ -43,9 +43,9 @@ def rewrite_markdown(
     notice: takes kind, message, hint and what was removed.
     """
     dialect = dialect_of(config)
-    if _MORE.search(text):
+    if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
         notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
-        text = _MORE.sub("", text)
+        text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
     text = rewrite_segments(text, "block", lambda block: rewrite_fence(_shown_code(block)), dialect)
 
     def prose(masked: str) -> str:

@@ -17,9 +17,9 @@ _TARGET = lazy_pattern(
     r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
     r"(?:\s+(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)"
 )
-_BEFORE = lazy_pattern(r"(?:\A|\n)(?:[ \t]*(?:>|:{3,}[^\n]*|[-*+][ \t]|\d+[.)][ \t])?)*[ \t]*\Z")
 _BLANK_BEFORE = lazy_pattern(
-    r"(?:\A|\n)[ \t>]*\n[ \t>]*\Z|\A[ \t>]*\Z|:{3,}[^\n]*\n[ \t>]*\Z|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
+    r"(?:\A|\n)[ \t>]*\n[ \t>]*\Z|\A[ \t>]*\Z|:{3,}[^\n]*\n[ \t>]*\Z"
+    r"|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
 )
 _BLANK_AFTER = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*:{3,})")
 _MARKED = lazy_pattern("\ue012\\d+\ue013")
@@ -176,6 +176,8 @@ class FigureTranslator:
         }
         if not any(figure.caption for figure in figures):
             del arguments["cap"]
+        if not any(figure.alt for figure in figures):
+            del arguments["alt"]
         shown = " ".join(f'{key}="{value}"' for key, value in arguments.items() if value)
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 

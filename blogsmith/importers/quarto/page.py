@@ -13,16 +13,17 @@ from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text
-from ..text.pandoc_tables import translate_tables
+from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
 from . import inlines
+from .anchors import name_headings
 from .blocks import DivTranslator
 from .cells import CodeTranslator, cell_defaults
 from .config import QuartoConfig
 from .divs import parse_divs, quote, strip_prefix
 from .figures import FigureTranslator, label_links
-from .front import dropped_formats, html_options, page_front
+from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
 from .shortcodes import ShortcodeTranslator
@@ -47,7 +48,7 @@ class _Notes:
     def __call__(
         self, kind: NoticeKind, message: str, piece: str = "", *, hint: str = "", removed: str = ""
     ) -> None:
-        line = self.lines.find(piece.partition("\n")[0]) if piece else 0
+        line = self.lines.find(piece) or self.lines.find(piece.partition("\n")[0])
         self.found.append(Notice(kind, message, self.source, line, hint, removed))
 
 
@@ -83,6 +84,9 @@ class PageTranslator:
         front = page_front(document, self._index.drafts)
         notes.found.extend([*front.notices, *dropped_formats(document.front, source)])
         text = _with_abstract(included.text, front.abstract)
+        if about := about_text(document.front):
+            notes("changed", "the links and the picture of an about page stand in its text")
+            text = f"{text.rstrip()}\n\n{about}"
         body = _Body(self, document, notes, has_title="title" in front.values)
         text = body.translate(text)
         values = self._front(document, front.values, body)
@@ -191,32 +195,32 @@ class _Body:
 
     def translate(self, text: str) -> str:
         """The text in our Markdown."""
-        masked = mask(text, DIALECT)
+        masked = mask(translate_ruled_tables(text), DIALECT)
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
         text = inlines.shift_headings(text, has_title=self._has_title)
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
-        text = translate_tables(inlines.line_blocks(inlines.numbered_examples(text)))
-        text = self._lines(inlines.headings(text))
+        text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
+        text = self._lines(name_headings(inlines.headings(text), self._reveal))
         text = self._divs.page(parse_divs(text))
         self.own_macros |= {**self._code.macros, **self._divs.macros}
         return self._resolve_later(text)
 
     def _lines(self, text: str) -> str:
         """What stands in lines; first what may stand in captions, then figures."""
-        text = inlines.link_attributes(inlines.spans(text, self._notes))
+        text = inlines.spans(text, self._notes)
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_addresses(text, self._pieces)
         hidden = translate_references(hidden, self._references, self._pieces, self._notes)
         hidden = inlines.blanks_and_brackets(inlines.scripts(hidden))
         text = inlines.notes_in_text(self._pieces.restore(hidden))
-        return self._figures.images(text)
+        return inlines.link_attributes(self._figures.images(text))
 
     def _resolve_later(self, text: str) -> str:
         links = label_links(self._figures.captions, self._figures.parents)
-        links |= {label: f"[{label}](#{label})" for label in self._code.labels if label.startswith("lst-")}
+        links |= {label: f"[Listing](#{label})" for label in self._code.labels if label.startswith("lst-")}
         for label, shown in links.items():
             text = text.replace(f"{{@{label}}}", shown)
             text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)

@@ -75,7 +75,8 @@ class Quarto:
 
     def render(self, text: str, page: ImportedPage) -> str:
         """HTML as Pandoc would make it, formulas as `<math>`."""
-        return render_quarto(text)
+        run = page.front.get("execute")
+        return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
@@ -119,7 +120,11 @@ def _files(
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
     resources = config.mapping("project").get("resources") or []
     patterns = [str(each) for each in (resources if isinstance(resources, list) else [resources])]
-    others = [path for path in files.others if path.suffix.lower() not in _NEVER]
+    others = [
+        path
+        for path in files.others
+        if path.suffix.lower() not in _NEVER and not any(part.startswith("_") for part in path.parts)
+    ]
     for path in others:
         is_resource = any(
             path.match(pattern) or path.as_posix().startswith(f"{pattern.rstrip('/')}/")
