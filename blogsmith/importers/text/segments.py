@@ -70,7 +70,7 @@ def _pattern(dialect: Dialect) -> re.Pattern[str]:
         math += [rf"\$(?![\s$]){_BODY}*?(?<![\s\\])\$(?![\d$])"]
     if dialect.blank_dollar:
         # what begins with a digit is money, unless it is closed as a formula is
-        math += [rf"\$[ \t]*(?![$\s\d]){_BODY}+?\$(?!\$)"]
+        math += [rf"\$\s*(?![$\s\d]){_BODY}+?\$(?!\$)"]
     parts = (
         r"(?P<comment><!--[\s\S]*?-->)",
         rf"(?P<opaque>{_OPAQUE})",
