@@ -23,7 +23,7 @@ _SIZE = lazy_pattern(r"[ \t]*(\d+)(?:x(\d+))?[ \t]*")
 _VIDEO = lazy_pattern(
     r"https://(?:www\.|m\.)?(?:youtube\.com/(?:watch\?|embed/|shorts/)|youtu\.be/|vimeo\.com/)\S+"
 )
-_REMOTE = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|mailto:")
+_REMOTE = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
 
 NoticeTaker = Callable[[NoticeKind, str, str], None]
@@ -65,7 +65,10 @@ class NoteLinks:
         if not last:
             return ""
         if block := _BLOCK.fullmatch(last):
-            return f"#{block_id(block[1])}"
+            if re.search(rf"(?mi)(?:^|[ \t])\^{block[1]}[ \t]*$", note.body):
+                return f"#{block_id(block[1])}"
+            self._notice("missing", f"link to the block {last}: there is none in {note.path}", "")
+            return ""
         found = note.headings().get(slugify(last))
         if found is None:
             self._notice("missing", f'link to the heading "{last}": there is none in {note.path}', "")
@@ -128,6 +131,10 @@ class NoteLinks:
         if mark and _VIDEO.match(inner):
             return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
         found = inner if _REMOTE.match(inner) else self._destination(inner)
+        if not found and not mark:
+            self._notice("missing", f'link to "{address}": there is no such note', "")
+            return Replacement(text)
+        found = found or inner
         if not mark:
             return None if found == inner else Replacement(f"[{text}]({address_text(found)}{title})")
         parts = text.split("|")
@@ -138,10 +145,11 @@ class NoteLinks:
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
     def _destination(self, address: str) -> str:
+        """Where the address of a link leads; empty for a note that is not there."""
         name, _, fragment = unquote(address).partition("#")
-        if not name:
-            return f"#{fragment}"
-        return self._address(name, fragment) or address
+        found = self._address(name, fragment)
+        is_note = PurePosixPath(name).suffix in ("", ".md") or " " in PurePosixPath(name).suffix
+        return address if found is None and not is_note else found or ""
 
 
 def _shown(name: str, fragment: str) -> str:

@@ -15,6 +15,7 @@ from ..text.elements import Element, replace_blocks
 from ..text.headings import demote_headings, repeated_title
 from ..text.html_markdown import figure_of, video_of
 from ..text.literals import literal_brackets, literal_shortcodes
+from ..text.math import has_rows, split_formula
 from ..text.placement import Replacement, place
 from ..text.segments import TEX, Dialect, divide, mask
 from .links import NoteLinks, NoticeTaker, block_id
@@ -55,10 +56,12 @@ def rewrite_note(
 
     prose = _COMMENT.sub(drop, masked.text)
     prose = _placed(
-        prose, _LINK, lambda found: links.markdown_link(found[1], found[2], found[3], found[4] or "")
+        prose,
+        _LINK,
+        lambda found: links.markdown_link(found[1], found[2], masked.restore(found[3]), found[4] or ""),
     )
-    prose = _placed(prose, _EMBED, lambda found: links.embed(found[1]))
-    prose = _WIKI.sub(lambda found: links.wiki_link(found[1]), prose)
+    prose = _placed(prose, _EMBED, lambda found: links.embed(masked.restore(found[1])))
+    prose = _WIKI.sub(lambda found: links.wiki_link(masked.restore(found[1])), prose)
     prose = _inline_notes(prose)
     prose = _BLOCK_ID.sub(lambda found: _anchor(found, blocks), prose)
     prose = _TAG.sub(lambda found: f"[#{found[1]}](/tags/{slugify(found[1])}/)", prose)
@@ -82,10 +85,18 @@ def _code_and_brackets(text: str, notice: NoticeTaker) -> str:
         shown = segment.text
         if segment.kind == "prose":
             shown = literal_brackets(shown)
+        elif segment.kind == "math":
+            shown = _formula(shown)
         elif segment.kind == "block" and (found := _FENCE.match(shown)):
             shown = _block(shown, found[1].casefold(), notice)
         parts.append(shown)
     return "".join(parts)
+
+
+def _formula(text: str) -> str:
+    """A formula with rows stands on a line of its own, as MathJax sets it."""
+    opener, tex = split_formula(text)
+    return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
 
 
 def _block(code: str, language: str, notice: NoticeTaker) -> str:

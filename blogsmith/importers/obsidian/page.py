@@ -14,8 +14,8 @@ from .links import PICTURES, NoteLinks
 from .markdown import rewrite_note, tags_in
 from .vault import Note, NoteIndex, Vault
 
-_BLOCK = lazy_pattern(r"#\^([A-Za-z0-9-]+)")
-_PLACES = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|the heading \"(.*?)\"")
+_BLOCK = lazy_pattern(r"#(?:\^|%5E)([A-Za-z0-9-]+)", re.IGNORECASE)
+_PLACES = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|link to \"(.*?)\"|the heading \"(.*?)\"")
 
 
 class NoteTranslator:
@@ -33,7 +33,7 @@ class NoteTranslator:
 
         def take(kind: NoticeKind, message: str, removed: str) -> None:
             place = _PLACES.search(message)
-            piece = (place[1] or place[2]) if place else removed
+            piece = next(filter(None, place.groups()), "") if place else removed
             notices.append(Notice(kind, message, source, lines.find(_begin(piece)), removed=removed))
 
         front, found = note_front(note, tags_in(note.body))

@@ -24,6 +24,8 @@ _FOREIGN: Mapping[str, str] = {
     ".base": "a base",
     ".excalidraw": "a drawing of Excalidraw",
 }
+_LONGEST = 80
+"""Characters of a slug."""
 _PICTURES = (".svg", ".png")
 
 
@@ -181,7 +183,7 @@ def _places(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePos
             pages.add(folder)
             found[path] = (folder / "_index.md", "")
             continue
-        name = slugify(path.stem) or "note"
+        name = slugify(path.stem)[:_LONGEST].strip("-") or "note"
         slug, number = name, 2
         while (path.parent, slug) in taken:
             slug, number = f"{name}-{number}", number + 1
