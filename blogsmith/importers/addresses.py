@@ -34,7 +34,9 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return replace(page, notices=(*page.notices, notice))
     if page.path.stem != "_index":
         return replace(page, front={**page.front, "permalink": wanted})
-    # where a list stands its folder says
+    # where a list stands its folder says, but for the form of the last part
+    if new_address(page, patterns).casefold() == _normal(wanted).casefold():
+        return with_slug
     aliases = [*page.front.get("aliases", ()), wanted]
     return replace(page, front={**page.front, "aliases": list(dict.fromkeys(aliases))})
 

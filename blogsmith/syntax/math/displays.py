@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from msgspec import structs
 
 from ...diagnostics.model import Reporter
-from ..html_nodes import is_phrasing, raw_tag
+from ..html_nodes import is_line, is_phrasing, raw_tag
 from ..records import Math, get, put
 from ..state import page_of
 
@@ -34,9 +34,11 @@ def split_paragraphs(state: StateCore) -> None:
     for index, token in enumerate(tokens):
         children = token.children or []
         if token.type == "inline" and not BLOCKS.isdisjoint([child.type for child in children]):
-            _keep_in_elements(children)
-            before = tokens[index - 1].type if index else ""
-            if before in PHRASING:
+            opening = tokens[index - 1] if index else token
+            before = opening.type
+            is_element = before == "markdown_open"
+            _keep_in_elements(children, [opening.tag] if is_element and is_phrasing(opening.tag) else [])
+            if before in PHRASING or (is_element and is_line(opening.tag)):
                 _keep_inline(children, page_of(state.env).reporter)
             elif before == "paragraph_open":
                 opening = result.pop()
@@ -57,9 +59,11 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
             reporter.error("shortcode-place", message, place, "put it in a paragraph of its own")
 
 
-def _keep_in_elements(children: list[Token]) -> None:
-    """Mark displays in elements of raw HTML: they cannot be taken out of what ends later."""
-    elements: list[str] = []
+def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
+    """Mark displays in elements of raw HTML, which cannot be taken out of what ends later.
+
+    elements: names of those that are open before.
+    """
     for child in children:
         if child.type == "math_display" and elements:
             put(child, structs.replace(get(child, Math), is_phrasing=True))
