@@ -14,7 +14,7 @@ from .template import expand_template
 _HANDLERS = {**boxes.HANDLERS, **pictures.HANDLERS, **code.HANDLERS}
 
 
-class ShortcodeTranslator:
+class HugoShortcodeTranslator:
     """Translates the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
