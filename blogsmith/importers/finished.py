@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .text.pieces import restore_marks
+
 _OPEN, _CLOSE = "\ue010", "\ue011"
 _MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
@@ -21,6 +23,4 @@ class FinishedPieces:
 
     def restore(self, text: str) -> str:
         """`text` with every mark replaced by what it stands for, marks in that too."""
-        while _MARK.search(text):
-            text = _MARK.sub(lambda found: self._pieces[int(found[1])], text)
-        return text
+        return restore_marks(text, _MARK, self._pieces)
