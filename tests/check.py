@@ -39,7 +39,8 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.render.context import Tools
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
-from blogsmith.site.index import index_site, page_entry, resolve_image, resolve_link
+from blogsmith.site.images import resolve_image
+from blogsmith.site.index import index_site, page_entry, resolve_link
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 

@@ -149,6 +149,9 @@ def test_errors_go_to_stderr_and_exit_with_1(
         "      |  ^^^^\n"
         "1 error, 1 warning\n"
         "scheduled: content/later.md (built from its date on, or with --future)\n"
+        "nothing was written: the last site stays as it is\n"
+        "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made\n"
+        "to let such errors pass: `diagnostics: {link-missing: warning}` in blogsmith.yaml\n"
     )
 
 
@@ -168,7 +171,7 @@ def given(options: BuildOptions) -> dict[str, object]:
 
 def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
     argv = ("--drafts", "--future", "--strict", "--base-url", "https://example.org/x", "--output", "out")
-    assert run("build", *argv) == 0
+    assert run("build", "--keep-going", *argv) == 0
     assert fake.root == site
     assert fake.options is not None
     assert given(fake.options) == {
@@ -181,6 +184,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "output": site / "out",
         "write": True,
         "start_method": "",
+        "keep_going": True,
     }
 
 
@@ -197,6 +201,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "output": None,
         "write": False,
         "start_method": "",
+        "keep_going": False,
     }
 
 

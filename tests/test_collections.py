@@ -46,7 +46,7 @@ def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) 
         links = frozenset(f"/b{url}" for url in document.front.extra.get("links", ()))
         body = Body(PageText.of(f"<p>{title}</p>"), title, title, summary=f"About {title}", links=links)
         rendered.append(Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
-    frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}")
+    frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}", layouts=("wide",))
     return {view.url: view for view in page_views(rendered, unpublished, frame)}
 
 

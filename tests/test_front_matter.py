@@ -70,7 +70,7 @@ def test_head_and_body(text: str, title: str, body: str, first_line: int) -> Non
     [
         ("---\ntitle: x\n\nbody\n", "x", "\nbody\n", ["the front matter has no end"]),
         ("---\ntitle: x", "x", "", ["the front matter has no end"]),
-        ("+++\ntitle = 'x'\n+++\nb", "", "+++\ntitle = 'x'\n+++\nb", ["TOML front matter is not read"]),
+        ("+++\ntitle = 'x'\n\nb", "x", "\nb", ["the front matter has no end"]),
         ("---\njust words\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
         ("---\n- a\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
         ("---\ntitle: x\ntags: [a\n---\nb", "x", "b", ["the list is not closed, or a comma is missing"]),
@@ -152,7 +152,8 @@ def test_values(lines: str, field: str, expected: object) -> None:
         ("{key: a, title: 1984, authors: A B and C D, year: 2017, url: 'https://x.org/', note: n}",
          Reference("a", "1984", ("A B", "C D"), "2017", "", "https://x.org/", "n")),
         ("{id: a, author: {literal: The Group}, date: 2017-06-12, publisher: P, volume: 3}",
-         Reference("a", "", ("The Group",), "2017", "P")),
+         Reference("a", "", ("The Group",), "2017", "P", extra={"volume": 3})),
+        ("{id: a, container: NeurIPS 2022, publisher: P}", Reference("a", venue="NeurIPS 2022")),
         ("{id: a, issued: 2017a, DOI: 'https://doi.org/10.1000/x'}",
          Reference("a", "", (), "2017a", "", "https://doi.org/10.1000/x")),
     ],
@@ -163,6 +164,116 @@ def test_references_in_csl_and_in_short(entry: str, expected: Reference) -> None
     assert {name: getattr(found, name) for name in found.__slots__ if name != "place"} == {
         name: getattr(expected, name) for name in expected.__slots__ if name != "place"
     }
+
+
+def test_references_without_ids_are_listed_by_number() -> None:
+    document, diagnostics = read("---\nreferences:\n- {title: X}\n- {id: '1', title: Y}\n- {title: Z}\n---\n")
+    assert [(d.severity, d.message) for d in diagnostics] == [
+        ("warning", "2 references have no id, so nothing can cite what is listed here")
+    ]
+    found = [(one.key, one.title, one.is_named) for one in document.front.references]
+    assert found == [("2", "X", False), ("1", "Y", True), ("3", "Z", False)]
+
+
+def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
+    document, (found,) = read("---\nreferences:\n- {id: a, tittle: X, volume: 3}\n---\n")
+    assert (found.severity, found.message) == ("warning", "tittle of a reference is not printed")
+    assert (found.hint, document.front.references[0].extra) == (
+        "did you mean title?", {"tittle": "X", "volume": 3},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_draft", "severities"),
+    [
+        ("published: true", False, []),
+        ("published: false", True, []),
+        ("published: no", True, []),
+        ("published: 2024-01-02", False, []),
+        ("published: perhaps", True, ["error"]),
+        ("draft: yes", True, ["error"]),
+        ("draft: no", False, ["error"]),
+        ("draft: perhaps", True, ["error"]),
+        ("draft: false\npublished: false", True, []),
+        ("status: draft", True, ["warning"]),
+        ("status: Private", True, ["warning"]),
+        ("status: wip", False, []),
+    ],
+)
+def test_what_is_not_to_be_published(lines: str, is_draft: bool, severities: list[str]) -> None:
+    """Where it is not clear, the page is held back."""
+    document, diagnostics = read(f"---\n{lines}\n---\n")
+    assert (document.front.draft, [d.severity for d in diagnostics]) == (is_draft, severities)
+
+
+@pytest.mark.parametrize(
+    ("lines", "field", "expected"),
+    [
+        ("layout: [post]", "template", "post"),
+        ("math: mathjax", "math", PageMath()),
+        ("math: katex", "math", PageMath()),
+        ("toc: [{name: A}]", "toc", None),
+        ("toc: no", "toc", False),
+        ("comments: disqus", "comments", None),
+        ("description: [One., Two]", "description", "One. Two"),
+        ("description: [softmax, kernels, heat]", "description", "softmax, kernels, heat"),
+        ("series: [S]", "series", Series("S")),
+        ("url: https://example.org/a.pdf", "permalink", ""),
+        ("permalink: '{{ page.url }}'", "permalink", ""),
+    ],
+)
+def test_values_of_other_generators_are_warned_of(lines: str, field: str, expected: object) -> None:
+    document, diagnostics = read(f"---\n{lines}\n---\n")
+    assert [d.severity for d in diagnostics] == ["warning"]
+    assert getattr(document.front, field) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("1998-06", (1998, 6, 1)),
+        ("1998", (1998, 1, 1)),
+        ("2024/3/7", (2024, 3, 7)),
+        ("2024/03/07 10:00", (2024, 3, 7, 10)),
+    ],
+)
+def test_dates_that_say_less(written: str, expected: tuple[int, ...]) -> None:
+    assert head(f"date: {written}").date == dt.datetime(*expected, tzinfo=ZONE)  # type: ignore[misc, arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+++\ntitle = 'A'\ndate = 2024-01-02\ntags = [\n  'x', # one\n  \"y\",\n]\n"
+        "[math.macros]\n'\\R' = '\\mathbb{R}'\n[[own]]\nn = 1.10\n[[own]]\nn = 2\n+++\nb",
+        '{"title": "A", "date": "2024-01-02",\n "tags": ["x", "y"], "math": {"macros":\n'
+        ' {"\\\\R": "\\\\mathbb{R}"}}, "own": [{"n": 1.10}, {"n": 2}]}\nb',
+    ],
+)
+def test_toml_and_json_are_read_as_yaml(text: str) -> None:
+    document, diagnostics = read(text)
+    front = document.front
+    assert (diagnostics, document.body, document.first_line) == ((), "b", text.count("\n") + 1)
+    assert (front.title, front.tags, front.date) == ("A", ("x", "y"), dt.datetime(2024, 1, 2, tzinfo=ZONE))
+    assert (front.math.macros, front.extra) == ({"\\R": "\\mathbb{R}"}, {"own": [{"n": 1.1}, {"n": 2}]})
+    for key, place in front.places.items():
+        line = text.split("\n")[place.line - 1][place.column - 1 :]
+        # of a table its name is the place
+        assert line.startswith(("'A'", '"A"', "2024", '"2024', "[", "math", "{")), key
+
+
+@pytest.mark.parametrize(
+    "text", ["+++\n\nText", "{.class}\nText", "{% toc %}\n", '{"a": 1} is JSON', "{ a }", "+++ x\n+++\n"]
+)
+def test_what_only_looks_like_toml_or_json(text: str) -> None:
+    document, diagnostics = read(text)
+    assert (document.body, diagnostics) == (text, ())
+
+
+@given(st.text(alphabet="+{}[]\"'=:,.\\#\n ab1-", max_size=60), st.sampled_from(["+++\n", '{"a":', '{"']))
+def test_toml_and_json_never_raise(text: str, opening: str) -> None:
+    read(f"{opening}{text}")
+    read(f"+++\n{text}\n+++\n")
 
 
 def test_references_as_a_mapping() -> None:
@@ -179,7 +290,7 @@ def test_references_as_a_mapping() -> None:
         ("tittle: x", ['front-matter-key 2:1 unknown key "tittle"']),
         ("Tags: x", ['front-matter-key 2:1 unknown key "Tags"']),
         ("title: true", ["front-matter-value 2:8 title must be a text"]),
-        ("title: [x]", ["front-matter-value 2:8 title must be a text"]),
+        ("title: [x]", ["front-matter-unknown 2:8 title is a list and read as one text"]),
         ("draft: yes", ["front-matter-value 2:8 draft must be true or false"]),
         ("tags: {a: b}", ["front-matter-value 2:7 tags must be a list of texts"]),
         ("tags: [a, [b], ~]", [
@@ -188,16 +299,18 @@ def test_references_as_a_mapping() -> None:
         ]),
         ("category: {a: b}", ["front-matter-value 2:11 category must be a list of texts"]),
         ("layout: a\ntemplate: b", ["front-matter-value 2:9 layout and template mean the same"]),
-        ("layout: ../a", ['front-matter-value 2:9 "../a" is no name of a template']),
+        ("layout: ../a", [
+            'front-matter-unknown 2:9 layout must be the name of a layout; "../a" changes nothing'
+        ]),
         ("lang: e_n", ['front-matter-value 2:7 "e_n" is no language tag']),
-        ("status: done", ["front-matter-value 2:9 status must be wip"]),
+        ("status: done", ['front-matter-unknown 2:9 status must be wip; "done" changes nothing']),
         ("authors: [1, true]", ["front-matter-value 2:14 authors must be a name or a list of names"]),
         ("author: {given: A}", ["front-matter-value 2:9 a person needs name, or family and given"]),
         ("part: 0\nseries: x", ["front-matter-value 2:7 part must be a number from 1 on"]),
         ("series: {part: 1}", ["front-matter-value 2:9 a series needs a name"]),
         ("series: {name: x, prt: 1}", ['front-matter-value 2:19 unknown key "prt"']),
         ("math: 1", [
-            "front-matter-value 2:7 math must be true, false, or a mapping with macros and numbering"
+            'front-matter-unknown 2:7 math must be true, false, or a mapping; "1" changes nothing'
         ]),
         ("math: {macros: {R: x}}", ['front-matter-value 2:17 "R" is no name of a macro']),
         ("math: {macros: x}", ["front-matter-value 2:16 macros must be a mapping from names to TeX"]),
@@ -210,14 +323,16 @@ def test_references_as_a_mapping() -> None:
         ),
         ("execute: yes", ["front-matter-value 2:10 execute must be off, marked or all"]),
         ("execute: {mod: all}", ['front-matter-value 2:11 unknown key "mod"']),
-        ("uses_math: maybe", ["front-matter-value 2:12 uses_math must be true or false"]),
+        ("uses_math: maybe", [
+                'front-matter-unknown 2:12 uses_math must be true or false; "maybe" changes nothing'
+            ]),
         ("references: x", [
             "front-matter-value 2:13 references must be a list of entries, or a mapping from key to entry"
         ]),
         ("references: [x, {title: y}, {id: 'a b'}]", [
             "front-matter-value 2:14 a reference must be a mapping such as `title: …`",
-            "front-matter-value 2:17 a reference needs an id",
             'front-matter-value 2:29 "a b" cannot be cited',
+            "front-matter-unknown 2:17 a reference has no id, so nothing can cite what is listed here",
         ]),
         ("references:\n- {id: a}\n- {id: a}", [
             'front-matter-value 4:3 reference "a" is given twice, first on line 3'
@@ -236,11 +351,11 @@ def test_references_as_a_mapping() -> None:
         ]),
         ("date: 0000-01-01", ['date 2:7 "0000-01-01" is a day or time that does not exist']),
         ("date: 3 March 2026", ['date 2:7 "3 March 2026" is no date']),
-        ("updated: 2026", ['date 2:10 "2026" is no date']),
+        ("updated: 2026-13", ['date 2:10 "2026-13" is a day or time that does not exist']),
         ("date: ٢٠٢٦-٠٢-٠٣", ['date 2:7 "٢٠٢٦-٠٢-٠٣" is no date']),
         ("draft: 1\ntoc: 2\ndate: x\ntitel: y\nmath: {a: 1}", [
             "front-matter-value 2:8 draft must be true or false",
-            "front-matter-value 3:6 toc must be true or false",
+            'front-matter-unknown 3:6 toc must be true or false; "2" changes nothing',
             'date 4:7 "x" is no date',
             'front-matter-value 6:8 unknown key "a"',
             'front-matter-key 5:1 unknown key "titel"',

@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sites of other systems", ("importers",)),
     ("the whole pipeline; changes on disk", ("pipeline", "watch")),
     ("cells of a site", ("cells",)),
-    ("an opened site", ("project",)),
+    ("an opened site; copies of images", ("project", "remote")),
     ("one page; stages that see all pages", ("render", "site", "write", "lint")),
     ("one text; one picture", ("read", "syntax", "tex", "cards", "execute", "freeze")),
     ("consent", ("trust",)),
@@ -46,7 +46,7 @@ A unit may import units of lower rows, never one of its own row or above.
 INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     {
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
-        "importers": (("jekyll",), ("verify",), ("bibliography", "text")),
+        "importers": (("hugo", "jekyll", "mkdocs", "myst", "quarto"), ("verify",), ("bibliography", "text")),
         "pipeline": (("pools",), ("rows",)),
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("outputs",), ("policy", "svg", "templates")),

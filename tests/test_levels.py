@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.diagnostics.codes import (
     CELL_CODES,
@@ -16,6 +19,8 @@ from blogsmith.diagnostics.codes import (
 )
 from blogsmith.diagnostics.levels import DiagnosticLevels, LevelRule
 from blogsmith.diagnostics.model import Diagnostic, Place
+from tests.preview_sites import new_line, settled
+from tests.site_files import build, put, put_bare
 
 _KINDS_OF_LOSS = ("math-", "cell-", "value-", "claim-", "yaml-", "plugin", "template", "theme", "output-")
 """What codes begin with that are about formulas, code, settings, templates or files."""
@@ -125,3 +130,51 @@ def test_mistakes_in_the_settings(text: str, message: str, hint: str) -> None:
     (found,) = parse_config(f"diagnostics: {text}\n").diagnostics
     assert (found.message, found.hint) == (message, hint)
     assert found.place and found.place.line == 1
+
+
+def test_the_settings_count_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build, what it says again when nothing has changed, a check, and the preview."""
+    text = "---\ntitle: A\n---\n[dead](gone.md)\n"
+    settings = "title: S\ndiagnostics:\n  link-missing: {level: warning, in: posts/old/**}\n"
+    put_bare(tmp_path, {"blogsmith.yaml": settings, "content/posts/old/a.md": text})
+    monkeypatch.chdir(tmp_path)
+    for command in ("build", "build", "check", "check"):
+        assert main([command]) == 0
+        assert "warning: there is no page or file gone.md [link-missing]" in capsys.readouterr().err
+    assert main(["build", "--strict"]) == 1
+    line = new_line(tmp_path)
+    present = settled(line)
+    (found,) = present.own["content/posts/old/a.md"]
+    assert found.severity == "warning"
+    put(tmp_path, {"blogsmith.yaml": "title: S\ntheme: bare\n"})
+    assert main(["build"]) == 1
+    (found,) = settled(line, present).own["content/posts/old/a.md"]
+    assert found.severity == "error"
+
+
+def test_what_is_lowered_stays_to_be_seen(tmp_path: Path) -> None:
+    """Text is never lost by it."""
+    text = (
+        "[one](gone.md) [two](#gone) [@three] {@eq:four} {@five#eq:x} six[^six] ![seven](gone.png)\n\n"
+        '<img src="https://elsewhere.example/a.png" alt="eight">\n\n'
+        "Nine {% post_url 2020-01-01-ten %} eleven\n\n"
+        "{% highlight python %}\ntwelve = 12\n{% endhighlight %}\n\n"
+        "## Thirteen {#a}\n\n## Fourteen {#a}\n\n[fifteen](draft.md) ![sixteen](bad.png)\n"
+    )
+    levels = "".join(f"  {code}: warning\n" for code in sorted(LOWERABLE))
+    files = {
+        "blogsmith.yaml": f"title: S\ndiagnostics:\n{levels}",
+        "content/posts/a.md": f"---\ntitle: A\nstatus: maybe\n---\n{text}",
+        "content/posts/draft.md": "---\ndraft: true\n---\nNot for everybody.\n",
+        "content/posts/bad.png": "no picture",
+    }
+    report = build(put_bare(tmp_path, files))
+    assert report.ok, report.diagnostics
+    assert LOWERABLE - {one.code for one in report.diagnostics} == {"image-width", "label-twice"}
+    page = (tmp_path / "public/posts/a/index.html").read_text()
+    words = "one two three eq:four five#eq:x [^six] seven eight Nine 2020-01-01-ten eleven"
+    words += " highlight twelve endhighlight Thirteen Fourteen fifteen sixteen"
+    assert [word for word in words.split() if word not in page] == []
+    assert "elsewhere.example" not in page and "Not for everybody" not in page

@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.diagnostics.counts import count_line
 from blogsmith.diagnostics.format import format_diagnostic, wants_color
-from blogsmith.diagnostics.listing import print_diagnostics
+from blogsmith.diagnostics.listing import format_first, print_diagnostics
 from blogsmith.diagnostics.model import Diagnostic, Place
 
 FORMS = [
@@ -185,3 +185,13 @@ def test_warnings_are_never_hidden_behind_errors() -> None:
     assert lines[7:9] == ["  1,000 errors  e  in 1 file", "    8 warnings  w  in 1 file"]
     assert lines[10:] == ["some are left out here; with --full each is printed", "1,000 errors, 8 warnings"]
     assert len(lines_of(found, full=True)) == 1009
+
+
+def test_of_the_first_a_third_is_left_to_warnings() -> None:
+    found = [Diagnostic("e", f"m{line}", "a.md", Place(line)) for line in range(1, 51)]
+    found += [Diagnostic("w", f"m{line}", "a.md", Place(line), severity="warning") for line in range(1, 10)]
+    first = format_first(found, 12, color=False)
+    assert [block.split()[1] for block in first.blocks] == ["error:"] * 8 + ["warning:"] * 4
+    assert first.left_out == 47
+    same = [Diagnostic("e", "m", "a.md", Place(line)) for line in range(1, 51)]
+    assert format_first(same, 12, color=False).left_out == 0

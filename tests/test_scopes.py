@@ -47,6 +47,7 @@ SHOWS_ALL = "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.option
 HEADS = MappingProxyType(
     {
         "slug": "elsewhere",
+        "permalink": "/else/where.html",
         "date": "2024-02-03",
         "draft": "true",
         "series": "{name: S, part: 1}",

@@ -11,7 +11,8 @@ from blogsmith.diagnostics.model import Place
 from blogsmith.model.documents import Asset, Document, ImageInfo, Source
 from blogsmith.model.links import LinkTarget
 from blogsmith.read.front_matter import read_document
-from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_image, resolve_link
+from blogsmith.site.images import resolve_image
+from blogsmith.site.index import SiteIndex, index_site, page_entry, resolve_link
 from blogsmith.syntax.parser import make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 from blogsmith.tex.analysis.linear import linear_text

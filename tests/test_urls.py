@@ -70,6 +70,61 @@ def faults(urls: Urls) -> list[str]:
     ],
 )
 def test_one_file(path: str, head: str, url: str, kind: str, section: str) -> None:
+    check_one_file(path, head, url, kind, section)
+
+
+@pytest.mark.parametrize(
+    ("head", "url"),
+    [
+        ("permalink: /writing/a/", "/writing/a/"),
+        ("permalink: writing/a", "/writing/a/"),
+        ("url: /writing/a", "/writing/a/"),
+        ("permalink: //writing//a/", "/posts/pi/"),
+        ("permalink: /writing/a.html", "/writing/a.html"),
+        ("permalink: /writing/a/index.html", "/writing/a/"),
+        ("permalink: /w/caf%C3%A9/", "/w/café/"),
+        ("permalink: /:year/:month/:day/:title/", "/2026/03/14/pi/"),
+        ("permalink: /:categories/:title.html\ncategories: [Deep Ones, x]", "/deep-ones/x/pi.html"),
+        ("permalink: /:categories/:slug/", "/pi/"),
+        ("permalink: /:section/:name/\nslug: own", "/posts/own/"),
+    ],
+)
+def test_an_address_of_its_own(head: str, url: str) -> None:
+    """It has no part in section and kind."""
+    path = "content/posts/2026-03-14-pi.md"
+    read, _ = read_document(Source(PurePosixPath(path), f"---\n{head}\n---\n", ""), Config())
+    urls = assign_urls([read], Config(permalinks={"posts": "/p/:slug/"} if "//w" not in head else {}))
+    assert urls.diagnostics == ()
+    assert (urls.urls[path], urls.kinds[path], urls.sections[path]) == (url, "post", "posts")
+
+
+def test_a_page_may_be_that_of_a_list() -> None:
+    files = {"about.md": "permalink: /", "notes.md": "permalink: /posts/", "posts/a.md": ""}
+    urls = assign(files)
+    found = [(urls.urls[path], urls.kinds[path], urls.sections[path]) for path in sorted(urls.urls)]
+    assert (found, urls.diagnostics) == (
+        [("/", "home", ""), ("/posts/", "section", "posts"), ("/posts/a/", "post", "posts")], (),
+    )  # fmt: skip
+
+
+def test_a_list_names_its_folder_by_its_permalink() -> None:
+    files = {"notes/_index.md": "permalink: /Notes/", "notes/rl/index.md": "permalink: /Notes/CS224R/",
+             "notes/rl/a.md": "", "notes/rl/b.md": ""}  # fmt: skip
+    urls = assign(files)
+    assert urls.diagnostics == ()
+    assert [urls.urls[f"content/notes/rl/{name}.md"] for name in ("index", "a")] == [
+        "/Notes/CS224R/", "/Notes/CS224R/a/",
+    ]  # fmt: skip
+
+
+def test_files_lie_under_the_address_of_their_page() -> None:
+    files = {"posts/a/index.md": "permalink: /old/a.html", "posts/b/index.md": "permalink: /b"}
+    urls = assign(files)
+    found = [asset_url(PurePosixPath(f"content/posts/{name}/x.png"), urls, frozenset()) for name in "ab"]
+    assert found == ["/old/a/x.png", "/b/x.png"]
+
+
+def check_one_file(path: str, head: str, url: str, kind: str, section: str) -> None:
     urls = assign({path: head})
     key = f"content/{path}"
     assert urls.diagnostics == ()

@@ -69,6 +69,12 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command()
 @output_option
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Write the site although pages have errors: these stay as they were, or show what can be made; by "
+    "default nothing is written then.",
+)
 @executing
 @_building
 @click.pass_obj

@@ -10,7 +10,7 @@ from .site_folder import format_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..project.report import BuildReport
 
@@ -27,9 +27,42 @@ def print_report(report: BuildReport, seconds: float, *, write: bool, full: bool
         print_diagnostics(report.diagnostics, sys.stderr, wants_color(sys.stderr), full=full)
     for path in report.scheduled:
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
-    if report.ok:
+    if write and not report.ok:
+        for line in _after_errors(report):
+            terminal.warn(line)
+    if report.ok or report.wrong_pages:
         target = f"{format_path(report.target)}/" if write and report.target else ""
         terminal.print_line(summary_line(report, seconds, target))
+
+
+def _after_errors(report: BuildReport) -> Iterator[str]:
+    """What became of the site although there are errors, or how to go on."""
+    pages = report.wrong_pages
+    if pages:
+        fates = (
+            (pages.kept, "as it was before", "as they were before"),
+            (pages.partial, "with what could be made of it", "with what could be made of them"),
+            (pages.absent, "not published", "not published"),
+        )
+        told = [
+            f"{plural(count, 'page')} {one if count == 1 else many}" for count, one, many in fates if count
+        ]
+        if told:
+            yield f"with errors: {', '.join(told)}"
+        return
+    yield "nothing was written: the last site stays as it is"
+    if report.has_only_page_errors and not report.has_only_stale:
+        yield "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made"
+        if code := _most_frequent(report):
+            yield f"to let such errors pass: `diagnostics: {{{code}: warning}}` in blogsmith.yaml"
+
+
+def _most_frequent(report: BuildReport) -> str:
+    """The code of most errors among those that may be lowered; empty if there is none."""
+    from ..diagnostics.codes import LOWERABLE
+
+    codes = [one.code for one in report.diagnostics if one.severity == "error" and one.code in LOWERABLE]
+    return max(sorted({*codes}), key=codes.count, default="")
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:

@@ -62,7 +62,9 @@ def _rule(slot: Slot, code: str) -> LevelRule | None:
             refuse_key(slot.key(key), _KEYS)
     word = slot.at("level")
     if word.value is None:
-        slot.wrong("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
+        # a misspelt key is both unknown and missing; one report is enough
+        if slot.value.keys() <= {*_KEYS}:
+            slot.wrong("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
         return None
     level = _WORD(word)
     paths = texts()(slot.at("in")) if slot.at("in").value is not None else ()

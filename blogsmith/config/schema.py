@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from ..diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 
 
@@ -56,6 +57,8 @@ class MathSettings(Struct, frozen=True):
     """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
     symbols: Mapping[str, Symbol] = {}
     """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
+    double_dollar: Literal["display", "kramdown"] = "display"
+    """`$$…$$`: `display` wherever it stands; `kramdown`: only alone in its paragraph, else in the line."""
     numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
     """Which display formulas get a number; `by section` counts anew behind each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"
@@ -106,6 +109,9 @@ class Images(Struct, frozen=True):
 
     metadata: Literal["clean", "keep"] = "clean"
     """`clean` publishes pictures without what cameras write into them (place, owner); `keep` as they are."""
+
+    remote: RemoteRuleName = "error"
+    """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
 
 
 class Embeds(Struct, frozen=True):
@@ -242,6 +248,8 @@ class Config(Struct, frozen=True):
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False
     """Number headings."""
+    slugs: OfPage[Literal["words", "github"]] = "words"
+    """Ids of headings: words joined by single hyphens, or as GitHub makes them (`A & B` → `a--b`)."""
     plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
     callouts: OfPage[Mapping[str, CalloutKind]] = {}

@@ -29,16 +29,20 @@ CODES: Mapping[str, str] = MappingProxyType(
         "date": "A date is no date, or no day that exists; `updated` before `date` is a warning.",
         "duplicate-url": "Two pages, or a page and an alias, have the same address.",
         "front-matter-key": "A front matter key is misspelt, or another generator's (warning).",
+        "front-matter-unknown": "A front matter key has a value that means nothing here (warning).",
         "front-matter-open": "The front matter has no end, is not at the start of the file, or is not YAML.",
         "front-matter-value": "A front matter key has a value of the wrong type or form.",
         "slug": "A slug, or a file name a slug is made from, cannot be part of an address.",
         "language-key": "A translation is of a text that no page prints (warning).",
         "language-value": "A file in `languages/` is no list of translations, or one has an unknown place.",
+        "permalink": "A page asks for an address that it cannot have.",
         "not-yet": "A key asks for something this version cannot do (warning).",
         "yaml-comment": "An argument `#1` behind a blank is a comment, not part of the TeX (warning).",
         "yaml-duplicate-key": "A key is given twice in one mapping.",
         "yaml-escape": "A backslash in double quotes makes something else than the TeX that is meant.",
         "yaml-feature": "YAML uses what is not accepted here: aliases, tags, several documents, huge values.",
+        "json-syntax": "Front matter in JSON cannot be read.",
+        "toml-syntax": "Front matter in TOML cannot be read.",
         "yaml-syntax": "YAML cannot be read.",
         # sites of other systems
         "import-into": "The folder of an import and its source lie in each other.",
@@ -54,6 +58,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "footnote-twice": "A footnote is defined twice.",
         "footnote-undefined": "A footnote mark has no text.",
         "footnote-unused": "A footnote is never referred to (warning).",
+        "foreign-file": "A text of another system makes no page and is published as it is (warning).",
         "foreign-syntax": "The syntax of another generator has no meaning here and is text (warning).",
         "html-element": "A tag is of no element that browsers know, such as `<d-cite>` (warning).",
         "html-markdown": "An element asks for Markdown where none is read (warning).",
@@ -68,9 +73,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "shortcode-unknown": "There is no shortcode of this name.",
         "table-cells": "A row of a table has more cells than its header.",
         # mathematics
+        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
         "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
         "math-command": "A formula uses a TeX command or environment that does not exist.",
         "math-dollar": "A pair of dollar signs is text because a digit follows the second (warning).",
+        "math-escape": "A formula holds `\\_`, which prints an underscore; a subscript is `_` (warning).",
+        "math-in-sentence": "A `$$` formula between words is a display and breaks the sentence (warning).",
         "math-limit": "A formula is too long, too deep or has too many open brackets.",
         "math-macro": "A macro is defined wrongly, lacks an argument or never ends.",
         "math-syntax": "A formula is not valid TeX.",
@@ -124,10 +132,12 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-syntax": "A `{= … =}` holds no expression, or a wrong format.",
         # images and embeds
         "embed-host": "A video is on a host that the site does not allow.",
+        "image-fetch": "The copy of an image at another host is missing, has changed or cannot be made.",
         "image-location": "A photo carries the position where it was taken into the site (warning).",
         "image-metadata": "What a picture or film tells besides cannot be taken out (warning).",
         "image-missing": "An image names a file that does not exist.",
-        "image-remote": "An image is on another host; pages load nothing from elsewhere.",
+        "image-record": "A line of `remote-images.txt` cannot be read.",
+        "image-remote": "An image is on another host; a site may allow it, or show a copy.",
         "image-unreadable": "A file used as an image is not one, or is damaged or too large.",
         "svg-active": "An SVG file holds scripts, or loads something from elsewhere (warning).",
         "image-width": "The width or height of an image is not a length; in HTML a warning.",
@@ -141,13 +151,13 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-missing": "A link leads to a page or file that does not exist.",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
+        "ref-kind": "A reference begins with a word that is no kind of label.",
         "ref-page": "A reference names a post that does not exist or is not published.",
         "ref-undefined": "A reference names a label that nothing has.",
         "ref-unnumbered": "A reference leads to a formula that shows no number (warning).",
         "series-part": "Two posts are the same part of a series, or a part is of no series (warning).",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         # doubts, told by `blogsmith check` only
-        "dollar-doubtful": "A dollar sign may be meant for math and is text, or the reverse (warning).",
         "label-unused": "Nothing refers to the label of an equation, a figure or a table (warning).",
         "macro-bypassed": "A formula writes out what a macro is declared for (warning).",
         "macro-unused": "A macro is declared and never used (warning).",
@@ -162,7 +172,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "theme-value": "A `theme.yaml` or the name of a theme is wrong.",
         "card-font": "The font of social cards belongs to a site that is not trusted (warning).",
         "theme-file": "The theme has no such file to copy, or a site has no place for it.",
-        "layout-unknown": "A page asks for a layout that neither the site nor its theme has.",
+        "layout-unknown": "A page asks for a layout that there is not, and gets that of its kind (warning).",
         "build-executor": "Pages cannot be made by the cluster that `build.executor` asks for.",
         "page-process": "A process that makes pages was ended, as by a lack of memory.",
         "page-slow": "The live preview gives up making a page; it stays as it was last.",
@@ -187,7 +197,8 @@ CELL_CODES = frozenset(code for code in CODES if code.partition("-")[0] in ("cel
 LOWERABLE = frozenset(
     {
         *("citation-key", "footnote-undefined", "front-matter-value", "id-twice", "image-missing"),
-        *("image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor", "link-missing"),
+        *("image-fetch", "image-remote", "image-unreadable", "image-width", "label-twice", "link-anchor"),
+        "link-missing",
         *("link-unpublished", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )
@@ -198,8 +209,7 @@ SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-fi
 """Codes of errors that are about the whole site although the file that is named is one of its pages."""
 
 PUBLICATION_CODES = frozenset(
-    {"alias", "date", "front-matter-open", "slug", "yaml-duplicate-key", "yaml-escape", "yaml-feature"}
-    | {"yaml-syntax"}
+    {"date", "front-matter-open", "slug", "yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"}
 )
 """Codes of errors in front matter that leave it open whether and where a page is to be published."""
 

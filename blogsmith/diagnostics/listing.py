@@ -7,14 +7,16 @@ beside errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TextIO
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TextIO, TypeVar
 
 from msgspec import Struct
 
 from .counts import count_line, plural
 from .format import format_diagnostic, format_location
-from .model import Diagnostic, sort_key
+from .model import Diagnostic, Severity, sort_key
+
+Item = TypeVar("Item")
 
 MAX_BLOCKS = 40
 """Findings of which all are printed; where there are more, of each code only the first."""
@@ -24,6 +26,15 @@ ALONE = 3
 """Equal findings that are printed each by itself."""
 PLACES = 3
 """Places that are named of findings told together."""
+
+
+class ShortList(Struct, frozen=True):
+    """The first of what is wrong."""
+
+    blocks: tuple[str, ...]
+    """Each is printed by itself and may have several lines."""
+    left_out: int
+    """Findings that no block tells of."""
 
 
 class _Group(Struct, frozen=True):
@@ -56,6 +67,23 @@ def print_diagnostics(
         print("some are left out here; with --full each is printed", file=stream)
     if ordered:
         print(count_line(ordered), file=stream)
+
+
+def format_first(diagnostics: Iterable[Diagnostic], most: int, *, color: bool) -> ShortList:
+    """At most so many blocks, errors first; a third of them is left to warnings."""
+    groups = _group(sorted(diagnostics, key=sort_key))
+    shown = choose_first(groups, most, lambda group: group.members[0].severity)
+    told = sum(len(group.members) for group in shown)
+    blocks = tuple(_format_group(group, color) for group in shown)
+    return ShortList(blocks, sum(len(group.members) for group in groups) - told)
+
+
+def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
+    """At most so many, errors first; a third of them is left to warnings."""
+    errors = [item for item in items if severity(item) == "error"]
+    warnings = [item for item in items if severity(item) != "error"]
+    chosen = errors[: most - min(len(warnings), most // 3)]
+    return chosen + warnings[: most - len(chosen)]
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[_Group]:

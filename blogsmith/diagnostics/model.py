@@ -187,6 +187,9 @@ class TextMap(Struct, frozen=True):
     """The piece, lines joined by \\n."""
     starts: tuple[tuple[int, int], ...]
     """(line, column), 1-based, of the first character of each line of `text`."""
+    gaps: tuple[tuple[int, int], ...] = ()
+    """(offset, characters): what the file holds more than `text` right before that offset, as where `&lt;`
+    was read as `<`."""
 
     def place(self, offset: int, length: int = 1) -> Place:
         """The place of `text[offset : offset + length]`, cut at the end of its line."""
@@ -196,6 +199,8 @@ class TextMap(Struct, frozen=True):
         begin = breaks[index - 1] + 1 if index else 0
         end = breaks[index] if index < len(breaks) else len(self.text)
         line, column = self.starts[min(index, len(self.starts) - 1)]
+        if self.gaps:
+            column += sum(more for at, more in self.gaps if begin < at <= offset)
         return Place(line, column + offset - begin, max(1, min(length, end - offset)))
 
     def cut(self, start: int, end: int) -> TextMap:
@@ -204,4 +209,5 @@ class TextMap(Struct, frozen=True):
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
         rest = self.starts[index + 1 : bisect_left(breaks, end) + 1]
-        return TextMap(self.text[start:end], ((first.line, first.column), *rest))
+        gaps = tuple((at - start, more) for at, more in self.gaps if start < at <= end)
+        return TextMap(self.text[start:end], ((first.line, first.column), *rest), gaps)

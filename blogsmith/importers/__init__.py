@@ -13,8 +13,8 @@ How a system is added:
    files to copy, settings of `blogsmith.yaml`, and a `Notice` for everything that means something else here
    or nothing. It writes nothing and asks no network. Text is rewritten through `text/`: `mask` hides code,
    formulas and tags from rewrites that are about prose.
-3. `render(text)` gives HTML of a page's source as the old system would show it, by a way that shares no code
-   with `read`: what is counted in it must be in our page too. What `read` takes away on purpose it says in
-   the `removed` of a notice, and no difference is told of that.
+3. `render(text, page)` gives HTML of a page's source as the old system would show it, by a way that shares no
+   code with `read`: what is counted in it must be in our page too. What `read` takes away on purpose it says
+   in the `removed` of a notice, and no difference is told of that.
 4. Sites of our own writing under `tests/importers/<name>/`, each with what it becomes.
 """

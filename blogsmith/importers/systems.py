@@ -8,9 +8,9 @@ from typing import Protocol
 
 from ..diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ..project.report import Progress
-from .model import SiteImport
+from .model import ImportedPage, SiteImport
 
-NAMES = ("myst", "jekyll")
+NAMES = ("quarto", "myst", "hugo", "jekyll")
 """Folders of this package, in the order in which they are asked whether a source is theirs."""
 
 
@@ -29,8 +29,8 @@ class System(Protocol):
         """All of a source. SiteError if nothing of it can be read; of single files that cannot, it gives
         notices."""
 
-    def render(self, text: str) -> str:
-        """HTML of a text, `ImportedPage.original`, as the old system would show it; never raises."""
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML of `page.original`, or of a part of it, as the old system would show it; never raises."""
 
 
 def find_system(root: Path, name: str = "") -> System:

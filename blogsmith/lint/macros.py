@@ -17,6 +17,7 @@ from ..diagnostics.model import Place, Reporter
 from ..model.documents import FrontMatter
 from ..patterns import lazy_pattern
 from ..syntax.records import Math
+from .starter import chosen_macros
 
 CODE = "macro-unused"
 
@@ -82,7 +83,7 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
         ]
         used.update(inner)
         pending += inner
-    for name in macros:
+    for name in chosen_macros(macros):
         if name not in used:
             value = settings.places[("math", "macros", name)]
             place = _name_place(name, Place(value.line), settings.lines)

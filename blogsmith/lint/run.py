@@ -20,6 +20,7 @@ from .labels import lone_labels, references_in
 from .macros import commands_in, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
 from .pages import formulas_of
+from .starter import chosen_macros
 
 
 class PageLint(Struct, frozen=True, array_like=True):
@@ -40,10 +41,11 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     reporter = Reporter(str(source.path), source.text.split("\n"))
     formulas = formulas_of(page)
     use, references = macro_use(source.text, front, formulas), references_in(source.text)
+    macros = {**chosen_macros(math.macros), **front.math.macros}
     report_dollars(page.tokens, reporter)
     labels = tuple(lone_labels(page.labels.values(), references, reporter))
     report_page_macros(use, reporter)
-    report_notation(formulas, notation(math.symbols, {**math.macros, **front.math.macros}), reporter)
+    report_notation(formulas, notation(math.symbols, macros), reporter)
     return PageLint(tuple(reporter.diagnostics), labels, references.elsewhere, use.of_site)
 
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 from ..diagnostics.model import Diagnostic, Place
 from ..storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
 
@@ -62,6 +63,7 @@ class SiteFiles(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     stamps: Mapping[str, FileStamp] = msgspec.field(default_factory=dict)
     """Of every file by its path: while it stays the same, the file is read once."""
+    remote: RemoteImages = RemoteImages()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,10 @@ class Reference:
     url: str = ""
     """http(s) only; a DOI is turned into its URL."""
     note: str = ""
+    is_named: bool = True
+    """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """The other fields, as written; no page shows them."""
     place: Place | None = None
     """Where the entry starts in the author's file."""
 
@@ -124,6 +130,8 @@ class FrontMatter:
     """As `date`."""
     slug: OfSite[str] = ""
     """Empty means: from the file name."""
+    permalink: OfSite[str] = ""
+    """Whole address the page asks for, as written; empty means: by its folder and slug."""
     tags: OfSite[tuple[str, ...]] = ()
     """As written; equal slugs are one tag."""
     categories: OfSite[tuple[str, ...]] = ()

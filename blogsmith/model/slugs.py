@@ -18,13 +18,30 @@ def slugify(text: str) -> str:
     return _SEPARATORS.sub("-", unicodedata.normalize("NFC", folded)).strip("-")
 
 
-def unique(wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section") -> str:
+def github_slug(text: str) -> str:
+    """The id that GitHub gives a heading: `A & B` → `a--b`, `Markov's` → `markovs`.
+
+    Source: github-slugger 2.0. Letters, marks, digits, hyphens and underscores are kept, each blank becomes a
+    hyphen. Empty if nothing is left.
+    """
+    return "".join("-" if char == " " else char for char in text.lower() if _is_kept(char))
+
+
+def _is_kept(char: str) -> bool:
+    category = unicodedata.category(char)
+    return char in " -" or category[0] in "LM" or category in ("Nd", "Nl", "Pc")
+
+
+def unique(
+    wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section", first: int = 2
+) -> str:
     """`wanted`, or `wanted-2`, `wanted-3`, … if taken; remembers the answer in `taken`.
 
     counts: the number to try next for each name; `taken` only grows, so none below it is free.
+    first: the number of the second of a name.
     """
     base = wanted or fallback
-    name, count = base, counts.get(base, 2)
+    name, count = base, counts.get(base, first)
     while name in taken:
         name, count = f"{base}-{count}", count + 1
     taken.add(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path, PurePosixPath
 
@@ -29,9 +29,10 @@ from ..syntax.parser import make_parser, parse_document
 from ..syntax.token_listing import describe
 from ..write.output import write_site
 from .build_record import BuildExtent, save_stamps, start_build
-from .build_stamps import has_own_outputs
+from .build_stamps import has_own_outputs, remove_stamps
 from .fonts import make_fonts
 from .incremental import IncrementalPipeline, UpdateRequest
+from .last_version import distinct_files, with_last_versions
 from .outline_rows import is_editable, put_outline
 from .output_plan import make_outputs
 from .output_rows import OutputRows
@@ -116,7 +117,8 @@ def _finish(
     keep = spool.put_output if options.write else without_bytes
     with log.measure("pages"):
         pages.make_ahead(count_copies(site.context, options), keep)
-    outputs = make_outputs(site.composition.files, pages.output, keep, log)
+    files = site.composition.files
+    outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
     pages.keep_only_planned()
     line.keep_files(site)
     counts = counts_of(
@@ -124,32 +126,54 @@ def _finish(
     )
     target = options.output or site.context.root / site.config.output
     report = replace(log.close(counts), rebuilt=line.reasons, target=target)
-    if not report.ok or not options.write:
+    goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
+    if not goes_on or not options.write:
         return report, pages
     with log.stage("fonts"):
         outputs += make_fonts(site.fonts, site.context)
-    return _write(outputs, target, site.context.root, options, report, log), pages
+    with log.stage("write"):
+        report = _write(outputs, site, options, report, keep)
+    return replace(report, timings=log.timings), pages
 
 
 def _write(
     outputs: Sequence[Output],
-    target: Path,
-    root: Path,
+    site: SiteSnapshot,
     options: BuildOptions,
     report: BuildReport,
-    log: BuildLog,
+    keep: Callable[[Output], Output],
 ) -> BuildReport:
-    with log.stage("write"):
-        done = write_site(
-            outputs,
-            target,
-            site_root=root,
-            is_chosen=options.output is not None,
-            is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
+    """Write the site; of pages with errors the last version stays, if there is one.
+
+    keep: as in `make_outputs`.
+    """
+    root, target, is_chosen = site.context.root, report.target, options.output is not None
+    assert target is not None, "it is known before anything is written"
+    partial: frozenset[str] = frozenset()
+    if not report.ok:
+        files, absent = site.composition.files, count_unclear(site.resolved.loaded)
+        published = with_last_versions(
+            outputs, files, report, absent, keep, target, root, is_chosen=is_chosen
         )
-    return replace(
-        report, written=done.written, unchanged=done.unchanged, removed=done.removed, timings=log.timings
+        outputs, partial = published.outputs, published.partial
+        report = replace(report, wrong_pages=published.pages)
+    done = write_site(
+        outputs,
+        target,
+        site_root=root,
+        is_chosen=is_chosen,
+        is_untouched=options.remembers and has_own_outputs(str(root), str(target)),
+        partial=partial,
     )
+    if not report.ok:
+        # what they tell of is another site
+        remove_stamps(str(root))
+    return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
+
+
+def count_unclear(loaded: LoadedSite) -> int:
+    """Pages of which it is not clear whether or where they are to be published."""
+    return sum(state == "unclear" for _, state in loaded.left_out.values())
 
 
 def counts_of(

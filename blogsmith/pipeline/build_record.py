@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from ..diagnostics.model import Diagnostic, Place
+from ..model.remote_images import RECORD
 from ..project.program import program_folders
 from ..project.report import BuildReport, Counts
 from ..storage.cache import open_cache
@@ -38,7 +39,7 @@ from .build_stamps import (
 
 _PARTS = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
-    *("languages", "_freeze"),
+    *("languages", "_freeze", RECORD),
 )
 """What every build reads in the folder of a site."""
 TICK_NS = 20_000_000

@@ -7,11 +7,13 @@ from pathlib import PurePosixPath
 from ..config.load import CONFIG_NAME
 from ..diagnostics.model import Diagnostic, Reporter
 from ..model.documents import Body, Document, FrontMatter, ImageInfo, Source
+from ..model.remote_images import REMOTE_HINT, remote_message
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
 from ..site.frame import Frame, Rendered, Unpublished
-from ..site.index import SiteIndex, resolve_image, resolve_link
+from ..site.images import resolve_image
+from ..site.index import SiteIndex, resolve_link
 
 
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
@@ -37,15 +39,29 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
 
     def image(path: str, document: Document) -> str:
         found = resolve_image(index, path, document, loaded.assets, lambda file: ImageInfo("", None, None))
-        if isinstance(found, ImageInfo):
-            return found.url
         reporter = Reporter(str(document.path), document.source.text.split("\n"))
-        reporter.error(found.code, found.problem, document.front.places.get("image"), found.hint)
+        place = document.front.places.get("image")
+        if not isinstance(found, ImageInfo):
+            reporter.error(found.code, found.problem, place, found.hint)
+        elif found.is_remote and index.remote.rule == "warn":
+            reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
         log.add(reporter.diagnostics)
-        return ""
+        return found.url if isinstance(found, ImageInfo) else ""
 
     language = context.theme.language(context.config.lang)
-    return Frame(context.config, index.with_base, image, language=language)
+    layouts = frozenset(context.theme.layouts())
+    return Frame(context.config, index.with_base, image, layouts, language=language)
+
+
+def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:
+    """A warning for a layout that there is not: the page is printed with that of its kind."""
+    named, theme = document.front.template, context.theme
+    if not named or named in theme.layouts():
+        return []
+    reporter = Reporter(str(document.path), document.source.text.split("\n"))
+    place, hint = document.front.places.get("template"), theme.layout_hint(named)
+    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint)
+    return reporter.diagnostics
 
 
 def unpublished_parts(loaded: LoadedSite) -> list[Unpublished]:

@@ -35,7 +35,7 @@ from .cell_source import CellSource
 from .disclosure import disclosures
 from .disclosure_cache import DisclosureCache
 from .fonts import add_fonts, plan_fonts
-from .frame import frame_of, menu_problems, place_document, unpublished_parts
+from .frame import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
 from .output_plan import OutputFile, path_conflicts, plan
 from .placeholder import placeholder_body
 from .reload import reload_site
@@ -253,6 +253,10 @@ class IncrementalPipeline:
             if path not in before.unread and resolved.documents.get(path) is item.document
         }
 
+    def _unfit_for_feeds(self) -> frozenset[str]:
+        """Source paths of pages that are written although they have errors: feeds are never taken back."""
+        return self._log.paths_with_errors() if self._log and self._options.keep_going else frozenset()
+
     def _page_diagnostics(
         self, resolved: ResolvedSite, document: Document, body: Body
     ) -> tuple[Diagnostic, ...]:
@@ -262,6 +266,7 @@ class IncrementalPipeline:
             *self._memory.facts_of(document).facts.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
+            *layout_problems(document, resolved.context),
         )
         if not found:
             return ()
@@ -288,7 +293,13 @@ class IncrementalPipeline:
         given, fonts = add_fonts(with_cards(related, context), rendered, context)
         views = _same(given, before)
         yield None
-        composition = plan(views, list(rendered.values()), loaded, context)
+        documents = resolved.documents
+        own = {
+            path: self._page_diagnostics(resolved, documents[path], bodies[path])
+            for path in documents
+            if path in bodies
+        }
+        composition = plan(views, list(rendered.values()), loaded, context, self._unfit_for_feeds())
         log.add(menu_problems(context, resolved.index))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))
@@ -299,12 +310,6 @@ class IncrementalPipeline:
         log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
         log.add(self._resolver.python_problems())
         yield None
-        documents = resolved.documents
-        own = {
-            path: self._page_diagnostics(resolved, documents[path], bodies[path])
-            for path in documents
-            if path in bodies
-        }
         yield SiteSnapshot(
             resolved,
             rendered,

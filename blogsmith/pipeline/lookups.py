@@ -17,8 +17,10 @@ from ..project.load import LoadedSite
 from ..render.context import Tools
 from ..site.archive import plan_archive
 from ..site.feeds import site_feeds
-from ..site.index import PageEntry, SiteIndex, index_site, resolve_image, resolve_link
+from ..site.images import Digest, Measure, resolve_image
+from ..site.index import PageEntry, SiteIndex, index_site, resolve_link
 from ..site.lists import plan_lists
+from ..site.permalinks import files_url
 from ..site.terms import plan_terms
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         *plan_archive(loaded.documents, urls.kinds),
         *(feed.url.removeprefix(config.base_path) for feed in site_feeds(config)),
     }
-    return index_site(config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls)
+    return index_site(
+        config.base_path, urls.urls, entries, loaded.waiting, generated, loaded.asset_urls, loaded.remote
+    )
 
 
 def page_tools(
@@ -44,14 +48,15 @@ def page_tools(
     loaded: LoadedSite,
     results: Callable[[Document], PageResults],
     python: Callable[[], Distribution],
-    measure: Callable[[Path], ImageInfo | str],
+    measure: Measure,
+    digest: Digest,
 ) -> Tools:
     """The site as its pages see it while they are rendered."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
         found = measure(content)
-        url = index.with_base(quote(loaded.urls.urls[str(document.path)] + name))
+        url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
     return Tools(
@@ -60,7 +65,9 @@ def page_tools(
         theme=context.theme,
         plugins=context.plugins,
         link=lambda written, document: resolve_link(index, written, document),
-        image=lambda written, document: resolve_image(index, written, document, loaded.assets, measure),
+        image=lambda written, document: resolve_image(
+            index, written, document, loaded.assets, measure, digest
+        ),
         labels=index.page_labels,
         post_url=index.page_url,
         slug_hint=index.slug_hint,

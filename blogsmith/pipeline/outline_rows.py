@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from ..model.documents import Asset
+from ..model.remote_images import RemoteImages
 from ..model.template_views import Feed, Link, PageView, SeriesPart, SiteView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
@@ -59,6 +60,7 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
     unpublished: Mapping[str, str]
     generated: frozenset[str]
     files: Mapping[str, str]
+    remote: RemoteImages
     assets: Mapping[str, tuple[str, int]]
     """Path of an asset under the site root → the file, and its size in bytes."""
     term_names: Mapping[str, Mapping[str, str]]
@@ -70,14 +72,17 @@ class SiteOutline(msgspec.Struct, frozen=True, array_like=True):
 
     def index(self, base_path: str, entries: Mapping[str, PageEntry]) -> SiteIndex:
         """Where everything is. entries: as in `SiteIndex`."""
-        return index_site(base_path, self.urls, entries, self.unpublished, self.generated, self.files)
+        return index_site(
+            base_path, self.urls, entries, self.unpublished, self.generated, self.files, self.remote
+        )
 
     def loaded(self) -> LoadedSite:
         """The site without its documents."""
         assets = {
             path: Asset(PurePosixPath(path), Path(file), size) for path, (file, size) in self.assets.items()
         }
-        return LoadedSite((), {}, self.unpublished, Urls(self.urls, {}, {}, {}), assets, self.files)
+        urls = Urls(self.urls, {}, {}, {})
+        return LoadedSite((), {}, self.unpublished, urls, assets, self.files, self.remote)
 
     def readers(self, path: str) -> Iterator[str]:
         """Files of the site that hold the text of a page beside its own one. path: of its source."""
@@ -103,6 +108,7 @@ def put_outline(
         index.unpublished,
         index.generated,
         index.files,
+        index.remote,
         {path: (str(asset.file), asset.size) for path, asset in site.resolved.loaded.assets.items()},
         site.frame.term_names,
         plan.site,

@@ -17,7 +17,7 @@ from msgspec import structs
 from .. import __version__
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
-from ..diagnostics.model import Diagnostic, Reporter, SiteError
+from ..diagnostics.model import Diagnostic, SiteError
 from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
@@ -31,6 +31,7 @@ from ..site.collisions import fold_url
 from ..site.feeds import feed_files
 from ..site.frame import Rendered
 from ..site.generated import GeneratedFile
+from ..site.permalinks import files_url
 from ..site.redirects import output_path, redirect, redirect_path
 from ..site.site_view import site_view
 from ..site.sitemap import robots, sitemap_files
@@ -74,7 +75,7 @@ class OutputPlan:
         """A page with what its policy stops; SiteError if it cannot be made."""
         theme = self.context.theme
         if view.layout not in theme.layouts():
-            raise _no_layout(view, self.documents.get(view.path), theme)
+            raise _no_layout(view, theme)
         opened = structs.replace(view, body=view.body.open())
         # templates and plugins may print anything
         return guard_parts(theme.render_parts(view.layout, opened, self.site), self.context.config)
@@ -119,9 +120,13 @@ def make_outputs(
 
 
 def plan(
-    views: Sequence[PageView], rendered: Sequence[Rendered], loaded: LoadedSite, context: SiteContext
+    views: Sequence[PageView],
+    rendered: Sequence[Rendered],
+    loaded: LoadedSite,
+    context: SiteContext,
+    unfit: frozenset[str] = frozenset(),
 ) -> OutputPlan:
-    """Which files the site has; none of them is made."""
+    """Which files the site has; none of them is made. unfit: as in `feed_files`."""
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
     documents = {str(item.document.path): item.document for item in rendered}
@@ -130,7 +135,7 @@ def plan(
         origin = f"a picture that the code of {item.document.path} draws"
         for name, content in item.body.files.items():
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
-            files.append(OutputFile(output_path(item.url + name), origin, picture))
+            files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
     assets = published_assets(loaded, rendered, config)
     options, ground = resolve_options(context, assets), site_ground(context, assets)
     site = structs.replace(site, options=options, ground=ground)
@@ -138,7 +143,7 @@ def plan(
         files.append(OutputFile(output_path(url), path, asset.file))
     taken = {planned.path for planned in files}
     own: dict[PurePosixPath, Callable[[], bytes]] = {
-        **feed_files(views, config),
+        **feed_files(views, config, unfit),
         PurePosixPath("robots.txt"): partial(robots, config),
         **sitemap_files(views, config),
     }
@@ -178,12 +183,8 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
     return lambda: guard_page(redirect(view), context.config).html
 
 
-def _no_layout(view: PageView, document: Document | None, theme: Theme) -> SiteError:
-    """The author's mistake if the page names its layout, else the theme's."""
-    if document and document.front.template:
-        reporter = Reporter(view.path, document.source.text.split("\n"))
-        theme.report_unknown_layout(view.layout, reporter, document.front.places.get("template"))
-        return SiteError(*reporter.diagnostics)
+def _no_layout(view: PageView, theme: Theme) -> SiteError:
+    """The theme's mistake: a page has no layout of its own unless there is one of its name."""
     message = f'theme {theme.name} has no layout "{view.layout}"'
     hint = f"add layouts/{view.layout}.html, or write `extends: paper` in the theme.yaml"
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))

@@ -150,7 +150,14 @@ class _Edit:
         self._frame = replace(frame, term_names=outline.term_names)
         self._tools = replace(
             page_tools(
-                context, self._memory.md, index, loaded, _no_results, _no_python, self._memory.images.measure
+                context,
+                self._memory.md,
+                index,
+                loaded,
+                _no_results,
+                _no_python,
+                self._memory.images.measure,
+                self._memory.images.digest,
             ),
             lex=self._memory.lex,
             formula=self._memory.formula,

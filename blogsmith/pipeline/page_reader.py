@@ -37,9 +37,7 @@ def read_documents(
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
     # what is wrong with a head is told once the page is known to be built or not
-    loaded = resolve_urls(
-        files, context, options, log, lambda source, config: (memory.document(source, config)[0], ()), inspect
-    )
+    loaded = resolve_urls(files, context, options, log, memory.document, inspect)
     for document, _ in loaded.left_out.values():
         log.add(memory.head_diagnostics(str(document.path)))
     return loaded
@@ -55,7 +53,7 @@ def read_facts(
     kept = open_rows(context.root) if options.remembers else nullcontext(NoRows())
     with kept as rows:
         memory = PageCache(None, rows)
-        loaded = _load(context, memory, options, log)
+        loaded = load_site(context, memory, options, log)
         chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
         documents = [one for one in loaded.documents if chosen is None or str(one.path) in chosen]
         found = tuple(memory.facts_of(document).facts for document in log.iterate("parse", documents))
@@ -67,13 +65,14 @@ def read_facts(
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
     """Every page as tokens, one after another: all at once they are large, and not kept."""
     memory = PageCache(None)
-    for document in log.iterate("parse", _load(context, memory, options, log).documents):
+    for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)
         log.add(parsed.diagnostics)
         yield parsed
 
 
-def _load(context: SiteContext, memory: PageCache, options: BuildOptions, log: BuildLog) -> LoadedSite:
+def load_site(context: SiteContext, memory: PageCache, options: BuildOptions, log: BuildLog) -> LoadedSite:
+    """The site as read from disk; all that is wrong with settings and heads goes to `log`."""
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
     with log.stage("read"):

@@ -161,6 +161,7 @@ class Resolver:
             results,
             python,
             self._memory.images.measure,
+            self._memory.images.digest,
         )
         tools = structs.replace(
             tools, mark_lines=self._marks_lines, lex=self._memory.lex, formula=self._memory.formula
@@ -198,6 +199,7 @@ def _facts(
         (before.urls.sections, loaded.urls.sections),
         (before.waiting, loaded.waiting),
         (before.asset_urls, loaded.asset_urls),
+        (before.remote, loaded.remote),
         (_asset_stamps(last.files), _asset_stamps(files)),
         (last.index.generated, generated),
     )

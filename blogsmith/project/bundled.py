@@ -25,6 +25,12 @@ def bundled_path(name: str) -> str:
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), name)
 
 
+def bundled_plugins() -> tuple[str, ...]:
+    """Names of the bundled plugins, sorted."""
+    names = os.listdir(bundled_path("plugins"))
+    return tuple(sorted(name.removesuffix(".py") for name in names if name.endswith(".py")))
+
+
 def bundled_folder(name: str) -> Path:
     """The same, as most want it."""
     from pathlib import Path

@@ -25,7 +25,7 @@ from ..syntax.kinds import kind_table
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.on_demand import linear_text, split_rows
 from ..trust.consent import judge
-from .bundled import bundled_folder
+from .bundled import bundled_folder, bundled_plugins
 
 
 class SiteContext(Struct, frozen=True):
@@ -161,16 +161,20 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
     )
+    kinds = _kinds(own)
     return ParseOptions(
         linear_math=linear_text,
         split_rows=split_rows,
-        kinds=_kinds(own),
+        kinds=kinds,
+        reference_kinds=tuple(sorted(name for name, row in kinds.items() if row.numbered)),
         untrusted=config.markup.untrusted,
         smart_quotes=config.markup.smart_quotes,
         linkify=config.markup.linkify,
         math_macros=config.math.macros,
+        double_dollar=config.math.double_dollar,
         math_numbering=config.math.numbering,
         numbering=config.numbering,
+        slugs=config.slugs,
         inline_shortcodes=inline_shortcodes,
         block_classes=plugins.block_divs,
         markdown_rules=plugins.markdown_rules,
@@ -180,6 +184,7 @@ def parse_options(config: Config, plugins: Plugins, inline_shortcodes: frozenset
         check_syntax=not config.execution.python,
         engine=config.execution.engine,
         kernel=config.execution.kernel,
+        bundled_plugins=tuple(name for name in bundled_plugins() if name not in config.plugins),
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
 from ..config.schema import Config
+from ..diagnostics.codes import PUBLICATION_CODES
 from ..diagnostics.model import Diagnostic
 from ..model.documents import Asset, Document, SiteFiles, Source
+from ..model.remote_images import RemoteImages
 from ..read.active_svg import Inspect
+from ..site.collisions import fold_url
 from ..site.neighbours import series_problems
 from ..site.terms import term_warnings
 from ..site.urls import Urls, asset_url, assign_urls, publication
@@ -25,7 +28,7 @@ class LoadedSite(Struct, frozen=True):
     documents: tuple[Document, ...]
     """Those that are built."""
     left_out: Mapping[str, tuple[Document, str]]
-    """Source path → document and why (`draft` or `scheduled`)."""
+    """Source path → document and why: `draft`, `scheduled`, or `unclear` whether or where it should be."""
     waiting: Mapping[str, str]
     """Source path of a document left out → the site path it will have."""
     urls: Urls
@@ -33,6 +36,7 @@ class LoadedSite(Struct, frozen=True):
     """Path under the site root → file, of assets that are copied."""
     asset_urls: Mapping[str, str]
     """The same paths → their site paths."""
+    remote: RemoteImages = RemoteImages()
 
 
 def resolve_urls(
@@ -45,7 +49,8 @@ def resolve_urls(
 ) -> LoadedSite:
     """Settle what of the site's files is built and under which address.
 
-    read: a source as a document; inspect: says what there is to say about a file that is copied.
+    read: a source as a document, and what is wrong with its head; inspect: says what there is to say about a
+    file that is copied.
     """
     config = context.config
     log.add(files.diagnostics)
@@ -53,20 +58,47 @@ def resolve_urls(
     left_out: dict[str, tuple[Document, str]] = {}
     for source in log.iterate("front matter", files.sources):
         document, found = read(source, config)
-        log.add(found)
-        state = publication(document, options.now, drafts=options.drafts, future=options.future)
+        state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
+        if options.keep_going and _leaves_open_publication(document, found):
+            state = "unclear"
         if state == "published":
             documents.append(document)
         else:
             left_out[str(document.path)] = (document, state)
     urls = assign_urls(documents, config)
+    if options.keep_going and (unclear := _without_own_address(documents, urls)):
+        log.add(urls.diagnostics)
+        left_out |= {str(document.path): (document, "unclear") for document in unclear}
+        documents = [document for document in documents if document not in unclear]
+        urls = assign_urls(documents, config)
     all_documents = [*documents, *(document for document, _ in left_out.values())]
     log.add((*urls.diagnostics, *term_warnings(documents), *series_problems(all_documents)))
     future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
     log.add(found for asset in assets.values() for found in inspect(asset))
-    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls)
+    return LoadedSite(tuple(documents), left_out, waiting, urls, assets, asset_urls, files.remote)
+
+
+def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) -> bool:
+    """Whether mistakes in the head of a page leave it open whether and where it is to be published."""
+    draft = document.front.places.get("draft")
+    errors = [one for one in found if one.severity == "error"]
+    return any(one.code in PUBLICATION_CODES or (draft is not None and one.place == draft) for one in errors)
+
+
+def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
+    """Pages that have an address that is another one's, or none that can be one."""
+    wrong = {found.path for found in urls.diagnostics if found.code == "slug"}
+    taken: set[str] = set()
+    found = []
+    for document in sorted(documents, key=lambda document: document.path.as_posix()):
+        path = str(document.path)
+        address = fold_url(urls.urls[path])
+        if path in wrong or address in taken:
+            found.append(document)
+        taken.add(address)
+    return found
 
 
 def _assets(

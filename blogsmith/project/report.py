@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from ..diagnostics.codes import SITE_CODES
 from ..diagnostics.levels import NO_LEVELS, DiagnosticLevels
 from ..diagnostics.model import Diagnostic, as_errors, sort_key
 
@@ -59,6 +60,8 @@ class BuildOptions(Struct, frozen=True):
     """In place of the setting."""
     write: bool = True
     """False: report only, with what is doubtful beside what is wrong."""
+    keep_going: bool = False
+    """Write what can be made although pages have errors."""
     remembers: bool = False
     """Start from what earlier builds have kept in `.blogsmith/`, and keep what this one makes."""
     question: str = ""
@@ -85,6 +88,17 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Cells that ran in this build."""
 
 
+class WrongPages(Struct, frozen=True):
+    """Pages with errors in a site that was written all the same."""
+
+    kept: int = 0
+    """Stay as they were when they had none."""
+    partial: int = 0
+    """Show what could be made."""
+    absent: int = 0
+    """Are not published: it is not clear whether or where they should be."""
+
+
 class BuildReport(Counts, frozen=True, kw_only=True):
     """What a build found and did."""
 
@@ -97,12 +111,20 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     removed: int = 0
     target: Path | None = None
     """The output folder."""
+    wrong_pages: WrongPages | None = None
+    """What became of pages with errors, where the site was written all the same."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
     """Cell that ran → seconds."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
+
+    @property
+    def has_only_page_errors(self) -> bool:
+        """Whether a site can be made although there are errors."""
+        errors = [found for found in self.diagnostics if found.severity == "error"]
+        return all(found.path.startswith("content/") and found.code not in SITE_CODES for found in errors)
 
     @property
     def has_only_stale(self) -> bool:
@@ -145,6 +167,10 @@ class BuildLog(Struct):
         started = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
+
+    def paths_with_errors(self) -> frozenset[str]:
+        """Files that errors are about, so far."""
+        return frozenset(found.path for found in self.report() if found.severity == "error")
 
     def report(self) -> tuple[Diagnostic, ...]:
         """Everything found, sorted; warnings raised to errors if the build is strict."""

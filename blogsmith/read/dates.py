@@ -1,4 +1,8 @@
-"""Dates as authors write them: ISO 8601, with a blank instead of the T, with or without time and zone."""
+"""Dates as authors write them: ISO 8601, with a blank instead of the T, with or without time and zone.
+
+A month or a year alone is its first day. Slashes may stand for hyphens where the year comes first: in any
+other order nobody knows which is the month.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ import re
 from ..patterns import lazy_pattern
 
 _DATE = lazy_pattern(
-    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})"
     r"(?:(?:[Tt]|[ ]+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?(?:[ ]*(Z|z|[+-]\d{2}(?::?\d{2})?))?)?",
     re.ASCII,
 )
+_MONTH = lazy_pattern(r"(\d{4})(?:[-/](\d{1,2}))?", re.ASCII)
 _NAME_PREFIX = lazy_pattern(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
@@ -20,12 +25,16 @@ def parse_date(text: str) -> dt.datetime | None:
 
     Raises ValueError for a day or time that does not exist. Years 1 to 9999.
     """
-    found = _DATE.fullmatch(text.strip())
+    text = text.strip()
+    if alone := _MONTH.fullmatch(text):
+        return dt.datetime(int(alone[1]), int(alone[2] or 1), 1)
+    found = _DATE.fullmatch(text)
     if found is None:
         return None
-    *numbers, offset = found.groups()
-    year, month, day, hour, minute, second = (int(number or 0) for number in numbers)
-    return dt.datetime(year, month, day, hour, minute, second, tzinfo=_offset(offset) if offset else None)
+    year, _, *others, offset = found.groups()
+    month, day, hour, minute, second = (int(number or 0) for number in others)
+    zone = _offset(offset) if offset else None
+    return dt.datetime(int(year), month, day, hour, minute, second, tzinfo=zone)
 
 
 def _offset(text: str) -> dt.timezone:

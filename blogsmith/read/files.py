@@ -27,6 +27,8 @@ from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.texts import ReadText
 from ..storage.stamps import FileStamp, stamp_of
+from .foreign_files import foreign_file_hint
+from .remote_record import read_remote_images
 from .symlinks import LinkRefused, Links
 from .twins import fold_name, twin_posts
 
@@ -77,16 +79,19 @@ def read_site(
     content = list(walker.walk(PurePosixPath("content")))
     static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
+    _warn_of_foreign_texts(content, walker)
     posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
     sources = [
         same.get((str(found.path), found.stamp)) or _read_source(found, walker, keep) for found in posts
     ]
+    remote, problems = read_remote_images(walker.root, config)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
         static=tuple(_asset(found) for found in static),
-        diagnostics=tuple(walker.diagnostics),
+        diagnostics=(*walker.diagnostics, *problems),
         stamps={str(found.path): found.stamp for found in (*content, *static)},
+        remote=remote,
     )
 
 
@@ -141,6 +146,13 @@ def _is_emacs_save(name: str) -> bool:
 
 def _is_markdown(found: _Found) -> bool:
     return found.path.suffix.lower() in MARKDOWN
+
+
+def _warn_of_foreign_texts(content: Sequence[_Found], walker: _Walker) -> None:
+    for found in content:
+        if hint := foreign_file_hint(found.path):
+            message = f"{found.path.suffix} is no page here, so the file is published as it is"
+            walker.report("foreign-file", message, found.path, hint, "warning")
 
 
 def _refuse_twins(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:

@@ -12,12 +12,9 @@ from types import MappingProxyType
 
 from ..schema.slots import Slot
 
-_ADDRESS = "write slug: name, or permalinks: in blogsmith.yaml; old addresses go under aliases:"
 _PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "permalink": _ADDRESS,
-        "url": _ADDRESS,
         "lastmod": "write updated:",
         "last_modified_at": "write updated:",
         "date-modified": "write updated:",
@@ -30,9 +27,6 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 
 def warn_of_foreign_keys(head: Slot) -> None:
-    """A warning for each key above, and for `published: false`."""
-    hints = dict(_HINTS)
-    if head.value.get("published") is False:
-        hints["published"] = "write draft: true"
-    for key in [key for key in head.value if key in hints]:
-        head.key(key).warn("front-matter-key", f"{key} changes nothing here", hints[key])
+    """A warning for each key above."""
+    for key in [key for key in head.value if key in _HINTS]:
+        head.key(key).warn("front-matter-key", f"{key} changes nothing here", _HINTS[key])

@@ -1,11 +1,13 @@
 """Source → Document: splits the front matter off and reads it.
 
-Front matter stands between `---` lines at the very start of a file; the second may be `...`. A head
-with mistakes still gives a document with all that could be read.
+Front matter stands at the very start of a file: YAML between `---` lines, of which the second may be `...`,
+TOML between `+++` lines, or an object of JSON. A head with mistakes still gives a document with all that
+could be read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from msgspec import Struct
@@ -15,24 +17,35 @@ from ..diagnostics.characters import find_forbidden, find_hidden, name_of, witho
 from ..diagnostics.model import Diagnostic, Place, Reporter
 from ..model.documents import Document, Source, end_of
 from ..patterns import lazy_pattern
+from ..schema.json_loader import load_json, read_object
 from ..schema.slots import LocatedMapping, Slot
+from ..schema.toml_loader import load_toml
 from ..schema.yaml_loader import Located, load
 from .head import read_head
 
 _HYPHENS = lazy_pattern(r"-{3,}")
 _KEY = lazy_pattern(r"[A-Za-z]\w*:(?:\s|$)")
+_HEAD_KEY = lazy_pattern(r"([A-Za-z]\w*)(?::(?:\s|$)|[ \t]*=)|[ \t]*\"([A-Za-z]\w*)\"[ \t]*:")
+_TOML_LINE = lazy_pattern(r"[ \t]*(?:#|\[|[\w.\"'-]+[ \t]*[=:])")
+_JSON = lazy_pattern(r"\{\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "math", "slug", "template"})
 """Keys whose values are no prose."""
+
+
+Loader = Callable[..., Located | None]
 
 
 class _Split(Struct, frozen=True):
     """A text cut into head and body."""
 
     head: str
-    """YAML; it starts on line 2."""
     body: str
     first_line: int
     """1-based line of the body's first line."""
+    load: Loader = load
+    """What reads the head."""
+    head_line: int = 2
+    """1-based line on which the head starts."""
 
 
 def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -41,7 +54,9 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     lines = text.split("\n")
     reporter = Reporter(source.path.as_posix(), lines)
     split = _split(text, lines, reporter)
-    located = load(split.head, reporter, first_line=2) if split.head.strip() else None
+    located = None
+    if split.head.strip():
+        located = split.load(split.head, reporter, first_line=split.head_line)
     front = read_head(_root(located, reporter), source.path, config.timezone)
     _warn_of_hidden(split, reporter)
     body = _printable_body(split, reporter)
@@ -70,9 +85,9 @@ def _printable_body(split: _Split, reporter: Reporter) -> str:
 def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
     """Warn of invisible characters in what is no prose: macros, settings of cells, comments."""
     key = ""
-    for number, line in enumerate(split.head.split("\n"), 2):
-        if named := _KEY.match(line):
-            key = named[0].partition(":")[0]
+    for number, line in enumerate(split.head.split("\n"), split.head_line):
+        if named := _HEAD_KEY.match(line):
+            key = named[1] or named[2]
         found = find_hidden(line)
         if found and (key in _CODE or line.lstrip().startswith("#")):
             message = f"this line holds the invisible character {name_of(found[0])}"
@@ -81,9 +96,10 @@ def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
 
 def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
     first = lines[0].rstrip()
-    if first == "+++" and "+++" in (line.rstrip() for line in lines[1:]):
-        hint = "write YAML between two lines ---"
-        reporter.error("front-matter-open", "TOML front matter is not read", Place(1, 1, 3), hint)
+    if first == "+++" and _TOML_LINE.match("".join(lines[1:2])):
+        return _split_toml(lines, reporter)
+    if _JSON.match(text) and (split := _split_json(text, lines)):
+        return split
     if first != "---":
         _report_misplaced(lines, reporter)
         return _Split("", text, 1)
@@ -99,6 +115,35 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
     return _cut(lines, end, end)
 
 
+def _split_toml(lines: list[str], reporter: Reporter) -> _Split:
+    for index, line in enumerate(lines[1:], start=1):
+        if line.rstrip() == "+++":
+            return _cut(lines, index, index + 1, load_toml)
+    reporter.error(
+        "front-matter-open", "the front matter has no end", Place(1, 1, 3), "end it with a line +++"
+    )
+    end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
+    return _cut(lines, end, end, load_toml)
+
+
+def _split_json(text: str, lines: list[str]) -> _Split | None:
+    """The object ends where its brace is closed, one with a mistake at a line `}` or an empty one.
+
+    None if text follows on its last line: then it is a sentence about JSON.
+    """
+    end = read_object(text).end
+    if end >= 0:
+        behind = text.find("\n", end)
+        if text[end : behind if behind >= 0 else len(text)].strip():
+            return None
+        count = text.count("\n", 0, end) + 1
+    else:
+        ends = (n for n, line in enumerate(lines, 1) if line.rstrip() == "}" or not line.strip())
+        count = next(ends, len(lines))
+        end = len("\n".join(lines[:count]))
+    return _Split(text[:end], "\n".join(lines[count:]), count + 1, load_json, 1)
+
+
 def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
     """A head below blank lines, or between lines of more hyphens, would be printed as text."""
     at = next((index for index, line in enumerate(lines) if line.strip()), 0)
@@ -112,8 +157,8 @@ def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
         reporter.error("front-matter-open", "this front matter is not read", place, hint)
 
 
-def _cut(lines: list[str], head_end: int, body_start: int) -> _Split:
-    return _Split("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1)
+def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) -> _Split:
+    return _Split("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1, read)
 
 
 def _root(located: Located | None, reporter: Reporter) -> Slot:

@@ -27,20 +27,27 @@ from ..schema.slots import Slot
 from . import execution
 from .dates import parse_date, split_dated_name
 from .foreign_keys import warn_of_foreign_keys
+from .foreign_values import lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
+from .holding_back import is_held_back, is_private_status
 from .references import read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _ALIKE = 0.8
 """How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
+_HONEST = frozenset(("parent",))
+"""Keys of other themes that only look like one of ours."""
 _LOOKED_AT = 50
 """How many unknown keys are compared with the known ones; each comparison takes a millisecond."""
+_TOC_HINT = "the table of contents is made from the headings; write true or false"
+_PERMALINK_HINT = "the address of a page of this site is written /a/b/"
 _DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
 
 
 def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     """The front matter of the file at `path`; every wrong value is reported and left out."""
     zone = ZoneInfo(timezone)
-    found = _HEAD.read_fields(head)
+    draft = is_held_back(head)
+    found = {**_HEAD.read_fields(head), "draft": draft}
     warn_of_foreign_keys(head)
     if head.value.get("draft") is not None:
         # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
@@ -63,7 +70,7 @@ def _places(head: Slot) -> dict[str, Place]:
 def _extra(head: Slot) -> dict[str, Any]:
     """The unknown keys; those that look like a known one are warned of."""
     extra = {key: value for key, value in head.value.items() if key not in _HEAD.fields}
-    for key in list(extra)[:_LOOKED_AT]:
+    for key in [key for key in extra if key not in _HONEST][:_LOOKED_AT]:
         near = difflib.get_close_matches(key.casefold(), sorted(_HEAD.fields), n=1, cutoff=_ALIKE)
         if near:
             head.key(key).warn("front-matter-key", f'unknown key "{key}"', f"did you mean {near[0]}?")
@@ -94,7 +101,7 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
 def _series(slot: Slot) -> Series | None:
     part = slot.mapping.root().at("part")
     if not isinstance(slot.value, dict):
-        return _read_numbered(text(slot), part)
+        return _read_numbered(lenient_text(slot), part)
     for key in slot.value:
         if key not in ("name", "part"):
             refuse_key(slot.key(key), ("name", "part"))
@@ -124,7 +131,37 @@ def _read_numbered(name: str, part: Slot) -> Series | None:
 def _math(slot: Slot) -> None:
     """A bare true or false is a hint that content does not need."""
     if not isinstance(slot.value, bool):
-        slot.wrong("math must be true, false, or a mapping with macros and numbering")
+        warn_of_value(slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX")
+
+
+def _nothing(slot: Slot) -> None:
+    """Of a key that is read elsewhere."""
+
+
+def _status(slot: Slot) -> str | None:
+    # what holds the page back has told so
+    return None if is_private_status(slot) else _STATUS(slot)
+
+
+_STATUS = lenient_choice(("wip",))
+
+
+def _permalink(slot: Slot) -> str | None:
+    """What an address of this site may look like is said where addresses are made."""
+    written = text(slot)
+    if "://" in written or "{{" in written or written.startswith("//"):
+        slot.warn("front-matter-key", f"{slot.name} changes nothing here", _PERMALINK_HINT)
+        return None
+    return written
+
+
+def _template(slot: Slot) -> str | None:
+    """The name of a layout; whether there is one is known where pages are made."""
+    name = lenient_text(slot)
+    if name and not _TEMPLATE.fullmatch(name):
+        warn_of_value(slot, "the name of a layout")
+        return None
+    return name
 
 
 def _macros(slot: Slot) -> dict[str, str]:
@@ -150,13 +187,22 @@ def _bibliography(path: str, slot: Slot) -> str:
 
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {"category": "categories", "layout": "template", "author": "authors"}
+    {"category": "categories", "layout": "template", "author": "authors", "url": "permalink"}
 )
 """Names of other generators → ours."""
 _TABLE = Table(
     types={str: text, bool: flag(), tuple[str, ...]: texts()},
     choice=lambda words, _: choice(words),
     readers={
+        # read where it is settled whether the page is published
+        "draft": _nothing,
+        **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
+        **dict.fromkeys(("reading_time", "listing", "comments", "numbering"), lenient_flag()),
+        "toc": lenient_flag(_TOC_HINT),
+        "status": _status,
+        "image": picture_path,
+        "permalink": _permalink,
+        "template": _template,
         "date": _date,
         "updated": _date,
         "tags": texts(separator=","),
@@ -169,11 +215,10 @@ _TABLE = Table(
         **execution.READERS,
         "references": read_references,
         # only their type is checked: content decides
-        "uses_math": flag(),
-        "uses_code": flag(),
+        "uses_math": lenient_flag(),
+        "uses_code": lenient_flag(),
     },
     checks={
-        "template": unless_empty(shaped(_TEMPLATE, "name of a template")),
         "lang": unless_empty(shaped(LANGUAGE, "language tag")),
         "bibliography": _bibliography,
         "math.packages": _packages,

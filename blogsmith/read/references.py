@@ -1,24 +1,50 @@
 """Bibliography entries and names of people in front matter: CSL's names, flattened.
 
-Takes a list of entries with `id` (or `key`), or a mapping from key to entry. Fields of CSL that no
-page shows (volume, page, type …) are accepted and left out.
+Takes a list of entries with `id` (or `key`), or a mapping from key to entry. An entry without an id, as in a
+list of links, is printed and cannot be cited by a name. Fields of CSL and BibTeX that no page shows (volume,
+page, type …) are accepted; a field that nobody knows is warned of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
+from ..diagnostics.model import did_you_mean
 from ..model.documents import Reference
 from ..patterns import lazy_pattern
 from ..schema.readers import one_line, text
 from ..schema.slots import Slot
+from .foreign_values import CODE, lenient_text
 
 _KEY = lazy_pattern(r"\w[\w:.+/-]*")
 _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _DOI = lazy_pattern(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
 _YEAR = lazy_pattern(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
-_VENUES = ("venue", "container-title", "journal", "booktitle", "publisher")
+_VENUE_WORDS = (
+    "venue container-title container containerTitle container_title journal journaltitle journalTitle "
+    "booktitle book conference proceedings event-title event series institution organization school "
+    "howpublished website publisher"
+)
+_VENUES = tuple(_VENUE_WORDS.split())
+"""Where a work came out; the first that is there is printed."""
+_PRINTED = frozenset(
+    ("id", "key", "title", "author", "authors", "year", "issued", "date", "url", "URL", "doi", "DOI", "note")
+)
+_ACCEPTED_WORDS = (
+    "type volume issue number page pages page-first edition editor editors chapter section language keyword "
+    "keywords abstract accessed urldate issn isbn pmid pmcid month day address publisher-place event-place "
+    "number-of-pages number-of-volumes genre medium source title-short shorttitle container-title-short "
+    "eprint eprinttype eprintclass archive archiveprefix archive_location primaryclass arxiv file annotation "
+    "annote crossref citation-key citation-label status version custom translator translators original-date "
+    "collection-title collection-number call-number categories license copyright location place bibtex"
+)
+_ACCEPTED = frozenset(_ACCEPTED_WORDS.split())
+"""Fields of CSL and BibTeX that no page shows, in lower case."""
+_MANY = 5
+"""Unknown fields of an entry that are told."""
 
 
 def read_references(slot: Slot) -> tuple[Reference, ...]:
@@ -27,14 +53,34 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
         slot.wrong("references must be a list of entries, or a mapping from key to entry")
         return ()
     found: dict[str, Reference] = {}
+    nameless: list[Slot] = []
     for entry, key in _entries(slot):
+        if not key:
+            nameless.append(entry)
+            key = _free_key(slot, found)
+            found[key] = replace(_read_entry(entry, key), is_named=False)
+            continue
         if key in found:
             first = found[key].place
             where = f", first on line {first.line}" if first else ""
             entry.wrong(f'reference "{key}" is given twice{where}')
         else:
             found[key] = _read_entry(entry, key)
+    if nameless:
+        count = f"{len(nameless)} references have" if len(nameless) > 1 else "a reference has"
+        hint = "give it an id: name to cite it by [@name]"
+        nameless[0].warn(CODE, f"{count} no id, so nothing can cite what is listed here", hint)
     return tuple(found.values())
+
+
+def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
+    """A key that no entry has: the number of its place in the list, or the next one."""
+    entries = [entry for entry in slot.value if isinstance(entry, dict)]
+    written = {str(entry.get(name)) for entry in entries for name in ("id", "key")}
+    number = len(found) + 1
+    while str(number) in written or str(number) in found:
+        number += 1
+    return str(number)
 
 
 def read_people(slot: Slot) -> tuple[str, ...]:
@@ -63,16 +109,14 @@ def _person(slot: Slot, key: str) -> str:
 
 
 def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
-    """Each entry and its key; entries without a sound key are reported and left out."""
+    """Each entry and its key, empty if it has none; entries with one that is not sound are reported."""
     for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
         entry = slot.at(step)
         if not isinstance(entry.value, dict):
             entry.wrong("a reference must be a mapping such as `title: …`")
             continue
         key = step if isinstance(step, str) else text(entry.at("id")) or text(entry.at("key"))
-        if not key:
-            entry.wrong("a reference needs an id", "the text posts cite it by: [@id]")
-        elif not _KEY.fullmatch(key):
+        if key and not _KEY.fullmatch(key):
             entry.wrong(f'"{key}" cannot be cited', "letters, digits and : . + / - _")
         else:
             yield entry, key
@@ -81,14 +125,25 @@ def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
 def _read_entry(entry: Slot, key: str) -> Reference:
     return Reference(
         key,
-        title=text(entry.at("title")),
+        title=lenient_text(entry.at("title")),
         authors=_authors(entry),
         year=_year(entry),
-        venue=next((venue for name in _VENUES if (venue := text(entry.at(name)))), ""),
+        venue=next((venue for name in _VENUES if (venue := lenient_text(entry.at(name)))), ""),
         url=_url(entry),
-        note=text(entry.at("note")),
+        note=lenient_text(entry.at("note")),
+        extra=_extra(entry),
         place=entry.place,
     )
+
+
+def _extra(entry: Slot) -> dict[str, Any]:
+    """The fields that are not printed; those that nobody knows are warned of."""
+    extra = {key: value for key, value in entry.value.items() if key not in _PRINTED and key not in _VENUES}
+    unknown = [key for key in extra if key.casefold() not in _ACCEPTED and not key.startswith("_")]
+    for key in unknown[:_MANY]:
+        hint = did_you_mean(key, (*_PRINTED, *_VENUES)) or "write what readers shall see under note:"
+        entry.key(key).warn("front-matter-key", f"{key} of a reference is not printed", hint)
+    return extra
 
 
 def _first(entry: Slot, *keys: str) -> Slot:
@@ -129,7 +184,7 @@ def _url(entry: Slot) -> str:
         if url := text(entry.at(key)):
             if _URL.fullmatch(url):
                 return url
-            entry.at(key).wrong(f'"{url}" is no http or https address')
+            _report_address(entry.at(key), url)
             return ""
     for key in ("doi", "DOI"):
         if doi := text(entry.at(key)):
@@ -137,3 +192,14 @@ def _url(entry: Slot) -> str:
                 return f"https://doi.org/{found[1]}"
             entry.at(key).wrong(f'"{doi}" is no DOI', "a DOI starts with 10., as in 10.1000/182")
     return ""
+
+
+def _report_address(slot: Slot, url: str) -> None:
+    """An address that would run something is an error; one without its beginning is only no link."""
+    message = f'"{url}" is no http or https address'
+    if ":" in url.partition("/")[0]:
+        slot.wrong(message)
+    else:
+        is_host = url.casefold().startswith("www.")
+        hint = f"write https://{url}" if is_host else "link to a page or file of this site in the text"
+        slot.warn(CODE, f"{message}, so the title is no link", hint)

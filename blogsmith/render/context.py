@@ -19,6 +19,7 @@ from ..languages.bundled import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document, ImageInfo
 from ..model.links import LinkTarget
+from ..model.remote_images import REMOTE_HINT, remote_message
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
@@ -167,6 +168,8 @@ class Rendering:
             self.problem(found, place)
             found = ImageInfo(found.local_url, None, None)
         settings = self.tools.config.images
+        if found.is_remote and settings.remote == "warn":
+            self.reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
         if found.located and settings.metadata == "keep":
             # it tells every reader where it was taken, often a home
             message = f"image {path} tells where it was taken"

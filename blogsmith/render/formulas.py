@@ -14,7 +14,15 @@ from ..patterns import lazy_pattern
 from ..syntax.records import Math, RowMark, XRef, get
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
-from ..tex.on_demand import group_lines, holds_tex, math_content, portable_tex, typeset_tag
+from ..tex.on_demand import (
+    find_definitions,
+    group_lines,
+    holds_tex,
+    literal_underscore,
+    math_content,
+    portable_tex,
+    typeset_tag,
+)
 from .context import Rendering, Rule
 from .notes import reference
 from .numbers import number_html, number_text
@@ -67,13 +75,15 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
     wide = wide_mark(math.tex)
+    tag = "span" if math.is_phrasing else "div"
     if single:
         mark = math.rows[0]
-        return f'<div class="math-display"{_id(mark)}{wide}>{content}{tail}{_number(rendering, mark)}</div>\n'
+        number = _number(rendering, mark)
+        return f'<{tag} class="math-display"{_id(mark)}{wide}>{content}{tail}{number}</{tag}>\n'
     typeset = "<math" in content
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
     links = "".join(_row_link(rendering, mark) for mark in math.rows if typeset and mark.number)
-    return f'<div class="math-display"{wide}>{anchors}{content}{tail}{links}</div>\n'
+    return f'<{tag} class="math-display"{wide}>{anchors}{content}{tail}{links}</{tag}>\n'
 
 
 def wide_mark(tex: str) -> str:
@@ -152,15 +162,28 @@ def mathml(rendering: Rendering, math: Math, rows: Sequence[RowNumber | None] = 
     """The `<math>` element; empty for a formula that only defines macros."""
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
+    if "\\_" in math.tex:
+        _warn_of_underscore(rendering, math)
     try:
         found = rendering.tools.formula(
             math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=_packages(rendering)
         )
     except TexError as error:
+        # one mistake among many definitions makes no mistake of every formula that needs them
+        rendering.macros.update(find_definitions(math.tex, rendering.macros))
         return _error_html(rendering, math, error)
     markup = _with_portable_tex(found.mathml, math.tex, rendering.macros)
     rendering.macros.update(found.macros)
     return _REFERENCE.sub(lambda link: _reference(rendering, math, unescape(link[1])), markup)
+
+
+def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
+    """Whoever escapes `_` for Markdown gets what TeX makes of it, and no subscript."""
+    at = literal_underscore(math.tex, rendering.macros)
+    if at >= 0:
+        hint = "a subscript is written _; in a name, write \\text{a\\_b}"
+        place = math.origin.place(at, 2)
+        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint)
 
 
 def _with_portable_tex(mathml: str, tex: str, macros: Mapping[str, str | Macro]) -> str:

@@ -63,7 +63,7 @@ def image_size(file: Path) -> ImageSize:
         return _vector_size(file)
     try:
         with file.open("rb") as stream:
-            return _raster_size(stream, file.name)
+            return picture_size(stream, file.name)
     except OSError as error:
         raise ImageProblem(f"{file.name} cannot be read: {error.strerror or error}") from error
 
@@ -88,6 +88,8 @@ def img_tag(
         "loading": "lazy",
         "decoding": "async",
         "alt": alt,
+        # the other host need not know which page is read
+        "referrerpolicy": "no-referrer" if info.is_remote else None,
         "class": " ".join([*classes, *extra.pop("class", "").split()]) or None,
         "style": extra.pop("style", "") or None,
         **extra,
@@ -121,7 +123,8 @@ def _vector_size(file: Path) -> ImageSize:
         raise ImageProblem(f"{file.name} is not a readable SVG image: {error}") from error
 
 
-def _raster_size(stream: BinaryIO, name: str) -> ImageSize:
+def picture_size(stream: BinaryIO, name: str) -> ImageSize:
+    """The same of an open file that is no SVG. name: how messages call it."""
     from PIL import Image
 
     try:

@@ -7,12 +7,10 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..patterns import lazy_pattern
+from ..syntax.math.formulas import PUNCTUATION
 from ..syntax.records import Heading, LinkAt, get
 from .context import Rendering, Rule
 from .raw import rewrite_raw
-
-_PUNCTUATION = lazy_pattern(r"[,.;:!?)\]’”…‑-]+")
 
 
 def escape_html(text: str) -> str:
@@ -38,7 +36,7 @@ def find_punctuation(tokens: Sequence[Token], index: int) -> str:
     """What of the text `tokens[index]` belongs to the formula right before it."""
     if not 0 < index < len(tokens) or tokens[index].type != "text":
         return ""
-    found = _PUNCTUATION.match(tokens[index].content) if tokens[index - 1].type == "math_inline" else None
+    found = PUNCTUATION.match(tokens[index].content) if tokens[index - 1].type == "math_inline" else None
     return found[0] if found else ""
 
 
@@ -59,10 +57,6 @@ def _hardbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 def _code_inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     return f"<code{attributes(token)}>{escape_html(token.content)}</code>"
-
-
-def _kbd(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f"<kbd>{escape_html(tokens[index].content)}</kbd>"
 
 
 def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -105,6 +99,12 @@ def _raw(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return rewrite_raw(rendering, tokens[index])
 
 
+def _html_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+    """Its pieces, if there are formulas in it."""
+    pieces = tokens[index].children
+    return rendering.render(rendering, pieces) if pieces else rewrite_raw(rendering, tokens[index])
+
+
 def _raw_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     chunks = tokens[index].content.strip("\n").split("\n\n")
     return "".join(f"<p>{escape_html(chunk)}</p>\n" for chunk in chunks if chunk.strip())
@@ -125,14 +125,13 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "softbreak": _softbreak,
         "hardbreak": _hardbreak,
         "code_inline": _code_inline,
-        "kbd": _kbd,
         "abbr": _abbr,
         "task_box": _task_box,
         "link_open": _link_open,
         "heading_open": _heading_open,
         "heading_close": _heading_close,
         "html_inline": _raw,
-        "html_block": _raw,
+        "html_block": _html_block,
         "raw_block": _raw_block,
         "s_open": _strike_open,
         "s_close": _strike_close,

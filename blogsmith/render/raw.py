@@ -12,9 +12,9 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..diagnostics.model import Place
+from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
-from ..syntax.markdown_elements import is_asked
+from ..syntax.markdown_elements import holds_text, is_asked
 from ..syntax.records import LinkAt, get
 from ..syntax.tags import Attribute, StartTag, hidden_spans, start_tag
 from .context import Rendering
@@ -78,10 +78,14 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
 
 def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
     """Between the tags of a paragraph Markdown is read anyway; in a block of HTML it is not."""
-    is_known = any(found.place == place for found in rendering.parsed.diagnostics)
-    if token.type == "html_block" and is_asked(tag) and not is_known:
-        message = f"the Markdown in this <{tag.name}> is not read: it stands within other HTML"
-        hint = 'give the element around it markdown="1", too, or leave a blank line before and behind it'
+    is_block = token.type == "html_block" or "textmap" in token.meta
+    if not is_block or not is_asked(tag):
+        return
+    if not any(found.place == place for found in rendering.parsed.diagnostics):
+        message = f"the Markdown in this <{tag.name}> is not read"
+        hint = "give the attribute to its parts instead"
+        if holds_text(tag):
+            hint = f"an element that asks for Markdown needs its end, </{tag.name}>, and no <pre> around it"
         rendering.reporter.warn("html-markdown", message, place, hint)
 
 
@@ -179,6 +183,9 @@ def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -
 def _place(rendering: Rendering, token: Token, text: str, start: int, length: int) -> Place:
     if "linkat" in token.meta:
         return get(token, LinkAt).place
+    if "textmap" in token.meta:
+        # a piece of a block with formulas in it
+        return get(token, TextMap).place(start, length)
     page = rendering.parsed.page
     line = page.first_line + (token.map or [0])[0] + text.count("\n", 0, start)
     column = start - (text.rfind("\n", 0, start) + 1) + 1

@@ -49,6 +49,10 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     try:
         html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
+        if rendering.parsed.page.options.plugin_hint(call.name):
+            # its template is there, and what it prints comes from the plugin
+            _report_unknown(rendering, call)
+            return _print_source(call, tokens[index])
         rendering.absorb(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
             # it costs seconds a call, and posts may hold a thousand
@@ -63,8 +67,8 @@ def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
         return
     rendering.unknown.add(call.name)
     names = rendering.tools.theme.shortcode_names()
-    hint = FOREIGN.get(call.name) or rendering.reporter.did_you_mean(call.name, names)
-    hint = hint or f"known: {', '.join(names)}"
+    hint = rendering.parsed.page.options.plugin_hint(call.name) or FOREIGN.get(call.name)
+    hint = hint or rendering.reporter.did_you_mean(call.name, names) or f"known: {', '.join(names)}"
     rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint)
 
 
@@ -246,9 +250,9 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     title = call.args.get("title", "")
     base = {
         "caption": text,
-        "title": title or (plain(rendering, caption) if caption else ""),
-        # what the caption says need not be said twice
-        "repeats": bool(caption and not title),
+        "title": title,
+        # names the link to those who hear it, without a second copy in the text
+        "spoken": plain(rendering, caption) if caption and not title else "",
     }
     if "://" not in source.text and not source.text.startswith("//"):
         return {**base, "local": _local(rendering, source)}

@@ -12,6 +12,8 @@ from ..diagnostics.model import Diagnostic, Reporter, place_within
 from ..model.documents import Document
 from .slug_rules import alias_problem, alias_url
 
+_MISSING = "/404.html"
+
 
 def collisions(
     documents: Sequence[Document],
@@ -34,18 +36,30 @@ def collisions(
         url = urls[path]
         first = taken.setdefault(fold_url(url), path)
         if first != path:
-            found += _duplicate(document, "slug", f"{first} and {path} have the same address {url}")
+            message = f"{first} and {path} have the same address {url}"
+            found += _duplicate(document, _address_key(document), message)
         elif fold_url(url) in generated and not (
             kinds[path] in ("home", "section") and fold_url(url) in replaceable
         ):
             message = f"{path} has the address {url} of {generated[fold_url(url)]}"
             index = f"content{url}_index.md"
-            is_list = fold_url(url) in replaceable
-            hint = f"the list's own text belongs into {index}" if is_list else "give the page another slug"
-            found += _duplicate(document, "slug", message, hint)
+            is_list = fold_url(url) in replaceable and url.endswith("/")
+            hint = f"the list's own text belongs into {index}" if is_list else _another(url)
+            found += _duplicate(document, _address_key(document), message, hint)
     for document in documents:
         found += _alias_faults(document, taken, generated)
     return found
+
+
+def _another(url: str) -> str:
+    if url == _MISSING:
+        return "leave the page out, or put what it says into layouts/not_found.html"
+    return "give the page another slug"
+
+
+def _address_key(document: Document) -> str:
+    """The key of the front matter that says the page's address."""
+    return "permalink" if document.front.permalink else "slug"
 
 
 def _alias_faults(

@@ -101,17 +101,24 @@ def first_page_url(url: str) -> str:
     return re.sub(r"page/\d+/$", "", url)
 
 
-def feed_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
-    """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called."""
+def feed_files(
+    pages: Sequence[PageView], config: Config, unfit: frozenset[str] = frozenset()
+) -> dict[PurePosixPath, GeneratedFile]:
+    """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called.
+
+    unfit: source paths of posts that stand in none of them.
+    """
     if not site_feeds(config):
         return {}
-    archive = tuple(post for page in pages if page.kind == "archive" for post in page.pages)
+    listed = (post for page in pages if page.kind == "archive" for post in page.pages)
+    archive = tuple(post for post in listed if post.path not in unfit)
     writer = _FeedWriter(_dated_posts(archive, config.feed_settings.entries), config)
     files = writer.site_files()
     for page in pages:
         posts = _term_entries(page, config) if page.kind == "tag" else []
         if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
+            posts = [post for post in posts if post.path not in unfit]
             files[PurePosixPath(url.strip("/")) / "atom.xml"] = writer.term_file(page, url, posts)
     return files
 

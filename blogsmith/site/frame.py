@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -45,6 +45,8 @@ class Frame(Struct, frozen=True):
     """Site path → as printed."""
     image: Callable[[str, Document], str]
     """Front matter's `image` → its URL."""
+    layouts: Container[str] = ()
+    """Names that front matter's `template` may have."""
     term_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """`tags` or `categories` → slug → the name that is printed."""
     language: Language = ENGLISH

@@ -7,20 +7,23 @@ or from the site's root (`/posts/other/`, `/img/fig.png`). Nothing is read from 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 from ..diagnostics.model import did_you_mean, nearest
-from ..model.documents import Asset, Document, ImageInfo
+from ..model.documents import Document
 from ..model.links import LinkTarget
+from ..model.remote_images import RemoteImages
 from ..syntax.parser import Parsed
 from ..syntax.references.anchors import anchors
 from ..syntax.references.labels import Label
+from .permalinks import HTML, links_url
 
 CONTENT = PurePosixPath("content")
+NOTHING_COPIED = RemoteImages()
 EXTERNAL = ("http://", "https://", "mailto:", "tel:")
 
 
@@ -54,6 +57,7 @@ class SiteIndex(Struct, frozen=True):
     """Site path of a page → its source path; of unpublished pages too, unless another page has it."""
     by_slug: Mapping[str, str]
     """Last part of a page's URL → source path, for `{@slug#eq-x}`."""
+    remote: RemoteImages = RemoteImages()
 
     def with_base(self, url: str) -> str:
         """A site path as printed."""
@@ -88,7 +92,7 @@ class SiteIndex(Struct, frozen=True):
 
 def _slug_of(address: str) -> str:
     """The last part of an address or file name, by which references name a post."""
-    return address.strip("/").removesuffix(".md").rpartition("/")[2]
+    return address.strip("/").removesuffix(".md").removesuffix(HTML).rpartition("/")[2]
 
 
 def index_site(
@@ -98,6 +102,7 @@ def index_site(
     unpublished: Mapping[str, str],
     generated: Iterable[str],
     files: Mapping[str, str],
+    remote: RemoteImages = NOTHING_COPIED,
 ) -> SiteIndex:
     """The index of pages (as in `SiteIndex`) and of files to copy."""
     by_slug: dict[str, str] = {}
@@ -113,6 +118,7 @@ def index_site(
         {url: path for path, url in files.items()},
         {url: path for path, url in unpublished.items()} | {url: path for path, url in urls.items()},
         by_slug,
+        remote,
     )
 
 
@@ -137,7 +143,7 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
     source = _find_page(index, path, document)
     if source:
         return _page(index, source, written, suffix, unquote(anchor))
-    file = _find_file(index, path, document)
+    file = find_file(index, path, document)
     if file:
         return LinkTarget(index.with_base(quote(index.files[file])) + suffix)
     return _missing(index, path, written, document)
@@ -178,7 +184,7 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     if path.endswith(".md"):
         found = _content_path(path, document)
         return found if index.knows(found) else ""
-    own = index.urls.get(str(document.path), "/")
+    own = links_url(index.urls.get(str(document.path), "/"))
     url = posixpath.normpath(posixpath.join(own, path))
     for candidate in (f"{url}/" if url != "/" else "/", url):
         if candidate in index.by_url:
@@ -196,7 +202,7 @@ def _content_path(path: str, document: Document) -> str:
     return posixpath.normpath(str(start / path.lstrip("/")))
 
 
-def _find_file(index: SiteIndex, path: str, document: Document) -> str:
+def find_file(index: SiteIndex, path: str, document: Document) -> str:
     """The asset meant: beside the document, under `static/`, or by its address in the site."""
     candidates = [_content_path(path, document)]
     if path.startswith("/"):
@@ -206,6 +212,8 @@ def _find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 
 def _missing(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
+    if path.casefold().startswith("www."):
+        return LinkTarget(written, f"there is no page or file {path}", f"write https://{written}")
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
@@ -217,37 +225,3 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> L
         near = None
     hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
     return LinkTarget(written, f"there is no page or file {path}", hint)
-
-
-def resolve_image(
-    index: SiteIndex,
-    written: str,
-    document: Document,
-    assets: Mapping[str, Asset],
-    measure: Callable[[Path], ImageInfo | str],
-) -> ImageInfo | LinkTarget:
-    """The image `written` in `document`; measure: file → its size, or what is wrong with it."""
-    path = unquote(written.partition("?")[0].partition("#")[0])
-    if "://" in path or path.startswith("//"):
-        hint = "put a copy beside the post: pages load nothing from other hosts"
-        return LinkTarget(written, f"image {written} is on another host", hint, "image-remote")
-    file = _find_file(index, path, document)
-    if not file:
-        return _missing_image(index, path, written, document)
-    url = index.with_base(quote(index.files[file]))
-    found = measure(assets[file].file)
-    if isinstance(found, str):
-        return LinkTarget(url, found, "", "image-unreadable")
-    return ImageInfo(url, found.width_px, found.height_px, found.located)
-
-
-def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
-    folder = str(document.path.parent)
-    choices = (
-        [*index.files.values()]
-        if path.startswith("/")
-        else [posixpath.relpath(p, folder) for p in index.files]
-    )
-    near = nearest(path, sorted(choices))
-    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
-    return LinkTarget(written, f"there is no image {path or written}", hint, "image-missing")

@@ -52,7 +52,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         draft=front.draft,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
-        layout=front.template or item.kind,
+        layout=front.template if front.template in frame.layouts else item.kind,
         extra=front.extra,
     )
 

@@ -27,6 +27,7 @@ from ..read.dates import split_dated_name
 from .archive import plan_archive
 from .collisions import collisions
 from .lists import plan_lists
+from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
 from .slug_rules import slug_hint, slug_problem
 from .terms import plan_terms
 
@@ -68,6 +69,7 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     plan = _Plan(config, _Tree.create(ordered))
     for document in ordered:
         plan.add(document)
+    plan.take_lists(ordered)
     lists = plan_lists(ordered, plan.kinds, plan.sections)
     taken = plan_terms(ordered) | plan_archive(ordered, plan.kinds)
     found = [*plan.diagnostics, *collisions(ordered, plan.urls, plan.kinds, lists, taken)]
@@ -84,7 +86,7 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
             if index in left_out:
                 return ""
             if urls.kinds.get(index) in ("post", "page"):
-                return urls.urls[index] + path.relative_to(folder).as_posix()
+                return files_url(urls.urls[index]) + path.relative_to(folder).as_posix()
     return _folder_url(path.parent, urls.folder_slugs) + path.name
 
 
@@ -111,14 +113,21 @@ class _Tree(Struct, frozen=True):
         lists = {
             d.path for d in documents if d.path.stem in _LISTS and _is_list(d.path, counts[d.path.parent])
         }
-        slugs = {d.path.parent: d.front.slug for d in documents if d.path in lists and d.front.slug}
-        sound = {folder: slug for folder, slug in slugs.items() if not slug_problem(slug)}
+        slugs = {d.path.parent: _list_slug(d) for d in documents if d.path in lists}
+        sound = {folder: slug for folder, slug in slugs.items() if slug and not slug_problem(slug)}
         return cls(frozenset(lists), sound, frozenset(path.parent for path in lists))
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
         """The nearest folder from `folder` up that has a list page, else the outermost; None at the top."""
         around = [each for each in (folder, *folder.parents) if each not in (CONTENT, *CONTENT.parents)]
         return next((each for each in around if each in self.listed), around[-1] if around else None)
+
+
+def _list_slug(document: Document) -> str:
+    """The name a list page gives its folder: its slug, or the end of its permalink if that is as deep."""
+    folders = [part for part in document.front.permalink.split("/") if part]
+    depth = len(document.path.parts) - 2
+    return document.front.slug or (folders[-1] if folders and len(folders) == depth else "")
 
 
 def _is_list(path: PurePosixPath, pages_below: int) -> bool:
@@ -177,6 +186,16 @@ class _Plan(Struct, frozen=True):
         self.kinds[name] = "post" if folder.section else "page"
         self.urls[name] = self._page_url(document, path.parent.name if is_bundle else path.stem, folder)
 
+    def take_lists(self, documents: Sequence[Document]) -> None:
+        """A page that asks for the address of a list is the page of that list, as in Jekyll."""
+        lists = plan_lists(documents, self.kinds, self.sections)
+        for document in documents:
+            name = str(document.path)
+            url = self.urls[name]
+            if document.front.permalink and url in lists and url.endswith("/"):
+                self.kinds[name] = "home" if url == "/" else "section"
+                self.sections[name] = url.strip("/")
+
     def _folder(self, path: PurePosixPath) -> _Folder:
         found = self.folders.get(path)
         if found is None:
@@ -199,12 +218,38 @@ class _Plan(Struct, frozen=True):
         return _Folder(section, name, permalink, _folder_url(path, self.tree.slugs), tuple(problems))
 
     def _list_url(self, document: Document, kind: Kind) -> str:
-        if kind == "home":
-            return "/"
-        self._slug(document, document.path.parent.name)
-        return _folder_url(document.path.parent, self.tree.slugs)
+        if kind == "section":
+            self._slug(document, document.path.parent.name)
+        url = "/" if kind == "home" else _folder_url(document.path.parent, self.tree.slugs)
+        if document.front.permalink.strip("/") not in ("", url.strip("/")):
+            place = document.front.places.get("permalink")
+            message = f"the address of a list follows from its folder: it is {url}"
+            hint = "rename the folder, or write slug: name here; old addresses go under aliases:"
+            self._warn(document, "front-matter-key", message, place, hint)
+        return url
+
+    def _warn(self, document: Document, code: str, message: str, place: Place | None, hint: str) -> None:
+        reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
+        reporter.warn(code, message, place, hint)
+        self.diagnostics.extend(reporter.diagnostics)
 
     def _page_url(self, document: Document, name: str, folder: _Folder) -> str:
+        return self._own_url(document, name) or self._folder_page_url(document, name, folder)
+
+    def _own_url(self, document: Document, name: str) -> str:
+        """The address the page asks for; empty if it asks for none, or after a report."""
+        written, slug = document.front.permalink, document.front.slug or slugify(split_dated_name(name)[1])
+        if not written:
+            return ""
+        values = placeholder_values(document, self.sections[str(document.path)], slug)
+        try:
+            return permalink_url(written, values)
+        except WrongPermalink as wrong:
+            place = document.front.places.get("permalink")
+            self._error(document, "permalink", f'permalink "{written}" {wrong.problem}', place, wrong.hint)
+            return ""
+
+    def _folder_page_url(self, document: Document, name: str, folder: _Folder) -> str:
         for problem in folder.problems:
             message = f"a folder of this file makes no address: {problem}"
             self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")

@@ -77,7 +77,9 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     near = page_of(state.env).reporter.did_you_mean(tag.classes[0], _known_containers(state))
-    hint = near or f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
+    plugin = page_of(state.env).options.plugin_hint(tag.classes[0])
+    others = f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
+    hint = plugin or near or others
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
     page_of(state.env).reporter.warn("div-unknown", message, place, hint)

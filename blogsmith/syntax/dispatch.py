@@ -20,7 +20,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from . import attributes, blocks, links, markdown_elements, notes, shortcodes, text
+from . import attributes, blocks, html_blocks, links, markdown_elements, notes, shortcodes, text, wiki_links
 from .cells import values
 from .math import formulas
 from .references import citations, references
@@ -36,7 +36,7 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         rules_block.hr: "*-_",
         rules_block.list_block: "*+-0123456789",
         rules_block.reference: "[",
-        rules_block.html_block: "<",
+        html_blocks.html_block: "<",
         rules_block.heading: "#",
         formulas.math_block: "$\\",
         shortcodes.shortcode_block: "{",
@@ -71,7 +71,7 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         references.bare: "@",
         citations.group: "[",
         citations.bare: "@",
-        text.key: "[",
+        wiki_links.wiki_link: "[",
         text.mark: "=",
         text.abbreviation: ":",
         attributes.span: "[",

@@ -8,12 +8,16 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from ..diagnostics.model import TextMap
 from .math.equations import check_inline
 from .records import Figure, LinkAt, Math, get, put
 from .references.labels import normal_id
 from .state import PageState, page_of
+
+_STATES = ("ambiguous_dollar", "html", "takes_blocks", "takes_values")
+"""What of a page is off in such a text."""
 
 
 def figures(state: StateCore) -> None:
@@ -56,21 +60,19 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
 
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     """Inline tokens of a text that is no paragraph: a caption, a title, a label."""
-    before = page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values
-    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = (
-        text,
-        0,
-        False,
-        False,
-        False,
-    )
+    before = {name: getattr(page, name) for name in ("current", "base", *_STATES)}
+    page.current, page.base = text, 0
+    for name in _STATES:
+        setattr(page, name, False)
     tokens: list[Token] = []
     # block constructs have no place in such a text; what they are called stays visible as text
     md.inline.parse(text.text, md, {"page": page, "references": {}}, tokens)
-    page.current, page.base, page.ambiguous_dollar, page.html, page.takes_values = before
+    for name, value in before.items():
+        setattr(page, name, value)
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"
+            put(token, replace(get(token, Math), display=False))
         # what is parsed later than the page is not numbered with it
         if token.type == "math_inline" and page.parsed:
             check_inline(get(token, Math), page.reporter)

@@ -7,7 +7,8 @@ run; a backslash in front of it is consent. Code and formulas are never looked a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -15,8 +16,8 @@ from msgspec import Struct
 
 from ..diagnostics.model import Place, TextMap
 from ..patterns import lazy_pattern
-from .records import get
-from .state import page_of
+from .records import LinkAt, get
+from .state import PageState, page_of
 
 
 class _Habit(Struct, frozen=True):
@@ -37,7 +38,6 @@ _HABITS = (
     _Habit(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
     _Habit(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Habit(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
-    _Habit(lazy_pattern(r"!?\[\[[^\[\]\n|]{1,80}\|[^\[\]\n]{1,80}\]\]"), "write [text](page.md)"),
     _Habit(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
     _Habit(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
     _Habit(
@@ -50,13 +50,32 @@ _HABITS = (
     _Habit(
         lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
     ),
+    _Habit(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "take it out: everybody can read it"),
     _Habit(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
 )
+_RST_ROLE = lazy_pattern(r"(?<![\w:]):([a-z][\w.:-]{0,40}):\Z")
+_RST_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("numref", "ref"), "references are written {@fig-x}, {@tbl-x}, {@sec-x}"),
+        "eqref": "references are written {@eq:x} or \\eqref{eq:x}",
+        **dict.fromkeys(("cite", "citet", "citep", "citeyear"), "citations are written [@key]"),
+        "label": "write {#fig-x} or {#sec-x} behind the image or heading",
+        "eqlabel": "write \\label{eq:x} in the formula, or {#eq:x} behind it",
+        **dict.fromkeys(("begin_tab", "end_tab"), "there are no tabs; write headings"),
+        **dict.fromkeys(("width", "height"), "write {width=60%} right behind the image"),
+        "math": "formulas are written $x$",
+        "bibliography": "entries stand under references: in the front matter",
+    }
+)
+"""Role of reStructuredText or of Dive into Deep Learning → what to write instead."""
+_ANNOTATION = lazy_pattern(r"(?m)(?:#|//|--|;|%|/\*|<!--)[ \t]*(\(\d{1,3}\)!)[ \t]*(?:\*/|-->)?[ \t]*$")
+_SCHEME_ONLY = lazy_pattern(r"#(?:gh-(?:dark|light)-mode-only|only-(?:dark|light))\Z")
+_SCHEME_HINT = "every image is shown in both; for figures of cells there is execute: {figures: {dark: true}}"
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+")
+_SIGNS = lazy_pattern(r"\{|\[\[|\^\[|\*\[|:::|\)=|\\[nrD]|!!!|\?\?\?|===|\+\+|%%")
 """One of these stands in each match of the patterns above."""
 
 
@@ -66,11 +85,39 @@ def foreign(state: StateCore) -> None:
     # an environment that is never closed was reported where it opens
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     for token in state.tokens:
-        if token.type != "inline" or not token.children or not _may_hold_any(token.content):
+        if token.type == "fence" and token.map and ")!" in token.content:
+            _warn_of_annotation(token, page)
+        if token.type != "inline" or not token.children:
+            continue
+        if "#" in token.content:
+            _warn_of_schemes(token.children, page)
+        if not _may_hold_any(token.content) and "`" not in token.content:
             continue
         for place, text, hint in _place_hits(get(token, TextMap), _remaining_hits(token.children)):
             if (place.line, place.column) not in reported:
                 page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint)
+
+
+def _warn_of_annotation(token: Token, page: PageState) -> None:
+    """Material's `(1)!` in a comment points to a list behind the code; the first of a fence is told."""
+    found, first = _ANNOTATION.search(token.content), (token.map or [0])[0]
+    if not found:
+        return
+    number = first + 1 + token.content.count("\n", 0, found.start())
+    column = page.lines[number].find(found[1]) if number < len(page.lines) else -1
+    place = page.line_place(page.line_starts[number] + column, len(found[1])) if column >= 0 else None
+    hint = "there are no annotations; write the comment out, or the text below the code"
+    page.reporter.warn("foreign-syntax", f"{found[1]} has no meaning here and is text", place, hint)
+
+
+def _warn_of_schemes(children: Iterable[Token], page: PageState) -> None:
+    """Material's and GitHub's fragments that show an image in one colour scheme only."""
+    for child in children:
+        found = _SCHEME_ONLY.search(str(child.attrs.get("src", ""))) if child.type == "image" else None
+        if found:
+            place = get(child, LinkAt).place if "linkat" in child.meta else None
+            message = f"{found[0]} has no meaning here, so the image is always shown"
+            page.reporter.warn("foreign-syntax", message, place, _SCHEME_HINT)
 
 
 def _may_hold_any(text: str) -> bool:
@@ -106,8 +153,12 @@ def _remaining_hits(children: list[Token]) -> Iterator[_Found]:
         elif child.type == "text":
             yield from _text_hits(child.content)
             after = children[index + 1] if index + 1 < len(children) else Token("", "", 0)
-            role = _ROLE.search(child.content) if after.type == "code_inline" else None
-            if role:
+            is_role = after.type == "code_inline"
+            role = _ROLE.search(child.content) if is_role else None
+            named = _RST_ROLE.search(child.content) if is_role and not role else None
+            if named:
+                yield _Found(named[0], _RST_HINTS.get(named[1], _ROLE_HINT))
+            elif role:
                 yield _Found(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
             elif after.type == "kbd" and child.content.endswith("!"):
                 yield _Found("![[", _EMBED_HINT)

@@ -6,7 +6,7 @@ other H1 becomes an H2 and is reported. Ids come from the plain text, formulas s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place
 from ..model.cells import Value
-from ..model.slugs import slugify, unique
+from ..model.slugs import github_slug, slugify, unique
 from .attributes import apply, parse_attributes
 from .records import Heading, Math, get, put
 from .state import PageState, page_of
@@ -36,16 +36,21 @@ class _Counter:
 
 
 def plain_text(
-    tokens: Sequence[Token], page: PageState, values: Mapping[int, str] = MappingProxyType({})
+    tokens: Sequence[Token],
+    page: PageState,
+    values: Mapping[int, str] = MappingProxyType({}),
+    tex: Callable[[str], str] | None = None,
 ) -> str:
     """What a reader would read aloud of inline tokens; formulas in linear form.
 
-    values: number of a `{= … =}` → its text; those without one are left out.
+    values: number of a `{= … =}` → its text; those without one are left out. tex: a formula as text, another
+    way.
     """
     pieces = []
+    tex = tex or page.options.linear_math
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            pieces.append(page.options.linear_math(get(token, Math).tex))
+            pieces.append(tex(get(token, Math).tex))
         elif token.type in ("text", "code_inline", "kbd", "abbr"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
@@ -53,7 +58,7 @@ def plain_text(
         elif token.type == "value":
             pieces.append(values.get(get(token, Value).number, ""))
         elif token.type == "image":
-            pieces.append(plain_text(token.children or [], page, values))
+            pieces.append(plain_text(token.children or [], page, values, tex))
     return "".join(pieces)
 
 
@@ -96,6 +101,17 @@ def title_heading(tokens: list[Token], title: str, page: PageState) -> Token | N
     return taken
 
 
+def _free_id(
+    asked: str, text: str, inline: Token, page: PageState, taken: set[str], counts: dict[str, int]
+) -> str:
+    """An id that no heading above has, from the one that is asked for, else from the heading's text."""
+    if page.options.slugs != "github":
+        return unique(asked or slugify(text), taken, counts)
+    # GitHub knows no formulas, so their TeX is text to it
+    written = plain_text(inline.children or [], page, tex=str)
+    return unique(asked or github_slug(written.strip()), taken, counts, first=1)
+
+
 def _warn_demoted(inline: Token, page: PageState) -> None:
     text = inline.meta["textmap"]
     page.reporter.warn(
@@ -121,7 +137,8 @@ def number_headings(tokens: Sequence[Token], page: PageState, *, numbered: bool)
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
             page.reporter.error("id-twice", f"id {name} is used on line {asked[name].line} already", place)
         # of two equal ids the second must not stay, or every link to it would be wrong
-        name = name if name and name not in asked else unique(name or slugify(text), taken, counts)
+        if not name or name in asked:
+            name = _free_id(name, text, inline, page, taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
         put(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))

@@ -31,6 +31,8 @@ def hidden_characters(state: StateCore) -> None:
             _warn_in_lines(page, token, _BY_LINES[token.type])
         elif token.type == "inline" and find_hidden(token.content):
             _warn_in_text(page, get(token, TextMap), token.children or ())
+        elif token.type == "html_block" and token.children:
+            warn_of_hidden_math(token.children, page.reporter)
 
 
 def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 from ..diagnostics.model import Place
 from ..patterns import lazy_pattern
+from .html_nodes import VERBATIM, raw_tag
 from .lookahead import comes_after
 from .records import LinkAt, put
 from .state import PageState, inline_place, page_of
@@ -117,7 +118,21 @@ def html_rule(state: StateInline, silent: bool) -> bool:
     for opening, closing in _MARKED_ENDS:
         if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
             return False
-    return page_of(state.env).html and _html(state, silent)
+    page, start = page_of(state.env), state.pos
+    if not (page.html and _html(state, silent)):
+        return False
+    if not silent:
+        _note_verbatim(state.src, start, state.pos, page)
+    return True
+
+
+def _note_verbatim(text: str, start: int, end: int, page: PageState) -> None:
+    """Whether the tag begins or ends an element such as `<code>`, in which dollars are text."""
+    name, is_end = raw_tag(text[start:end])
+    if is_end:
+        page.verbatim = "" if name == page.verbatim else page.verbatim
+    elif name in VERBATIM and not page.verbatim and comes_after(text, f"</{name}", end):
+        page.verbatim = name
 
 
 def _accept(url: str) -> bool:

@@ -12,8 +12,8 @@ from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
 from .dispatch import BlockDispatch, LineTable
-from .lookahead import comes_after
-from .math.delimiters import find_closing, opens_display
+from .math.delimiters import find_closing
+from .math.formulas import open_delimiter
 from .state import line_start
 
 
@@ -63,7 +63,7 @@ def _position(state: StateBlock, start: int, end: int) -> tuple[int, ...]:
 
 def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> ParagraphExtent:
     parent, state.parentType = state.parentType, "paragraph"
-    closing = _open_delimiter(state, start, end)
+    closing = open_delimiter(state, start, end)
     line = start + 1
     marker = ""
     while line < end and not state.isEmpty(line):
@@ -76,7 +76,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
             # a quote's lazy line was judged by the quote rule already
             if marker or (state.sCount[line] >= 0 and _ends(state, line, end)):
                 break
-            closing = _open_delimiter(state, line, end)
+            closing = open_delimiter(state, line, end)
         line += 1
     state.parentType = parent
     return ParagraphExtent(line, marker)
@@ -99,19 +99,6 @@ def _underline(state: StateBlock, line: int) -> str:
         return ""
     text = state.src[line_start(state, line) : state.eMarks[line]].rstrip()
     return text[0] if text and text[0] in "-=" and not text.strip(text[0]) else ""
-
-
-def _open_delimiter(state: StateBlock, line: int, end: int) -> str:
-    """Closing delimiter of a display that opens on `line` and ends on a later line of this text."""
-    closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
-    if closing and not comes_after(state.src, closing, state.eMarks[line]):
-        return ""
-    later = line + 1
-    while closing and later < end and not state.isEmpty(later):
-        if find_closing(state.src, line_start(state, later), state.eMarks[later], closing) >= 0:
-            return closing
-        later += 1
-    return ""
 
 
 def _push(state: StateBlock, start: int, text_end: int, end: int, kind: str, tag: str, markup: str) -> None:

@@ -35,23 +35,28 @@ from .foreign import foreign
 from .front_text import locate_text
 from .headings import heading_attributes, number_headings, plain_text, title_heading
 from .hidden import hidden_characters, warn_of_hidden_math
+from .html_blocks import html_block_rules
 from .links import link_rules
 from .markdown_elements import markdown_element_rules
-from .math.displays import split_paragraphs
+from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
+from .math.html_formulas import html_formulas
 from .math.subequations import subequations
 from .notes import arrange, collect, note_rules
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .proofs import end_marks
+from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Math, get, put
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
-from .references.references import ref_rules, warn_of_unread
+from .references.references import ref_rules, report_text_references, warn_of_unread
 from .shortcodes import shortcode_rules
 from .state import PageState, ParseOptions, new_page, page_of
 from .tables import table_rules
 from .text import task_lists, text_rules
+from .typography import typography
+from .wiki_links import wiki_rules
 
 MAX_BRACKETS = 500
 _BRACKET = lazy_pattern(r"\\.|[\[\]]", re.DOTALL)
@@ -84,7 +89,10 @@ def inline(state: StateCore) -> None:
             token.children = []
             continue
         page.current, page.base, page.ambiguous_dollar = get(token, TextMap), 0, False
+        page.verbatim = ""
+        page.takes_blocks = state.tokens[index - 1].type not in PHRASING
         page.html = page.takes_values = state.tokens[index - 1].type != "collapsible_label_open"
+        page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
@@ -125,9 +133,11 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     note_rules,
     block_rules,
     markdown_element_rules,
+    html_block_rules,
     link_rules,
     ref_rules,
     cite_rules,
+    wiki_rules,
     text_rules,
     attribute_rules,
     deflist_plugin,
@@ -136,6 +146,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", depth),
+    ("raw_tags_of_blocks", raw_tags_of_blocks),
     ("footnotes", collect),
     ("attributes", resolve_blocks),
     ("locate", locate),
@@ -149,7 +160,9 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
+    ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", foreign),
+    ("html_formulas", html_formulas),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
@@ -204,7 +217,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         bare_link_rules(md)
     if options.smart_quotes:
         md.options["typographer"] = True
-        md.enable(["smartquotes", "replacements"])
+        md.enable("smartquotes")
+        md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
     for add in options.markdown_rules:
@@ -231,6 +245,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
     labels = number_page(tokens, page, numbering, macros, [*title, *description])
+    report_text_references(tokens, labels, page)
     text = " ".join(plain_text(title, page).split()) or _name_of(document)
     return Parsed(
         document,

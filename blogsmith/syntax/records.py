@@ -45,6 +45,8 @@ class Math(Struct, frozen=True):
     """Number and id of each row, filled by `labels.py`; one entry for a plain display."""
     label_place: Place | None = None
     """Of the label's text."""
+    is_phrasing: bool = False
+    """A display in raw HTML such as `<p>`, where no block may stand."""
 
 
 class RowMark(Struct, frozen=True):
@@ -257,6 +259,18 @@ class Heading(Struct, frozen=True):
     """Plain text."""
     number: str = ""
     """`1.2` when headings are numbered."""
+
+
+class WikiLink(Struct, frozen=True):
+    """What stands in double brackets: a key, or the name of a page."""
+
+    target: str
+    """`page`, `page#heading` or `#heading`."""
+    text: str
+    """Behind a bar; empty if there is none."""
+    written: str
+    """With its brackets."""
+    place: Place
 
 
 class LinkAt(Struct, frozen=True):

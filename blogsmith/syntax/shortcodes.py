@@ -32,6 +32,8 @@ _ARG = lazy_pattern(
 )
 _CLOSE = lazy_pattern(r"[ \t\n]*-?%\}")
 _RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
+_BLOCKS = lazy_pattern(r"(?m)^[ \t]*(?:`{3}|~{3}|</?[A-Za-z]|\$\$|\Z|\n)(?!\Z)")
+"""What a literal paragraph does not hold."""
 _FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _ID = lazy_pattern(r"[\w:.-]+")
 
@@ -141,6 +143,8 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     pos = line_start(state, start)
     if state.is_code_block(start) or not state.src.startswith("{%", pos):
         return False
+    if not page_of(state.env).takes_shortcodes:
+        return False
     if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
         return _raw_block(state, start, end, silent)
     if not comes_after(state.src, "%}", pos):
@@ -192,7 +196,7 @@ def _block_origin(state: StateBlock, first: int, last: int, pos: int, after: int
 
 def _refuse_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
     if not silent:
-        place = block_place(state, pos, state.eMarks[start] - pos)
+        place = block_place(state, pos, len("{%"))
         _report_unclosed(page_of(state.env), place)
     return False
 
@@ -202,7 +206,11 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs."""
+    """`{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs.
+
+    With code, HTML, formulas or an empty line among them they are Markdown without shortcodes: Jekyll's
+    authors write these tags around whole parts of a post, and there they only keep Liquid away.
+    """
     last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):
         last += 1
@@ -211,16 +219,28 @@ def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if silent:
         return True
-    token = state.push("raw_block", "", 0)
-    token.content = state.getLines(start + 1, last, state.blkIndent, False)
-    token.map = [start, last + 1]
+    content = state.getLines(start + 1, last, state.blkIndent, False)
+    if _BLOCKS.search(content):
+        _parse_without_shortcodes(state, start + 1, last)
+    else:
+        token = state.push("raw_block", "", 0)
+        token.content, token.map = content, [start, last + 1]
     state.line = last + 1
     return True
 
 
+def _parse_without_shortcodes(state: StateBlock, first: int, end: int) -> None:
+    page = page_of(state.env)
+    page.raw_lines.append(range(first, end))
+    parent, limit, page.takes_shortcodes = state.parentType, state.lineMax, False
+    state.lineMax = end
+    state.md.block.tokenize(state, first, end)
+    state.parentType, state.lineMax, page.takes_shortcodes = parent, limit, True
+
+
 def shortcode_inline(state: StateInline, silent: bool) -> bool:
     """Inline rule: a call in the middle of text; block shortcodes split the paragraph later."""
-    if not state.src.startswith("{%", state.pos):
+    if not state.src.startswith("{%", state.pos) or not page_of(state.env).takes_shortcodes:
         return False
     raw = re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, state.pos, state.posMax)
     if raw:
@@ -228,7 +248,7 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
     after = call_end(state.src, state.pos, state.posMax)
     if after < 0:
         if not silent:
-            place = inline_place(state, state.pos, state.posMax)
+            place = inline_place(state, state.pos, state.pos + len("{%"))
             _report_unclosed(page_of(state.env), place)
         return False
     if not silent:

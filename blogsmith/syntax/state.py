@@ -91,14 +91,20 @@ class ParseOptions:
     """(TeX of a display, macros known before it) → its environment and rows."""
     kinds: Mapping[str, KindRow] = field(default_factory=dict)
     """Callout kinds by every name they go by (see `kinds.py`)."""
+    reference_kinds: tuple[str, ...] = ()
+    """Names of the numbered kinds, by which labels of their callouts may begin."""
     untrusted: bool = False
     smart_quotes: bool = False
     linkify: bool = True
     math_macros: Mapping[str, str] = field(default_factory=dict)
     """The site's macros, for those that make a label or a row."""
+    double_dollar: Literal["display", "kramdown"] = "display"
+    """What `$$…$$` means: always a display, or only where it has a paragraph to itself."""
     math_numbering: str = "labelled"
     """`all`, `labelled` or `none`, the first two also with ` by section`."""
     numbering: bool = False
+    slugs: Literal["words", "github"] = "words"
+    """How ids of headings are made."""
     inline_shortcodes: frozenset[str] = frozenset()
     """Shortcodes that stand inside a paragraph; all others are blocks."""
     block_classes: Mapping[str, str] = field(default_factory=dict)
@@ -116,6 +122,13 @@ class ParseOptions:
     engine: Literal["worker", "jupyter"] = "worker"
     """What runs cells, where a page does not say; likewise the next."""
     kernel: str = ""
+    bundled_plugins: tuple[str, ...] = ()
+    """Those that the site does not load."""
+
+    def plugin_hint(self, name: str) -> str:
+        """What to write to get a block or shortcode that a bundled plugin brings; empty if none does."""
+        plugin = name.replace("-", "_")
+        return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
 
 @dataclass
@@ -150,15 +163,25 @@ class PageState:
     """False while a text is parsed that holds more brackets than can be sorted out."""
     html: bool = True
     """False while a text is parsed that came from an attribute: tags in it are text."""
+    verbatim: str = ""
+    """Raw HTML element such as `<code>` that the current inline text is in, where dollars are text."""
     ambiguous_dollar: bool = False
     """A `$…$` in the current inline text was refused because a digit follows."""
     execution: PageExecution = field(default_factory=PageExecution)
+    takes_blocks: bool = True
+    """False while a text is parsed in which a display stays in its line: a heading, a title, a caption."""
     takes_values: bool = True
     """False while a text is parsed in which `{= … =}` cannot stand: a caption, a label, an alt text."""
+    takes_shortcodes: bool = True
+    """False between `{% raw %}` and `{% endraw %}`."""
+    raw_lines: list[range] = field(default_factory=list)
+    """Where these tags stand around Markdown."""
     values: list[Value] = field(default_factory=list)
     """In reading order, once `number_values` has run."""
     open_value: TextMap | None = None
     """The last text in which a `{= ` without an end was found."""
+    open_elements: int = 0
+    """HTML elements without an end that were searched for one."""
     language: str = "python"
     """Of the cells, once `cells` has run."""
 
@@ -182,6 +205,10 @@ class PageState:
     def checks_syntax(self) -> bool:
         """Whether the grammar of the Python here is that of its cells."""
         return self.options.check_syntax and self.engine == "worker"
+
+    def is_raw(self, line: int) -> bool:
+        """Whether a line (0-based) of the parsed text stands between `{% raw %}` and `{% endraw %}`."""
+        return any(line in lines for lines in self.raw_lines)
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """The place of the character at `index` of the parsed text."""

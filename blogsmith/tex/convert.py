@@ -25,6 +25,7 @@ from .mathml.allowlist import check
 from .parse.construct import Constructs
 from .parse.errors import ParseError, misplaced_tab_error, place_error
 from .parse.macros import read_macros
+from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
 from .parse.reader import Macro
 from .parse.scan import clean_text, split, split_placed
@@ -161,7 +162,7 @@ def _read_slowly(
         parser.row_numbers = rows
         return parser, _read(parser)
     except ParseError as error:
-        error.hint = error.hint or _hint(error, tex, known, table)
+        error.hint = escape_hint(error.token, tex) or error.hint or _hint(error, tex, known, table)
         raise place_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None

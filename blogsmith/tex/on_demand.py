@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,20 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     from .analysis import portable
 
     return portable.portable_tex(tex, macros)
+
+
+def find_definitions(tex: str, macros: Mapping[str, str | Macro]) -> Mapping[str, Macro]:
+    """As in `analysis.expansion`."""
+    from .analysis import expansion
+
+    return expansion.find_definitions(tex, macros)
+
+
+def literal_underscore(tex: str, macros: Container[str]) -> int:
+    """As in `parse.markdown_escapes`."""
+    from .parse import markdown_escapes
+
+    return markdown_escapes.literal_underscore(tex, macros)
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:

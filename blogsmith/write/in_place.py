@@ -41,8 +41,8 @@ def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
     with stage.make(_FILES) as files:
         put_changed(files, plan)
         # names old and new files: whenever the run dies, both are known as ours
-        put_manifest(stage, "both", {**plan.old, **plan.digests})
-        put_manifest(stage, "new", plan.digests)
+        put_manifest(stage, "both", {**plan.old, **plan.digests}, plan.partial)
+        put_manifest(stage, "new", plan.digests, plan.partial)
         flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed_files)])
         stage.rename("both", folder, MANIFEST)
         remove_files(folder, plan.stale)

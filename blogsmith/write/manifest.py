@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
@@ -20,14 +20,18 @@ MANIFEST = ".blogsmith-manifest.json"
 IN_PLACE_STAGE = ".blogsmith-new"
 """Where `in_place.py` keeps new files meanwhile, inside the output folder."""
 
+Item = TypeVar("Item")
+
 _FORMAT = 1
 _NO_NAMES = frozenset({"", ".", ".."})
 """What stands between two slashes of a path that is absolute, leaves its folder, or is spelled otherwise."""
 
 
-def manifest_bytes(digests: Mapping[str, str]) -> bytes:
-    """The manifest of these files (path → hex SHA-256)."""
+def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) -> bytes:
+    """The manifest of these files (path → hex SHA-256). partial: those that were made in spite of errors."""
     data = {"format": _FORMAT, "files": dict(sorted(digests.items()))}
+    if partial:
+        data["partial"] = sorted(partial)
     return (json.dumps(data, indent=0, ensure_ascii=True) + "\n").encode("ascii")
 
 
@@ -36,11 +40,20 @@ def read_manifest(folder: Folder) -> dict[str, str] | None:
 
     Raises SiteError if there is one that cannot be trusted.
     """
+    return _read(folder, _files)
+
+
+def read_partial(folder: Folder) -> frozenset[str]:
+    """Those of our files in `folder` that were made in spite of errors; SiteError as in `read_manifest`."""
+    return _read(folder, _partial) or frozenset()
+
+
+def _read(folder: Folder, read: Callable[[Any], Item]) -> Item | None:
     found = folder.status(MANIFEST)
     if found is None or not stat.S_ISREG(found.st_mode):
         return None
     try:
-        return _files(json.loads(folder.read(MANIFEST)))
+        return read(json.loads(folder.read(MANIFEST)))
     except (ValueError, RecursionError) as error:
         problem = f"the list of blogsmith's own files, {MANIFEST}, is damaged: {error}"
         hint = f"delete the folder {folder.path.name} and build again"
@@ -73,6 +86,11 @@ def _files(data: Any) -> dict[str, str]:
         if not isinstance(value, str) or not is_inside(path):
             raise ValueError(f"it names {path!r}")
     return files
+
+
+def _partial(data: Any) -> frozenset[str]:
+    names = data.get("partial", ()) if isinstance(data, dict) else ()
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 def is_inside(path: str) -> bool:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from ..diagnostics.model import Diagnostic, SiteError
 from ..model.documents import Output
-from ..storage.tree import scan
+from ..storage.tree import Descent, scan
 from . import in_place
 from .checks import check_folder, check_foreign, check_owned, check_paths
 from .lock import site_lock
-from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest
+from .manifest import IN_PLACE_STAGE, MANIFEST, read_manifest, read_partial
 from .place import OutputPlace, open_place, relative_path
 from .plan import WritePlan, make_plan
 from .stage import recover, replace_file, replace_tree
@@ -46,12 +47,14 @@ def write_site(
     site_root: Path,
     is_chosen: bool = False,
     is_untouched: bool = False,
+    partial: frozenset[str] = frozenset(),
     wait_s: float = 10.0,
 ) -> WriteReport:
     """Make `target` hold exactly `outputs`, beside files that are not ours.
 
     is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
     is_untouched: every file there is known to be as the last build has left it; else all are read.
+    partial: those of `outputs` that were made in spite of errors.
     wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
     nothing if the folder, a path or a neighbour forbids it, or if the disk does.
     """
@@ -63,7 +66,7 @@ def write_site(
         open_place(target, site_root, is_chosen=is_chosen) as place,
     ):
         _clear_up(place, target, site_root)
-        plan = make_plan(outputs, place, is_untouched=is_untouched)
+        plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
         if not plan.is_done:
             _apply(plan, place)
@@ -80,6 +83,47 @@ def own_files(target: Path, site_root: Path, *, is_chosen: bool = False) -> Mapp
             return {}
         with place.enter() as folder:
             return read_manifest(folder) or {}
+
+
+def read_last_site(
+    target: Path,
+    site_root: Path,
+    wanted: Callable[[str], bool],
+    *,
+    is_chosen: bool = False,
+    wait_s: float = 10.0,
+) -> Mapping[str, bytes]:
+    """Path → bytes of files in `target` as a build without errors in them has left them; others are missing.
+
+    wanted: asked of each path. SiteError as in `write_site`.
+    """
+    check_folder(target, site_root)
+    with (
+        _name_failures(target, site_root),
+        site_lock(site_root, wait_s),
+        open_place(target, site_root, is_chosen=is_chosen) as place,
+    ):
+        _clear_up(place, target, site_root)
+        if not place.is_there:
+            return {}
+        with place.enter() as folder, Descent(folder) as descent:
+            own, partial = read_manifest(folder) or {}, read_partial(folder)
+            paths = sorted(path for path in own.keys() - partial if wanted(path))
+            read = {path: _read_file(descent, path) for path in paths}
+            return {
+                path: data
+                for path, data in read.items()
+                if data is not None and hashlib.sha256(data).hexdigest() == own[path]
+            }
+
+
+def _read_file(descent: Descent, path: str) -> bytes | None:
+    """A file of ours; None if it is gone, or something else stands there."""
+    try:
+        folder, name = descent.parent(path)
+        return folder.read(name)
+    except OSError:
+        return None
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:

@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..model.documents import Output
 from ..storage.folder import Folder
 from ..storage.tree import Descent, OwnTree, ancestors, scan
-from .manifest import MANIFEST, digest, read_manifest
+from .manifest import MANIFEST, digest, read_manifest, read_partial
 from .place import OutputPlace
 
 
@@ -35,6 +36,10 @@ class WritePlan(Struct, frozen=True):
     """Files that are not ours."""
     foreign_folders: frozenset[str]
     """Folders that stay even without a file of ours."""
+    partial: frozenset[str] = frozenset()
+    """Files of the new site that were made in spite of errors."""
+    has_same_notes: bool = True
+    """Whether the old manifest says of the same files that they were."""
 
     @property
     def changed_files(self) -> list[str]:
@@ -50,32 +55,41 @@ class WritePlan(Struct, frozen=True):
     def replaced_file(self) -> str | None:
         """The only file to write, where that changes nothing but the bytes of a file of ours."""
         changed = self.changed_files
-        is_plain = len(changed) == 1 and not self.stale and self.old.keys() == self.digests.keys()
+        is_same = not self.stale and self.old.keys() == self.digests.keys() and self.has_same_notes
+        is_plain = len(changed) == 1 and is_same
         return changed[0] if is_plain and changed[0] in self.own else None
 
     @property
     def is_done(self) -> bool:
         """True if the folder already is the new site."""
-        return not self.is_new and not self.changed_files and self.old == self.digests
+        is_same = self.old == self.digests and self.has_same_notes
+        return not self.is_new and not self.changed_files and is_same
 
 
-def make_plan(outputs: Sequence[Output], place: OutputPlace, *, is_untouched: bool = False) -> WritePlan:
+def make_plan(
+    outputs: Sequence[Output],
+    place: OutputPlace,
+    *,
+    is_untouched: bool = False,
+    partial: frozenset[str] = frozenset(),
+) -> WritePlan:
     """Compare the new site with the folder as it is. Reads files, writes none.
 
-    is_untouched: our files there hold what their manifest says, so none is read.
+    is_untouched: our files there hold what their manifest says, so none is read. partial: as in `WritePlan`.
     """
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.is_there:
         none: frozenset[str] = frozenset()
-        return WritePlan(place.title, True, wanted, digests, {}, none, none, none, none)
+        return WritePlan(place.title, True, wanted, digests, {}, none, none, none, none, partial)
     with place.enter() as folder:
-        old = read_manifest(folder) or {}
+        old, old_partial = read_manifest(folder) or {}, read_partial(folder)
         tree = scan(folder)
         own = tree.files & old.keys()
         same = [path for path in sorted(own) if old[path] == digests.get(path)]
         unchanged = frozenset(same) if is_untouched else _unchanged_paths(folder, same, digests)
-    return _plan(place.title, wanted, digests, old, tree, own, unchanged)
+    found = _plan(place.title, wanted, digests, old, tree, own, unchanged)
+    return replace(found, partial=partial, has_same_notes=old_partial == partial)
 
 
 def _plan(

@@ -64,7 +64,7 @@ def replace_file(plan: WritePlan, place: OutputPlace, path: str) -> None:
     try:
         with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
             _put(folder, _REPLACED, plan.outputs[path])
-            put_manifest(folder, _LISTED, plan.digests)
+            put_manifest(folder, _LISTED, plan.digests, plan.partial)
             flush(folder, [_REPLACED, _LISTED])
             parent, name = descent.parent(path)
             folder.rename(_REPLACED, parent, name)
@@ -84,7 +84,7 @@ def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
             stage.set_mode(_mode_of(old))
             _link_kept(stage, plan, old)
     put_changed(stage, plan)
-    put_manifest(stage, MANIFEST, plan.digests)
+    put_manifest(stage, MANIFEST, plan.digests, plan.partial)
     flush(stage, [*plan.changed_files, MANIFEST])
 
 
@@ -154,9 +154,11 @@ def put_changed(folder: Folder, plan: WritePlan) -> None:
             _put(parent, name, plan.outputs[path])
 
 
-def put_manifest(folder: Folder, name: str, digests: Mapping[str, str]) -> None:
-    """Write a manifest of these files."""
-    _put(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests)))
+def put_manifest(
+    folder: Folder, name: str, digests: Mapping[str, str], partial: Collection[str] = ()
+) -> None:
+    """Write a manifest of these files. partial: as in `manifest_bytes`."""
+    _put(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests, partial)))
 
 
 def flush(folder: Folder, paths: Iterable[str]) -> None:

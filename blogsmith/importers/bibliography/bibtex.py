@@ -164,7 +164,8 @@ def _address(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if url.startswith(("https://", "http://")) and " " not in url:
         yield "url", url
     elif doi:
-        yield "doi", doi
+        # 10/abcde is a short form that only the resolver knows
+        yield ("doi", doi) if doi.startswith("10.") else ("url", f"https://doi.org/{doi}")
     elif eprint and "arxiv" in f"{fields.get('archiveprefix', '')}{fields.get('eprinttype', '')}".lower():
         yield "url", f"https://arxiv.org/abs/{eprint}"
 

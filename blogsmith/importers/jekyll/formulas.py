@@ -6,8 +6,21 @@ stands between other delimiters is Markdown to it, so escapes are taken away bef
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
 from ...patterns import lazy_pattern
-from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
+from ..text.math import (
+    display,
+    escape_underscores,
+    has_rows,
+    inline,
+    is_display,
+    pair_braces,
+    split_formula,
+    unescape_tex,
+)
 from ..text.segments import Dialect, Segment, divide
 from ..text.tags import tag_attributes, tag_name
 from .config import JekyllConfig
@@ -23,8 +36,8 @@ _STARTS_BLOCK = lazy_pattern(
 _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 
 
-def rewrite_formulas(text: str, config: JekyllConfig) -> str:
-    """Every formula in our delimiters."""
+def rewrite_formulas(text: str, config: JekyllConfig, colours: Mapping[str, str] | None = None) -> str:
+    """Every formula in our delimiters. colours: name → `#rrggbb`, of those that the page defines."""
     segments = divide(text, DIALECT)
     parts: list[str] = []
     depth = 0
@@ -35,8 +48,22 @@ def rewrite_formulas(text: str, config: JekyllConfig) -> str:
             parts.append(segment.text)
             continue
         end = segment.start + len(segment.text)
-        parts.append(_rewrite(segment, text[: segment.start], text[end:], config, is_html=depth > 0))
+        formula = segment if not colours else replace(segment, text=_with_colours(segment.text, colours))
+        parts.append(_rewrite(formula, text[: segment.start], text[end:], config, is_html=depth > 0))
     return "".join(parts)
+
+
+def _with_colours(tex: str, colours: Mapping[str, str]) -> str:
+    """A formula with the colours that a page defines written out: here a definition counts for its formula
+    alone."""
+
+    def put(found: re.Match[str]) -> str:
+        return f"{found[1]}{{{colours.get(found[2].strip(), found[2])}}}"
+
+    return _COLOURED.sub(put, tex)
+
+
+_COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
 
 
 def _depth(depth: int, tag: str) -> int:
@@ -50,17 +77,20 @@ def _depth(depth: int, tag: str) -> int:
 
 
 def _rewrite(segment: Segment, before: str, after: str, config: JekyllConfig, *, is_html: bool) -> str:
-    opener, tex = split_formula(segment.text)
-    if not tex.strip():
+    opener, written = split_formula(segment.text)
+    if not written.strip():
         return segment.text
+    closer = segment.text[len(opener) + len(written) :]
+    tex = pair_braces(escape_underscores(written))
+    plain = f"{opener}{tex}{closer}"
     if opener == "$$":
         if is_html or config.sets_dollars_as_display or has_rows(tex) or _is_block(before, after):
-            return segment.text
+            return plain
         return inline(tex, after[:1])
     if not opener:
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
-        return segment.text
+        return plain
     tex = unescape_tex(tex)
     return display(tex) if is_display(opener) else inline(tex, after[:1])
 

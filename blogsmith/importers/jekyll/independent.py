@@ -1,5 +1,7 @@
-"""What a text of a Jekyll site shows, by markdown-it: for counting, and by none of the code that
-translates."""
+"""What a text of a Jekyll site shows, by markdown-it: for counting, and by none of the code that translates.
+
+Liquid is taken away by expressions, and what common tags and includes show is put in its place.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,78 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-_RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
-_COMMENT = re.compile(r"\{%-?\s*comment\s*-?%\}[\s\S]*?\{%-?\s*endcomment\s*-?%\}")
-_HIGHLIGHT = re.compile(r"\{%-?\s*highlight\b[^%]*%\}\n?([\s\S]*?)\{%-?\s*endhighlight\s*-?%\}")
-_LIQUID = re.compile(r"\{%[\s\S]*?%\}")
-_ATTRIBUTES = re.compile(r"\{:[^{}\n]*\}")
+from ...patterns import lazy_pattern
+
+_RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
+_MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
+_COMMENT = lazy_pattern(r"\{%-?\s*comment\s*-?%\}[\s\S]*?\{%-?\s*endcomment\s*-?%\}")
+_KRAMDOWN_COMMENT = lazy_pattern(r"\{::comment\}[\s\S]*?\{:/(?:comment)?\}")
+_HIGHLIGHT = lazy_pattern(r"\{%-?\s*highlight\b[^%]*%\}\n?([\s\S]*?)\{%-?\s*endhighlight\s*-?%\}")
+_DISTILL_CODE = lazy_pattern(r"<d-code\b[^>]*\bblock\b[^>]*>([\s\S]*?)</d-code>")
+_DISTILL_MATH = lazy_pattern(r"<d-math\b[^>]*>([\s\S]*?)</d-math>")
+_CITE = lazy_pattern(r"\{%-?\s*cite\s+([\s\S]*?)(?:--[\s\S]*?)?-?%\}")
+_INCLUDE = lazy_pattern(
+    r"\{%-?\s*include\s+\S*(?:figure|image|img|picture|fig)\S*\s([\s\S]*?)-?%\}", re.IGNORECASE
+)
+_ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)')")
+_CAPTURED = lazy_pattern(r"\{%-?\s*(?:capture|assign)\b[\s\S]*?(?:\{%-?\s*endcapture\s*-?%\}|%\})")
+_QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
+_LIQUID = lazy_pattern(r"\{%[\s\S]*?%\}")
+_OUTPUT = lazy_pattern(r"\{\{-?\s*(?:site|page|include)\b[^{}]*\}\}")
+_ATTRIBUTES = lazy_pattern(r"\{:[^{}\n]*\}")
+_TOC = lazy_pattern(
+    r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n[ \t]*\{:\s*toc[^{}\n]*\}[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+_ABBREVIATION = lazy_pattern(r"^\*\[[^\]\n]+\]:[^\n]*\n?", re.MULTILINE)
+_MARKED = lazy_pattern(r"(<\w+\b[^<>]*\bmarkdown=[^<>]*>)")
+_CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|table)\s*>)", re.MULTILINE)
+_INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
+_NO_MARKDOWN = lazy_pattern(r"\{::?/?[a-z]*[^{}\n]*/?\}")
 
 
 def render_kramdown(text: str) -> str:
-    """HTML of a text, formulas as `$…$` in it."""
-    text = _COMMENT.sub("", text)
-    text = _HIGHLIGHT.sub(lambda found: f"\n\n<pre><code>{escape(found[1])}</code></pre>\n\n", text)
-    text = _LIQUID.sub("", _RAW.sub("", text))
-    return str(_parser().render(_ATTRIBUTES.sub("", text)))
+    """HTML of a text, formulas as `<math>` or between dollars in it."""
+    text = _without_liquid(_DISTILL_CODE.sub(_code, text))
+    text = _DISTILL_MATH.sub(lambda found: f'<math alttext="{escape(found[1])}"></math>', text)
+    text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
+    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub("", text)))
+    text = str(_parser().render(_NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", text))))
+    return text.replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+def render_html(text: str) -> str:
+    """HTML of a page that is written in it."""
+    return _without_liquid(text).replace(_RAW_TAG, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+_RAW_TAG, _RAW_OUTPUT = "\ue020", "\ue021"
+
+
+def _without_liquid(text: str) -> str:
+    text = _RAW.sub(lambda found: found[1].replace("{%", _RAW_TAG).replace("{{", _RAW_OUTPUT), text)
+    text = _MERMAID.sub("", _HIGHLIGHT.sub(_code, _COMMENT.sub("", text)))
+    text = _CITE.sub(_citation, _INCLUDE.sub(_figure, _CAPTURED.sub("", text)))
+    return _LIQUID.sub("", _OUTPUT.sub("", _QUOTED.sub(r"\1", text)))
+
+
+def _code(found: re.Match[str]) -> str:
+    # blank lines would end the HTML
+    code = escape(found[1]).replace("\n", "&#10;")
+    return f"\n\n<pre><code>{code}</code></pre>\n\n"
+
+
+def _citation(found: re.Match[str]) -> str:
+    keys = ",".join(re.split(r"[\s,]+", found[1].strip()))
+    return f'<d-cite key="{escape(keys)}"></d-cite>'
+
+
+def _figure(found: re.Match[str]) -> str:
+    values = {name: double or single for name, double, single in _ARGUMENT.findall(found[1])}
+    names = ("path", "src", "url", "image_path", "image", "file", "img")
+    address = next((values[name] for name in names if values.get(name)), "")
+    caption = next((values[name] for name in ("caption", "cap", "description") if values.get(name)), "")
+    pictures = "".join(f'<img src="{escape(each.strip())}">' for each in address.split(", ") if each.strip())
+    return f"<span>{pictures}</span> {caption.replace(chr(10), ' ')}"
 
 
 @lru_cache(maxsize=1)
@@ -32,9 +93,19 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(deflist_plugin)
     parser.use(dollarmath_plugin, allow_space=True, allow_digits=True, double_inline=True)
-    for name in ("math_inline", "math_inline_double", "math_block"):
+    parser.add_render_rule("math_block", _render_block)
+    for name in ("math_inline", "math_inline_double"):
         parser.add_render_rule(name, _render_formula)
     return parser
+
+
+def _render_block(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    """A line that begins and ends with a formula is taken for one: `$$a$$ and $$b$$`."""
+    parts = str(getattr(tokens[index], "content", "")).split("$$")
+    shown = [
+        f'<math alttext="{escape(part)}"></math>' if n % 2 == 0 else part for n, part in enumerate(parts)
+    ]
+    return f"<p>{''.join(shown)}</p>\n"
 
 
 def _render_formula(self: object, tokens: list[object], index: int, options: object, env: object) -> str:

@@ -1,14 +1,34 @@
-"""One document of a Jekyll site → a page of ours."""
+"""One document of a Jekyll site → a page of ours: Liquid first, as in Jekyll, then kramdown, then HTML."""
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
 
-from ..model import ImportedPage, Notice
-from .config import JekyllConfig
-from .formulas import rewrite_formulas
+from ..bibliography.bibtex import fit_key, reference_of
+from ..model import ImportedPage
+from ..text.segments import CODE, Lines, MaskedText, divide, mask
+from .bibliography import Bibliographies
+from .context import PageContext
+from .distill import distill_code, distill_notes
+from .formulas import DIALECT, rewrite_formulas
 from .front import page_front
-from .source import JekyllDocument, JekyllFiles
+from .html import HtmlTranslator, inline_html
+from .kramdown import complete_tables, move_lists, take_abbreviations, take_extensions
+from .links import rewrite_links
+from .liquid.filters import PLAIN_FILTERS
+from .liquid.parse import LiquidOutput, LiquidTag, parse_liquid
+from .liquid.render import LiquidRenderer
+from .liquid.values import Filter, LiquidScope, UnknownValue
+from .site import JekyllSite
+from .source import JekyllDocument
+from .tags import render_tag, unveil_raw
+
+_LISTS = frozenset(("posts", "tags", "categories", "pages", "related_posts", "documents", "static_files"))
+_TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
 def page_path(document: JekyllDocument) -> PurePosixPath:
@@ -24,27 +44,164 @@ def page_path(document: JekyllDocument) -> PurePosixPath:
 
 
 class PageTranslator:
-    """Translates the documents of one site; keeps what they share."""
+    """Translates the documents of one site."""
 
-    def __init__(self, root: Path, config: JekyllConfig, files: JekyllFiles) -> None:
-        self._root = root
-        self._config = config
-        self._files = files
-        self.macros: dict[str, str] = {}
-        """TeX macros of the whole site."""
-        self.notices: tuple[Notice, ...] = ()
-        """About the site as a whole."""
+    def __init__(self, site: JekyllSite) -> None:
+        self._site = site
+        self._bibliographies = Bibliographies(site)
+        self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
+        self.plugins: set[str] = set()
+        """Plugins of ours that pages need."""
 
-    def translate(self, document: JekyllDocument) -> ImportedPage | None:
-        """The page; None if it is one that is made here without asking."""
-        text = rewrite_formulas(document.body, self._config)
+    def translate(self, document: JekyllDocument) -> ImportedPage:
+        """The page."""
+        context = PageContext(self._site, document, Lines(document.body, document.first_line))
+        context.notices.extend(document.notices)
+        text = self._liquid(document, context)
+        text = text if document.is_markdown else _joined_html(text)
+        text = distill_code(text, context)
+        has_toc, html, text = self._markdown(text, context)
+        text = _unveil(context.finished.restore(text))
+        front = self._front(document, context, html, has_toc=has_toc)
+        self.plugins |= context.plugins
         return ImportedPage(
             path=page_path(document),
-            front=page_front(document),
-            text=text,
+            front=front,
+            text=re.sub(r"\n{3,}", "\n\n", text) if "```" not in text else text,
             source=document.path.as_posix(),
             original=document.body,
             first_line=document.first_line,
             address=document.address,
-            notices=document.notices,
+            notices=tuple(context.notices),
         )
+
+    def _liquid(self, document: JekyllDocument, context: PageContext) -> str:
+        if document.front.get("render_with_liquid") is False or "{" not in document.body:
+            return document.body
+
+        def unknown(node: LiquidOutput | LiquidTag, error: Exception) -> str:
+            return _unknown(context, node, error)
+
+        def tag(node: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+            return render_tag(context, node, scope, renderer)
+
+        config = self._site.config
+        names: dict[str, Any] = {
+            "site": {
+                **config.values,
+                "data": self._site.data,
+                "baseurl": config.base_path,
+                "url": config.text("url"),
+            },
+            "page": {**document.front, "url": document.address, "path": document.path.as_posix()},
+            "layout": {},
+            "jekyll": {"environment": "production"},
+        }
+        scope = LiquidScope(
+            names,
+            lambda steps: (
+                steps[0] == "paginator"
+                or (
+                    steps[0] == "site"
+                    and steps[1:2] != []
+                    and (steps[1] in _LISTS or steps[1] in config.collections)
+                )
+            ),
+        )
+        return LiquidRenderer(self._filters, tag, unknown).render(parse_liquid(document.body), scope)
+
+    def _markdown(self, text: str, context: PageContext) -> tuple[bool, HtmlTranslator, str]:
+        html = HtmlTranslator(context)
+        masked = mask(text, DIALECT)
+        prose, has_toc = take_extensions(masked.text)
+        prose = distill_notes(prose, context)
+        prose = html.translate(MaskedText(prose, masked.hidden))
+        prose = inline_html(prose)
+        prose = complete_tables(move_lists(take_abbreviations(prose)))
+        prose = rewrite_links(prose, context, page_path)
+        text = rewrite_formulas(masked.restore(prose), self._site.config, html.colours)
+        return has_toc, html, text
+
+    def _front(
+        self, document: JekyllDocument, context: PageContext, html: HtmlTranslator, *, has_toc: bool
+    ) -> dict[str, Any]:
+        front = page_front(document)
+        if html.macros:
+            front["math"] = {"macros": dict(html.macros)}
+        if references := self._references(document, context):
+            front["references"] = references
+        return front
+
+    def _references(self, document: JekyllDocument, context: PageContext) -> list[dict[str, Any]]:
+        if not context.cited:
+            return []
+        entries = {
+            fit_key(key): (key, fields) for key, fields in self._bibliographies.entries(document).items()
+        }
+        found = []
+        for key in context.cited:
+            if key in entries:
+                found.append(reference_of(key, entries[key][1]))
+            else:
+                context.notice("mistake", f"{key} is cited, and no bibliography has it")
+                found.append({"id": key, "title": key})
+        return found
+
+
+def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:
+    """What stands for a value that an import cannot know."""
+    line = context.line_of(node)
+    if isinstance(error, UnknownValue) and str(error).startswith(("site.", "paginator")):
+        message = f"a list made from {error}: blogsmith makes its lists itself"
+        context.notice("dropped", message, line=line, removed=node.source)
+        return ""
+    if isinstance(node, LiquidOutput) and not context.depth:
+        before = context.document.body[: node.start]
+        if _TEX_BEFORE.search(before[-40:]):
+            # two braces of TeX
+            return node.source
+        if node.source.startswith("{{<") or not re.match(r"[A-Za-z_]", node.expression):
+            context.notice("left", "braces that are no Liquid", line=line)
+            return node.source
+        message = f"{node.expression} has no value here"
+        context.notice("dropped", message, line=line, removed=node.source)
+        return ""
+    if context.depth:
+        return ""
+    return context.leave(node, f"Liquid that cannot be read: {error}")
+
+
+def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
+    base, host = site.config.base_path, site.config.text("url").rstrip("/")
+
+    def relative(value: Any) -> str:
+        text = str(value or "")
+        return text if re.match(r"(?:https?:)?//", text) else f"{base}/{text.lstrip('/')}"
+
+    def absolute(value: Any) -> str:
+        text = relative(value)
+        return text if "//" in text[:8] else host + text
+
+    return {"relative_url": relative, "absolute_url": absolute, "date_to_string": lambda value: str(value)}
+
+
+def _joined_html(text: str) -> str:
+    """HTML as one block of Markdown: without blank lines and indentation, but for code."""
+    parts = re.split(r"(<pre\b[\s\S]*?</pre>|<script\b[\s\S]*?</script>)", text)
+    return "".join(
+        part if number % 2 else re.sub(r"\n\s*\n", "\n", re.sub(r"^[ \t]+", "", part, flags=re.MULTILINE))
+        for number, part in enumerate(parts)
+    )
+
+
+def _unveil(text: str) -> str:
+    """Raw blocks as they are written here."""
+    return "".join(
+        unveil_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
+        for segment in divide(text)
+    )
+
+
+def without_pages(pages: Sequence[ImportedPage], names: frozenset[PurePosixPath]) -> list[ImportedPage]:
+    """The pages but for those at some paths."""
+    return [replace(page) for page in pages if page.path not in names]

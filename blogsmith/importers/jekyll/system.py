@@ -6,11 +6,13 @@ from pathlib import Path, PurePosixPath
 
 from ...project.report import Progress
 from ..addresses import keep_address
-from ..model import ImportedFile, ImportedPage, SiteImport
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from .config import find_config, read_config
-from .independent import render_kramdown
+from .independent import render_html, render_kramdown
+from .lists import is_made_here, made_here
 from .page import PageTranslator
 from .settings import site_settings
+from .site import read_site
 from .source import find_files
 
 
@@ -32,14 +34,21 @@ class Jekyll:
         """All of the site."""
         config = read_config(root)
         files = find_files(root, config)
-        translator = PageTranslator(root, config, files)
-        settings = site_settings(config, translator.macros)
+        site = read_site(root, config, files)
+        translator = PageTranslator(site)
+        settings = site_settings(config, site.macros)
         patterns = settings.get("permalinks", {})
-        pages = []
+        pages: list[ImportedPage] = []
+        notices: list[Notice] = []
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
-            if page := translator.translate(document):
+            page = translator.translate(document)
+            if is_made_here(page):
+                notices += [made_here(page), *page.notices]
+            else:
                 pages.append(keep_address(page, patterns))
+        if translator.plugins:
+            settings["plugins"] = sorted(translator.plugins)
         return SiteImport(
             root=root,
             system="jekyll",
@@ -49,12 +58,13 @@ class Jekyll:
                 ImportedFile(PurePosixPath("static") / path.relative_to(config.folder), root / path)
                 for path in files.copied
             ),
-            notices=translator.notices,
+            notices=tuple(notices),
         )
 
-    def render(self, text: str) -> str:
-        """HTML as kramdown would make it, formulas as text."""
-        return render_kramdown(text)
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML as kramdown would make it, formulas as text; of a page in HTML itself."""
+        is_html = page.source.endswith((".html", ".htm"))
+        return render_html(text) if is_html else render_kramdown(text)
 
 
 def _unique(pages: list[ImportedPage]) -> tuple[ImportedPage, ...]:

@@ -48,7 +48,8 @@ def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
     ):
         title = directive.argument
     elif directive.argument:
-        body = [directive.argument, *(directive.body[:1] and not directive.body[0].strip() and [""]), *body]
+        is_apart = bool(directive.body) and not directive.body[0].strip()
+        body = [directive.argument, *([""] if is_apart else []), *body]
     return [*_named_anchor(walker, directive), *callout(kind, title, body, fold=_fold(directive))]
 
 
@@ -115,7 +116,7 @@ def translate_solution(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_fold(walker: Walker, directive: Directive) -> list[str]:
-    """`{dropdown} Label`, `{toggle}`, and tabs, which stand below each other here."""
+    """`{dropdown} BookLabel`, `{toggle}`, and tabs, which stand below each other here."""
     body = walker.nested(directive.body, directive.body_line)
     label = directive.argument or ("Show" if not directive.name.startswith("tab") else "Tab")
     return [*_named_anchor(walker, directive), *collapsible(label, body)]
@@ -143,7 +144,7 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: Walker, directive: Directive) -> list[str]:
-    """`{margin}`, `{sidebar} Title`, `{aside}`: a note in the text, for there is no margin but for footnotes."""
+    """`{margin}`, `{sidebar} Title`, `{aside}`: a note in the text, for margins hold footnotes only."""
     body = walker.nested(directive.body, directive.body_line)
     title = directive.argument
     return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]

@@ -13,7 +13,7 @@ from ...diagnostics.model import Diagnostic, SiteError
 from ..loose_yaml import LooseYamlError, load_yaml
 from ..model import Notice
 from ..source_files import read_text
-from .toc import TocEntry, read_toc
+from .toc import BookEntry, read_toc
 
 Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
 FOLDERS = (
@@ -53,7 +53,7 @@ class BookConfig:
     """Old page → new page, as files."""
     root: str = ""
     """Page of the front page, mostly without suffix."""
-    toc: tuple[TocEntry, ...] = ()
+    toc: tuple[BookEntry, ...] = ()
     only_toc: bool = False
     """Pages that are not in the table of contents are not made."""
     excluded: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
-"""The dialect of d2lbook → MyST: roles as `:name:`x``, labels behind what they name, tabs, cells by framework."""
+"""The dialect of d2lbook → MyST: roles as `:name:`x``, labels behind what they name, tabs, cells by
+framework."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...patterns import lazy_pattern
+from ..text.containers import trim_blank_lines
 
 _ROLE = lazy_pattern(r"(?<![\w`{]):(numref|eqref|ref|cite|citet|citep):`([^`\n]+)`")
 _ROLES = {
@@ -39,6 +41,8 @@ def rewrite_d2l(text: str) -> str:
             used, made = 1, [f"::::{{tab-item}} {found[1]}"]
         elif _END_TAB.fullmatch(line):
             used, made = 1, ["::::"]
+        elif _CAPTION.fullmatch(line) and (table := _table(lines, index)):
+            used, made = table
         elif _BIBLIOGRAPHY.fullmatch(line):
             used, made = 1, ["```{bibliography}", "```"]
         else:
@@ -78,7 +82,7 @@ def _fence(lines: list[str], index: int) -> tuple[int, list[str]]:
 def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
     """A cell, shown under the name of its framework."""
     used, block = _fence(lines, index)
-    body = block[1:-1]
+    body = trim_blank_lines(block[1:-1])
     head = [f"{found[1]}{{code-block}} {found[2]}"]
     if body and (tab := _TAB.fullmatch(body[0].strip())):
         head.append(f":caption: {tab[1].strip()}")
@@ -87,6 +91,25 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
         return used, []
     # a line of the code that looks like an option is none
     return used, [*head, "", *body, block[-1]]
+
+
+def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
+    """A table whose caption and label stand in front of it."""
+    end = index + 1
+    name = ""
+    while end < len(lines) and (not lines[end].strip() or _MARK.fullmatch(lines[end])):
+        found = _MARK.fullmatch(lines[end])
+        name = found[2] if found and found[1] == "label" else name
+        end += 1
+    start = end
+    while end < len(lines) and lines[end].lstrip().startswith("|"):
+        end += 1
+    if start == end:
+        return None
+    options = [f":name: {name}"] if name else []
+    caption = _prose(lines[index][1:].strip())
+    rows = [_prose(line) for line in lines[start:end]]
+    return end - index, [f":::{{table}} {caption}", *options, "", *rows, ":::"]
 
 
 def _labelled(lines: list[str], index: int) -> tuple[int, list[str]]:
@@ -105,8 +128,6 @@ def _labelled(lines: list[str], index: int) -> tuple[int, list[str]]:
         options = [f":name: {name}"] if name else []
         options += [f":{key}: {marks[key]}" for key in ("width", "height") if key in marks]
         return last - index, [f"```{{figure}} {found['path']}", *options, "", _prose(found["caption"]), "```"]
-    if found := _CAPTION.fullmatch(line):
-        return last - index, [f": {_prose(found[1])} {{#tbl-{name}}}" if name else f": {found[1]}"]
     if line.rstrip().endswith("$$") and name:
         return last - index, [f"{line.rstrip()} ({name})"]
     target = [f"({name})="] if name else []

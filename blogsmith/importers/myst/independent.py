@@ -24,9 +24,7 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
-_SHOWS_CODE = frozenset(
-    ("code-block", "code", "code-cell", "sourcecode", "parsed-literal", "eval-rst", "mermaid")
-)
+_SHOWS_CODE = frozenset(("code-block", "code", "code-cell", "sourcecode", "parsed-literal"))
 _SHOWS_NOTHING = frozenset(
     (
         *(
@@ -39,7 +37,18 @@ _SHOWS_NOTHING = frozenset(
             "literalinclude",
             "raw",
         ),
-        *("video", "iframe", "youtube", "vimeo", "image", "figure", "csv-table", "nb-exec-table", "only"),
+        *(
+            "video",
+            "iframe",
+            "youtube",
+            "vimeo",
+            "image",
+            "figure",
+            "csv-table",
+            "nb-exec-table",
+            "only",
+            "mermaid",
+        ),
         *("solution-end", "exercise-end", "prf:proof-end", "tags", "meta", "footbibliography"),
     )
 )
@@ -49,15 +58,20 @@ _TARGET_ROLES = frozenset(
 _TEXTLESS = ("cite", "footcite", "fa", "octicon", "eval", "sub-ref")
 _TITLED = re.compile(r"(.*?)\s*<[^<>]*>\s*\Z", re.DOTALL)
 _HIDDEN = frozenset(("remove-input", "remove-cell", "remove_input", "remove_cell"))
-_D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:|^%%tab.*\n")
+_D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")
+_FENCES = re.compile(r"(^ *```[^`\n]*\n[\s\S]*?^ *```+ *$)", re.MULTILINE)
+_TABS = re.compile(r"\A\s*%%tab.*\n")
 _SUBSTITUTED = re.compile(r"\{\{[^{}\n]*\}\}")
+_MENTIONED = re.compile(r"(?<![\w@])@[A-Za-z][\w:.-]*\w")
 _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
 def render_myst(text: str) -> str:
     """HTML of a text, formulas as `<math>`."""
     # marks of d2lbook are no text
-    html = str(_parser().render(_D2L.sub("", text), {"depth": 0}))
+    parts = _FENCES.split(text)
+    parts[::2] = [_D2L.sub("", part) for part in parts[::2]]
+    html = str(_parser().render("".join(parts), {"depth": 0}))
     # the first heading is the title, which stands elsewhere
     return re.sub(r"<h1>(.*?)</h1>", r"<p>\1</p>", html, count=1, flags=re.DOTALL)
 
@@ -82,7 +96,7 @@ def _parser() -> MarkdownIt:
 
 def _render_words(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     # what a substitution stands for is not in the page
-    return escape(_SUBSTITUTED.sub("", tokens[index].content))
+    return escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", tokens[index].content)))
 
 
 def _render_nothing(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -103,6 +117,9 @@ def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, e
         return "" if "%s" in shown or "{" in shown else str(_parser().renderInline(shown))
     if name.startswith(_TEXTLESS):
         return ""
+    if name in ("abbr", "abbreviation"):
+        # the long form is an attribute
+        return escape(content.partition("(")[0])
     return escape(re.sub(r"\s*<[^<>]*>\s*\Z", "", content))
 
 
@@ -115,7 +132,9 @@ def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, 
         return _render_text(token.content, env)
     if token.info.strip() == "toc" or "d2lbook.tab" in token.content:
         return ""
-    return f"<pre>{escape(token.content)}</pre>"
+    if token.info.strip() == "eval_rst":
+        return f"<p>{escape(token.content)}</p>"
+    return f"<pre>{escape(_TABS.sub('', token.content))}</pre>"
 
 
 def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
@@ -124,6 +143,11 @@ def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
         return ""
     if name in _SHOWS_CODE:
         return f"<pre>{escape(body)}</pre>"
+    if name in ("eval-rst", "list-table"):
+        # the one is shown as it is, of the other the words of the cells count
+        return f"<p>{escape(argument)}</p>" + (
+            _render_text(body, env) if name == "list-table" else f"<p>{escape(body)}</p>"
+        )
     if name == "math":
         return _render_math(f"{argument}\n{body}")
     if name in ("figure", "image"):

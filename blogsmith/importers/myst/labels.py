@@ -18,7 +18,7 @@ _UNFIT = lazy_pattern(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class BookLabel:
     """Something of a page that references lead to."""
 
     kind: LabelKind
@@ -31,23 +31,23 @@ class Label:
 
 
 @dataclass(slots=True)
-class LabelTable:
+class BookLabels:
     """All labels of a source, filled page by page."""
 
-    by_name: dict[str, Label] = field(default_factory=dict)
+    by_name: dict[str, BookLabel] = field(default_factory=dict)
     """Name as written, normalised."""
 
-    def add(self, name: str, label: Label) -> None:
+    def add(self, name: str, label: BookLabel) -> None:
         """Remember a label; the first of a name counts."""
         self.by_name.setdefault(_normal(name), label)
 
-    def find(self, name: str) -> Label | None:
+    def find(self, name: str) -> BookLabel | None:
         """The label of this name; case and runs of blanks do not matter, as in Sphinx."""
         return self.by_name.get(_normal(name))
 
 
 @dataclass(frozen=True, slots=True)
-class PagePlace:
+class BookPlace:
     """A page of the book as links need it."""
 
     source: str
@@ -61,18 +61,20 @@ class PagePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class PageTable:
+class BookPages:
     """All pages of the book."""
 
-    by_source: Mapping[str, PagePlace] = field(default_factory=dict)
+    by_source: Mapping[str, BookPlace] = field(default_factory=dict)
+    folder: PurePosixPath = field(default_factory=PurePosixPath)
+    """Of the book in its repository, which `/` means."""
 
-    def find(self, target: str, source: str) -> PagePlace | None:
+    def find(self, target: str, source: str) -> BookPlace | None:
         """The page that `target`, a path without or with its suffix, means in the page `source`."""
         target = target.strip().partition("#")[0]
         if not target:
             return None
-        folder = PurePosixPath() if target.startswith("/") else PurePosixPath(source).parent
-        for base in (folder, PurePosixPath()):
+        folder = self.folder if target.startswith("/") else PurePosixPath(source).parent
+        for base in (folder, self.folder):
             path = normal_path(base / target.lstrip("/"))
             for suffix in ("", ".md", ".ipynb", ".myst", ".rst"):
                 if found := self.by_source.get(f"{path}{suffix}"):

@@ -30,8 +30,7 @@ _PYTHON = frozenset(("", "python", "python3", "ipython", "ipython3", "py"))
 
 def translate_code(walker: Walker, directive: Directive) -> list[str]:
     """`{code-block} language`, `{code}`, `{sourcecode}`."""
-    language = directive.argument or ("" if directive.name == "parsed-literal" else "")
-    return _listing(walker, directive, language, directive.body)
+    return _listing(walker, directive, directive.argument, directive.body)
 
 
 def translate_include_code(walker: Walker, directive: Directive) -> list[str]:

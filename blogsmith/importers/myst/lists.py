@@ -1,4 +1,5 @@
-"""Directives that stand for lists or other files: tables of contents, glossaries, bibliographies, includes."""
+"""Directives that stand for lists or other files: tables of contents, glossaries, bibliographies,
+includes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from ...patterns import lazy_pattern
 from ..loose_yaml import split_head
 from ..text.containers import fence, trim_blank_lines
 from .directives import Directive
-from .labels import Label
+from .labels import BookLabel
 from .listings import chosen_lines
 from .walker import Walker
 
@@ -85,7 +86,7 @@ def translate_glossary(walker: Walker, directive: Directive) -> list[str]:
 
 def _term(walker: Walker, text: str) -> str:
     slug = re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "term"
-    walker.book.labels.add(f"term {text}", Label("term", f"term-{slug}", walker.source, text))
+    walker.book.labels.add(f"term {text}", BookLabel("term", f"term-{slug}", walker.source, text))
     return f'<span id="term-{slug}"></span>{text}'
 
 

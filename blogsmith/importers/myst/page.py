@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,9 +17,10 @@ from ..text.segments import CODE, Lines, rewrite
 from .config import BookConfig
 from .d2l import rewrite_d2l
 from .front import page_front
-from .inline import DIALECT, BookIndex, InlineText, rewrite_inline
-from .labels import PagePlace
+from .inline import DIALECT, rewrite_inline
+from .labels import BookPlace
 from .lists import PAGE_LIST
+from .references import BookIndex, InlineText
 from .registry import REGISTRY
 from .source import BookDocument
 from .walker import BookState, Walker
@@ -33,7 +35,7 @@ class PageDraft:
     """A page whose blocks are translated."""
 
     document: BookDocument
-    place: PagePlace
+    place: BookPlace
     walker: Walker
     text: str
 
@@ -66,7 +68,7 @@ def draft_page(
     title = title or PurePosixPath(document.source).stem.replace("_", " ").replace("-", " ")
     address = page_address(document.source, path, config)
     slug = _slug(path, address)
-    return PageDraft(document, PagePlace(document.source, path, " ".join(title.split()), slug), walker, text)
+    return PageDraft(document, BookPlace(document.source, path, " ".join(title.split()), slug), walker, text)
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
@@ -77,7 +79,16 @@ def _slug(path: PurePosixPath, address: str) -> str:
     return last if last and not slug_problem(last) else slugify(path.stem)
 
 
-def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> ImportedPage:
+@dataclass(frozen=True, slots=True)
+class FinishedPage:
+    """A page of the new site."""
+
+    page: ImportedPage
+    cited: tuple[str, ...]
+    """Keys in the order of their first citation."""
+
+
+def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
     """The second step: references, and front matter with what the text cites."""
     document, place = draft.document, draft.place
     page = InlineText(place, index, Lines(document.text, document.first_line))
@@ -89,10 +100,9 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         front["series"] = {"name": config.title or "Book", "part": document.order}
     if macros := page_macros(document.front):
         front["math"] = {"macros": macros}
-    wanted = list(page.cited) or (list(index.entries) if draft.walker.has_bibliography else [])
-    if references := [reference_of(fit_key(key), index.entries[key]) for key in wanted]:
+    if references := [reference_of(fit_key(key), index.entries[key]) for key in page.cited]:
         front["references"] = references
-    return ImportedPage(
+    made = ImportedPage(
         path=place.path,
         front=front,
         text=_BLANK.sub("\n\n", text),
@@ -102,6 +112,28 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         address=page_address(place.source, place.path, config),
         notices=(*_settle(draft.walker.notices, document), *page.notices),
     )
+    return FinishedPage(made, tuple(page.cited))
+
+
+def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -> ImportedPage:
+    """A page that only lists the bibliography, with all that the book cites: the lists of the others make
+    themselves."""
+    entries = [reference_of(fit_key(key), index.entries[key]) for key in sorted(keys)]
+    lines = [_reference_line(entry) for entry in sorted(entries, key=_reference_order)]
+    return replace(done.page, text=f"{done.page.text.rstrip()}\n\n" + "\n".join(lines))
+
+
+def _reference_order(entry: Mapping[str, Any]) -> tuple[str, str]:
+    return str((entry.get("author") or [""])[0]).casefold(), str(entry.get("year", ""))
+
+
+def _reference_line(entry: Mapping[str, Any]) -> str:
+    names = ", ".join(map(str, entry.get("author", ())))
+    title = re.sub(r"([*_\[\]<>`])", r"\\\1", str(entry["title"]))
+    address = str(entry.get("url") or (f"https://doi.org/{entry['doi']}" if entry.get("doi") else ""))
+    shown = f"[*{title}*](<{address}>)" if address else f"*{title}*"
+    rest = ", ".join(str(entry[key]) for key in ("venue", "year") if entry.get(key))
+    return "- " + ". ".join(part for part in (names, shown, rest) if part) + "."
 
 
 def _settle(notices: list[Notice], document: BookDocument) -> list[Notice]:
@@ -131,4 +163,6 @@ def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:
     if config.flavour == "mystmd":
         stem = path.parent.name if path.stem.lower() == "index" else path.stem
         return "/" + re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
+    if target.stem == "_index":
+        return f"/{path.parent.as_posix()}/"
     return f"/{path.with_suffix('.html').as_posix()}"

@@ -8,7 +8,7 @@ from ...patterns import lazy_pattern
 from ..bibliography.bibtex import fit_key
 from ..text.containers import import_comment
 from ..text.math import inline
-from .inline import InlineText, file_address, refer
+from .references import InlineText, file_address, refer
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _ABBREVIATION = lazy_pattern(r"(.+?)\s*\((.+)\)", re.DOTALL)

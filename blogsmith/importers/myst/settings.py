@@ -22,6 +22,8 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
         found["base_url"] = config.base_url.rstrip("/")
     if config.numbers_headings:
         found["numbering"] = True
+    # ids of headings as MyST makes them, and what lies at other hosts as browsers show it
+    found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if config.macros:
         found["math"] = {"macros": dict(config.macros)}
     if state.kinds:

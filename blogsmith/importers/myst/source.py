@@ -14,7 +14,7 @@ from ..model import Notice
 from ..source_files import SKIPPED, read_text, walk_files
 from .config import BookConfig
 from .d2l import rewrite_d2l
-from .toc import TocEntry
+from .toc import BookEntry
 
 SUFFIXES = (".md", ".myst")
 """Of pages that are read. A notebook is a page of the book too: an importer for notebooks gives its text in
@@ -93,7 +93,7 @@ class BookFiles:
     """Relative to the folder of the book."""
     root: str = ""
     """Page that is the front page."""
-    toc: list[TocEntry] = field(default_factory=list)
+    toc: list[BookEntry] = field(default_factory=list)
     """With the files found: their paths with suffix, relative to the folder of the book."""
     bibliographies: list[PurePosixPath] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -157,27 +157,27 @@ def _implicit_root(pages: list[PurePosixPath]) -> str:
     return next((path.as_posix() for path in pages if path.suffix in SUFFIXES), "")
 
 
-def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[TocEntry]:
+def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[BookEntry]:
     """The table of contents with paths that are there."""
     if config.flavour in ("sphinx", "d2lbook"):
         return list(_follow(found.root, pages, config, top, {found.root}, 0))
     if not config.toc and config.flavour == "mystmd":
         others = sorted(path.as_posix() for path in pages if _is_page(path) and path.as_posix() != found.root)
-        return [TocEntry(0, file=name) for name in others]
+        return [BookEntry(0, file=name) for name in others]
     return list(_resolved(config, pages, found))
 
 
-def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) -> Iterator[TocEntry]:
+def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) -> Iterator[BookEntry]:
     for entry in config.toc:
         if entry.pattern:
             names = sorted(
                 path.as_posix() for path in pages if fnmatch(path.as_posix(), entry.pattern.lstrip("./"))
             )
-            yield from (TocEntry(entry.depth, file=name) for name in names if name != found.root)
+            yield from (BookEntry(entry.depth, file=name) for name in names if name != found.root)
         elif not entry.file:
             yield entry
         elif name := _resolve(entry.file, pages):
-            yield TocEntry(entry.depth, entry.title, name)
+            yield BookEntry(entry.depth, entry.title, name)
         else:
             file = "myst.yml" if config.flavour == "mystmd" else "_toc.yml"
             message = f"page {entry.file} of the table of contents is not there"
@@ -186,7 +186,7 @@ def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) 
 
 def _follow(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
-) -> Iterator[TocEntry]:
+) -> Iterator[BookEntry]:
     """The pages below a page, by its `{toctree}`."""
     text = read_text(top / name) or ""
     if config.flavour == "d2lbook":
@@ -200,7 +200,7 @@ def _follow(
             path = _resolve((base / target.lstrip("/")).as_posix(), pages)
             if path and path not in seen and depth < 20:
                 seen.add(path)
-                yield TocEntry(depth, file=path)
+                yield BookEntry(depth, file=path)
                 yield from _follow(path, pages, config, top, seen, depth + 1)
 
 

@@ -13,9 +13,9 @@ from ..model import ImportedFile, ImportedPage, SiteImport
 from ..source_files import read_text
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst
-from .inline import BookIndex
-from .labels import LabelTable, PageTable
-from .page import PageDraft, draft_page, finish_page, page_path
+from .labels import BookLabels, BookPages
+from .page import PageDraft, draft_page, finish_page, list_references, page_path
+from .references import BookIndex
 from .settings import site_settings
 from .source import BookFiles, find_files
 from .walker import BookState
@@ -34,17 +34,13 @@ class Myst:
         """All of the book."""
         config = read_config(root)
         files = find_files(root, config)
-        state = BookState(config.flavour != "mystmd", LabelTable(), lambda path: _read(root, path))
+        state = BookState(
+            config.flavour != "mystmd", BookLabels(), lambda path: _read(root, path), config.folder.as_posix()
+        )
         drafts = _draft_pages(files, config, state, progress)
         index = _index(drafts, files, config, root, state)
         settings = site_settings(config, state)
-        page_list = _page_list(files, drafts, config)
-        pages = []
-        for draft in drafts:
-            page = keep_address(finish_page(draft, index, config, page_list), {})
-            pages.append(
-                _front_page(page, draft, page_list) if page.path.as_posix() == "content/_index.md" else page
-            )
+        pages = _finish_pages(drafts, index, config, _page_list(files, drafts, config))
         return SiteImport(
             root=root,
             system="myst",
@@ -57,7 +53,7 @@ class Myst:
             notices=tuple(files.notices),
         )
 
-    def render(self, text: str) -> str:
+    def render(self, text: str, page: ImportedPage) -> str:
         """HTML of a page, by markdown-it."""
         return render_myst(text)
 
@@ -80,6 +76,20 @@ def _draft_pages(
     return [draft for draft in drafts if draft.document.order or draft.place.source not in included]
 
 
+def _finish_pages(
+    drafts: list[PageDraft], index: BookIndex, config: BookConfig, page_list: str
+) -> list[ImportedPage]:
+    finished = [finish_page(draft, index, config, page_list) for draft in drafts]
+    cited = dict.fromkeys(key for each in finished for key in each.cited)
+    pages = []
+    for draft, done in zip(drafts, finished, strict=True):
+        lists = draft.walker.has_bibliography and not done.cited
+        page = keep_address(list_references(done, cited, index) if lists else done.page, {})
+        is_front = page.path.as_posix() == "content/_index.md"
+        pages.append(_front_page(page, draft, page_list) if is_front else page)
+    return pages
+
+
 def _index(
     drafts: list[PageDraft], files: BookFiles, config: BookConfig, root: Path, state: BookState
 ) -> BookIndex:
@@ -90,7 +100,7 @@ def _index(
     substitutions = dict(config.substitutions)
     return BookIndex(
         labels=state.labels,
-        pages=PageTable({draft.place.source: draft.place for draft in drafts}),
+        pages=BookPages({draft.place.source: draft.place for draft in drafts}, config.folder),
         substitutions=substitutions,
         entries=entries,
         inventories=config.inventories,

@@ -10,7 +10,7 @@ _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 
 
 @dataclass(frozen=True, slots=True)
-class TocEntry:
+class BookEntry:
     """A line of a table of contents: a page, a link, or the caption of a part."""
 
     depth: int
@@ -25,7 +25,7 @@ class TocEntry:
     """Glob of pages."""
 
 
-def read_toc(data: Any) -> tuple[str, list[TocEntry]]:
+def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
     """The page at the root, and all entries in order, of a `_toc.yml` or of `project.toc`."""
     if isinstance(data, Mapping):
         return str(data.get("root") or ""), list(_below(data, 0))
@@ -35,15 +35,15 @@ def read_toc(data: Any) -> tuple[str, list[TocEntry]]:
     return "", entries
 
 
-def _below(data: Mapping[str, Any], depth: int) -> Iterator[TocEntry]:
+def _below(data: Mapping[str, Any], depth: int) -> Iterator[BookEntry]:
     for name in _CHILDREN:
         yield from _items(data.get(name), depth)
 
 
-def _items(items: Any, depth: int) -> Iterator[TocEntry]:
+def _items(items: Any, depth: int) -> Iterator[BookEntry]:
     for item in items if isinstance(items, list) else ():
         if isinstance(item, str):
-            yield TocEntry(depth, file=item)
+            yield BookEntry(depth, file=item)
             continue
         if not isinstance(item, Mapping) or item.get("hidden") is True:
             continue
@@ -51,5 +51,5 @@ def _items(items: Any, depth: int) -> Iterator[TocEntry]:
         pattern = pattern or str(item.get("pattern") or "")
         title = str(item.get("title") or item.get("caption") or item.get("part") or item.get("header") or "")
         if file or url or pattern or title:
-            yield TocEntry(depth, title, file, url, pattern)
+            yield BookEntry(depth, title, file, url, pattern)
         yield from _below(item, depth + 1 if file or url or title else depth)

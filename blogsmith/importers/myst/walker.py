@@ -1,5 +1,5 @@
-"""Goes through the lines of a page: fences of directives, displays, targets, comments; what is in them it goes
-through as well.
+"""Goes through the lines of a page: fences of directives, displays, targets, comments; and through what is in
+them.
 
 Which function translates which directive stands in `registry`.
 """
@@ -14,13 +14,14 @@ from ...patterns import lazy_pattern
 from ..model import Notice, NoticeKind
 from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
 from .directives import Directive, read_directive
-from .labels import Label, LabelKind, LabelTable, fit_id, normal_path
+from .labels import BookLabel, BookLabels, LabelKind, fit_id, normal_path
 
 _FENCE = lazy_pattern(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)")
 _TARGET = lazy_pattern(r"[ \t]*\(([^()\s][^()]*)\)=[ \t]*")
 _BREAK = lazy_pattern(r"\+\+\+.*")
 _COMMENT = lazy_pattern(r"%(?!%).*")
 _HEADING = lazy_pattern(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
+_ITEM = lazy_pattern(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _UNDERLINE = lazy_pattern(r" {0,3}(?:={3,}|-{3,})[ \t]*")
 _TEXT_LINE = lazy_pattern(r" {0,3}(?![-*+>#|`:]|\d+[.)]\s)\S")
 _ID = lazy_pattern(r"\s*\{#([\w:.-]+)[^}]*\}\s*$")
@@ -38,9 +39,11 @@ class BookState:
 
     is_sphinx: bool
     """Text behind the name of a note is its first line, not its title."""
-    labels: LabelTable
+    labels: BookLabels
     read: Callable[[str], str | None]
     """The text of a file, by its path relative to the root of the source."""
+    folder: str = ""
+    """Of the book in its repository, which `/` means."""
     kinds: set[str] = field(default_factory=set)
     """Callout kinds that need a row in the settings."""
     plugins: set[str] = field(default_factory=set)
@@ -75,6 +78,9 @@ class Walker:
     """The page lists pages below it."""
     inclusions: list[str] = field(default_factory=list)
     """Files that the page included."""
+    lazy_end: int = 0
+    """Line behind a display that was moved into a list item."""
+    lazy_margin: str = ""
     unnamed: int = 0
     """Theorems without a label so far."""
 
@@ -92,7 +98,7 @@ class Walker:
             return ""
         identifier = fit_id(kind, names[0])
         for each in names:
-            self.book.labels.add(each, Label(kind, identifier, self.source, title))
+            self.book.labels.add(each, BookLabel(kind, identifier, self.source, title))
         return identifier
 
     def anchor(self) -> list[str]:
@@ -102,7 +108,7 @@ class Walker:
 
     def resolve(self, path: str) -> str:
         """A path as the page writes it, relative to the root of the source."""
-        folder = "" if path.startswith("/") else self.source.rpartition("/")[0]
+        folder = self.book.folder if path.startswith("/") else self.source.rpartition("/")[0]
         return normal_path(f"{folder}/{path}")
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
@@ -123,7 +129,8 @@ class Walker:
         index = 0
         while index < len(lines):
             used, made = self._step(lines, index, first)
-            out.extend(made)
+            is_double = bool(made) and not made[0].strip() and (not out or not out[-1].strip())
+            out.extend(made[1:] if is_double else made)
             index += used
         return out
 
@@ -223,8 +230,17 @@ class Walker:
         body = [*lines[index:end], lines[end][: position + 2]]
         label = self.add_label("eq", tail[1] or "")
         self.add_tex_labels("\n".join(body))
+        margin = self._lazy_margin(lines, index)
+        self.lazy_end, self.lazy_margin = (end + 1, margin) if margin else (0, "")
         body[-1] += f" {{#{label}}}" if label and not _TEX_LABEL.search("\n".join(body)) else ""
-        return end - index + 1, [*body, *([tail[2]] if tail[2] else [])]
+        return end - index + 1, indent([*body, *([tail[2]] if tail[2] else [])], margin)
+
+    def _lazy_margin(self, lines: Sequence[str], index: int) -> str:
+        """What a display needs in front to stay in the list item whose line it follows."""
+        if index == self.lazy_end and self.lazy_margin:
+            return self.lazy_margin
+        item = _ITEM.match(lines[index - 1]) if index else None
+        return " " * len(item[0]) if item and lines[index].startswith("$$") else ""
 
     def _environment(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
         end = _index_of(lines, index, f"\\end{{{found[2]}{found[3]}}}")
@@ -234,7 +250,7 @@ class Walker:
     def add_tex_labels(self, tex: str) -> None:
         """Remember every `\\label` in a formula, which keeps its name."""
         for name in _TEX_LABEL.findall(tex):
-            self.book.labels.add(name, Label("eq", name.strip(), self.source))
+            self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
 
 
 def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:

@@ -15,6 +15,8 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 SegmentKind = Literal["prose", "block", "span", "math", "tag", "comment", "opaque"]
 """`block`: fenced or indented code. `span`: a code span. `tag`: one HTML tag. `opaque`: an HTML element whose
@@ -100,7 +102,7 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         if kind in ("escape", "run"):
             position = found.end()
             continue
-        if kind in ("span", "math", "tag") and not found[0].startswith("$$") and _BLANK_LINE.search(found[0]):
+        if kind in ("span", "math", "tag") and _BLANK_LINE.search(found[0]) and not _begins_line(text, found):
             # a span ends with its paragraph
             position = found.start() + (len(found["ticks"]) if kind == "span" else 1)
             continue
@@ -110,6 +112,12 @@ def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator
         prose = position = found.end()
     if prose < end:
         yield Segment("prose", text[prose:end], prose)
+
+
+def _begins_line(text: str, found: re.Match[str]) -> bool:
+    """Whether a display begins a line: then blank lines may stand in it."""
+    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    return found[0].startswith(("$$", "\\[", "\\\\[", "\\begin")) and not before.strip(" \t>-*+0123456789.")
 
 
 _NAMES = ("comment", "opaque", "math", "escape", "span", "tag", "run")
@@ -141,6 +149,8 @@ def _code_ranges(text: str, dialect: Dialect) -> list[tuple[int, int]]:
 @lru_cache(maxsize=1)
 def _block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
+    # further paragraphs of a note or a definition are indented, and are no code
+    parser.use(footnote_plugin).use(deflist_plugin)
     parser.core.ruler.enableOnly(["normalize", "block"])
     # what looks like a list or like code inside a display is TeX
     parser.block.ruler.before("code", "display", _display, {"alt": ["paragraph", "reference", "blockquote"]})
@@ -160,6 +170,9 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
     begin = start + len(opener)
     for line in range(start_line, end_line):
         found = state.src.find(closer, begin, state.eMarks[line])
+        if found >= 0 and line == start_line:
+            # of one line: CommonMark cannot mistake it
+            return False
         if found >= 0:
             # what follows the formula in its line belongs to it: it is no code
             if not silent:

@@ -17,7 +17,9 @@ _MOST_WORDS = 20_000
 """Pages with more are compared as bags of words only: the order costs the square of their number."""
 
 
-def losses(source: str, before: Facts, after: Facts, allowed: Facts, lines: Lines) -> Iterator[Difference]:
+def losses(
+    source: str, before: Facts, after: Facts, allowed: Facts, lines: Lines, own: str = ""
+) -> Iterator[Difference]:
     """What `before` has more of than `after`, but for what is `allowed` to be lost.
 
     source: name of the file, for the differences. A word that became part of a formula or of code is not
@@ -31,6 +33,8 @@ def losses(source: str, before: Facts, after: Facts, allowed: Facts, lines: Line
                 yield Difference(kind, " ".join(run), source, find_words(lines, run), len(run))
         else:
             for thing, count in lost.items():
+                if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
+                    continue
                 yield Difference(kind, thing[:_LONGEST], source, lines.find(thing), count)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from urllib.parse import unquote
 
 from ...patterns import lazy_pattern
 
@@ -27,8 +29,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
 _WORD = lazy_pattern(r"[^\W_]+(?:[’'][^\W_]+)*")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\[,;:!]|~|\\(?=$)|\.$"
+    r"\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
+"""What moves or labels, and backslashes that Markdown may have taken away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Facts:
 
 
 def compared_tex(tex: str) -> str:
-    """A formula as it is compared: without blanks and what only moves or labels it."""
+    """A formula as it is compared: without blanks, points, and what only moves or labels it."""
     return _TEX_SPACE.sub("", _TEX_LAYOUT.sub("", tex.strip()))
 
 
@@ -61,7 +64,9 @@ def compared_code(code: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The words of a text as they are compared: letters and digits, without case and typographic forms."""
-    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+    text = unquote(text) if "%" in text else text
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return [word.replace("’", "'") for word in _WORD.findall(folded)]
 
 
 def compared_address(address: str) -> str:
@@ -72,8 +77,14 @@ def compared_address(address: str) -> str:
     return ""
 
 
+def compared_key(key: str) -> str:
+    """A key of a bibliography as it is compared: its letters and digits."""
+    return re.sub(r"[\W_]+", "", key.casefold())
+
+
 def compared_image(address: str) -> str:
     """The name of an image's file; a data address is one thing."""
     if address.startswith("data:"):
         return "data:"
-    return address.strip().partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2].casefold()
+    path = unquote(address.strip().partition("#")[0].partition("?")[0])
+    return path.rstrip("/").rpartition("/")[2].casefold()

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 from ...patterns import lazy_pattern
-from .facts import Facts, compared_address, compared_code, compared_image, compared_tex, words_in
+from .facts import (
+    Facts,
+    compared_address,
+    compared_code,
+    compared_image,
+    compared_key,
+    compared_tex,
+    words_in,
+)
 
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -20,9 +29,17 @@ _VOID = frozenset(
 _SILENT = frozenset(("script", "style", "template", "noscript", "svg", "nav"))
 _SILENT_CLASSES = frozenset(
     (
-        *("code-header", "heading-anchor", "footnote-backref", "eq-number", "references", "spoken"),
+        *(
+            "code-header",
+            "heading-anchor",
+            "heading-number",
+            "footnote-backref",
+            "eq-number",
+            "references",
+            "spoken",
+        ),
         *("provenance", "katex-html", "MathJax_Preview", "MathJax", "reversefootnote", "anchor", "lineno"),
-        *("gutter", "gl"),
+        *("gutter", "gl", "footnote-ref"),
     )
 )
 """What is not part of the author's text, in our pages and others."""
@@ -31,6 +48,7 @@ _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
     r"|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$(?!\d)|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\6\})"
 )
+_REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BLOCKS = frozenset(
     (
         *("p", "div", "section", "article", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th"),
@@ -83,40 +101,45 @@ class _Reader(HTMLParser):
         classes = set(values.get("class", "").split())
         if tag in _BLOCKS:
             self._flush()
-        silent = self._is_silent or tag in _SILENT or not _SILENT_CLASSES.isdisjoint(classes)
-        self._take_start(tag, values, classes, silent)
+        hidden = re.search(r"display\s*:\s*none", values.get("style", "")) is not None
+        silent = self._is_silent or tag in _SILENT or hidden or not _SILENT_CLASSES.isdisjoint(classes)
+        is_inside_silent = self._is_silent
+        self._take_start(tag, values, classes, is_silent=is_inside_silent or (silent and tag != "sup"))
         if tag not in _VOID:
             heading: list[str] | None = [] if re.fullmatch("h[1-6]", tag) and not silent else None
             code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
             self._stack.append(_Open(tag, silent, code, heading))
 
-    def _take_start(self, tag: str, values: dict[str, str], classes: set[str], silent: bool) -> None:
+    def _take_start(self, tag: str, values: dict[str, str], classes: set[str], *, is_silent: bool) -> None:
         if tag == "script" and values.get("type", "").startswith("math/tex"):
             self._is_script, self._math = True, []
-        if silent:
+        if is_silent:
             return
         if tag == "math":
             self._tex, self._math = values.get("alttext", ""), []
+        elif tag == "code" and "math-error" in classes:
+            # shown as it was written, and named by a diagnostic
+            self._tex, self._math = "", []
         elif tag == "img":
             self._found.add("images", compared_image(values.get("src", "")))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._found.add("tables", "table")
         elif tag == "pre" and self._code is None:
             self._code = []
+        elif tag == "a" and values.get("role") == "doc-biblioref":
+            self._found.add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
         elif tag == "a" and (address := compared_address(values.get("href", ""))):
             self._found.add("links", address)
-        elif tag == "sup" and ("footnote-ref" in classes or values.get("id", "").startswith("fnref")):
+        elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
             self._found.add("footnotes", "footnote")
-        elif (tag == "cite" and "citation" in classes) or tag == "d-cite":
-            # of ours one element holds several links, of others one names several keys
-            keys = values.get("key", values.get("bibtex-key", "")) if tag == "d-cite" else ""
-            for key in filter(None, (each.strip() for each in keys.split(","))):
-                self._found.add("citations", key)
+        elif tag == "d-cite":
+            for key in filter(None, re.split(r"[\s,]+", values.get("key") or values.get("bibtex-key", ""))):
+                self._found.add("citations", compared_key(key))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _BLOCKS:
             self._flush()
-        if tag == "math" and self._math is not None:
+        if tag in ("math", "code") and self._math is not None:
             self._formula(self._tex or "".join(self._math))
             self._math = None
         if tag == "script" and self._is_script:
@@ -166,7 +189,8 @@ class _Reader(HTMLParser):
             self._formula(next(group for group in found.groups() if group is not None))
             return " "
 
-        self._found.words.extend(words_in(_MATH.sub(take, text).replace(_DOLLAR, "$")))
+        text = _REFERENCE.sub(" ", _MATH.sub(take, text))
+        self._found.words.extend(words_in(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:
         """All that was found."""
@@ -176,6 +200,11 @@ class _Reader(HTMLParser):
         found = self._found
         found.counters["words"] = Counter(found.words)
         return Facts(found.counters, tuple(found.words))
+
+
+def _is_note(values: Mapping[str, str]) -> bool:
+    """Whether a raised text is the mark of a footnote."""
+    return "footnote-ref" in values.get("class", "") or values.get("id", "").startswith("fnref")
 
 
 _DOLLAR = "\ue003"

@@ -79,12 +79,13 @@ def _check_page(
 ) -> PageCheck:
     path = str(page.path)
     lines = Lines(page.original, page.first_line)
-    before = facts_of_html(system.render(page.original))
+    before = facts_of_html(system.render(page.original, page))
     rendered = snapshot.rendered.get(path)
     after = facts_of_html(_whole_html(snapshot, path)) if rendered else Facts()
     removed = "\n\n".join(notice.removed for notice in page.notices if notice.removed)
-    allowed = facts_of_html(system.render(removed)) if removed else Facts()
-    differences = [*losses(page.source, before, after, allowed, lines), *_address(page, snapshot)]
+    allowed = facts_of_html(system.render(removed, page)) if removed else Facts()
+    home = snapshot.config.base_url.partition("//")[2].rstrip("/").casefold()
+    differences = [*losses(page.source, before, after, allowed, lines, home), *_address(page, snapshot)]
     found = own.get(path, ())
     errors = sum(each.severity == "error" for each in found)
     return PageCheck(path, page.source, before.sizes, tuple(differences), errors, len(found) - errors)

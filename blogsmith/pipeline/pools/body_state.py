@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NoReturn
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...config.load import LoadedConfig
@@ -19,6 +19,7 @@ from ...hooks import Plugins
 from ...hooks.loader import load_plugins
 from ...languages.language import Translation
 from ...model.documents import Asset, Document, FrontMatter, ImageInfo, Source
+from ...model.remote_images import RemoteImages
 from ...model.results import PageResults
 from ...model.scopes import FieldScope, scoped_fields
 from ...project.browser_python import browser_python
@@ -34,7 +35,7 @@ from ...site.index import PageEntry, index_site
 from ...site.urls import Urls
 from ..cache import PageCache, UnknownPage
 from ..lookups import page_tools
-from ..rows.image_rows import measure_image
+from ..rows.image_rows import file_digest, measure_image
 from ..rows.page_rows import decode_row, encode_row
 from ..snapshot import Entries, ResolvedSite
 from .body_worker import BodyWorker
@@ -63,10 +64,13 @@ class BodyState(Struct, frozen=True):
     unpublished: Mapping[str, str]
     generated: frozenset[str]
     files: Mapping[str, str]
+    remote: RemoteImages
     places: Mapping[str, str]
     """Path of an asset under the site root → where to read it."""
     sizes: Mapping[str, ImageInfo | str] | None
     """Where to read it → what a picture is; None: the files are there."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Where to read it → SHA-256 of a copy, where the files are not there."""
     has_lints: bool = False
     """Lints look at each page."""
 
@@ -86,8 +90,10 @@ def encode_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool)
         unpublished=index.unpublished,
         generated=index.generated,
         files=index.files,
+        remote=index.remote,
         places=places,
         sizes=_sizes(places.values()) if is_elsewhere else None,
+        digests=_digests(index.remote, places) if is_elsewhere else {},
         has_lints=has_lints,
     )
     return encode_row(state)
@@ -102,6 +108,11 @@ def _text_config(config: Config) -> Config:
 def _sizes(files: Iterable[str]) -> Mapping[str, ImageInfo | str]:
     found = (Path(file) for file in files)
     return {str(file): measure_image(file) for file in found if file.suffix.lower() in _PICTURES}
+
+
+def _digests(remote: RemoteImages, places: Mapping[str, str]) -> Mapping[str, str]:
+    files = (places[copy.path] for copy in remote.copies.values() if copy.path in places)
+    return {file: file_digest(Path(file)) for file in files}
 
 
 def body_worker(data: bytes) -> BodyWorker:
@@ -156,11 +167,26 @@ class _WorkerSite:
         state, context, memory = self._state, self._context, self._memory
         entries = Entries(self._documents, self._entry)
         index = index_site(
-            context.config.base_path, state.urls, entries, state.unpublished, state.generated, state.files
+            context.config.base_path,
+            state.urls,
+            entries,
+            state.unpublished,
+            state.generated,
+            state.files,
+            state.remote,
         )
         assets = {path: Asset(PurePosixPath(path), Path(file), 0) for path, file in state.places.items()}
         loaded = LoadedSite((), {}, state.unpublished, Urls(state.urls, {}, {}, {}), assets, state.files)
-        tools = page_tools(context, memory.md, index, loaded, _no_results, self._open_python, self._measure)
+        tools = page_tools(
+            context,
+            memory.md,
+            index,
+            loaded,
+            _no_results,
+            self._open_python,
+            self._measure,
+            self._digest,
+        )
         return replace(tools, lex=memory.lex, formula=memory.formula)
 
     def _measure(self, file: Path) -> ImageInfo | str:
@@ -170,6 +196,11 @@ class _WorkerSite:
         if found is None:
             raise UnknownPage
         return found
+
+    def _digest(self, file: Path) -> str:
+        if self._state.sizes is None:
+            return self._memory.images.digest(file)
+        return self._state.digests.get(str(file), "")
 
     def _open_python(self) -> Distribution:
         from ...pyodide.distribution import CDN

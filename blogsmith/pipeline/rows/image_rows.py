@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from contextlib import suppress
 from functools import cached_property
@@ -23,6 +24,8 @@ _DOUBT_NS = 2_000_000_000
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
     stamp: FileStamp
     found: ImageInfo | str
+    digest: str = ""
+    """SHA-256 of the file; empty: nobody has asked."""
 
 
 def measure_image(file: Path) -> ImageInfo | str:
@@ -32,6 +35,15 @@ def measure_image(file: Path) -> ImageInfo | str:
     except ImageProblem as problem:
         return str(problem)
     return ImageInfo("", size.width_px, size.height_px, size.located)
+
+
+def file_digest(file: Path) -> str:
+    """SHA-256 of a file in hex; empty if it cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 class ImageSizes:
@@ -54,17 +66,32 @@ class ImageSizes:
 
     def measure(self, file: Path) -> ImageInfo | str:
         """The size of an image, without its address; or what is wrong with it."""
+        known = self._look_at(file)
+        return known.found if known else measure_image(file)
+
+    def digest(self, file: Path) -> str:
+        """SHA-256 of an image; empty if it cannot be read."""
+        known = self._look_at(file)
+        if known is None:
+            return file_digest(file)
+        if not known.digest:
+            known = self._new[str(file)] = msgspec.structs.replace(known, digest=file_digest(file))
+            self._sent.discard(str(file))
+        return known.digest
+
+    def _look_at(self, file: Path) -> _Measured | None:
+        """What is known of a file as it is now; None if nothing can be kept of it."""
         name = str(file)
         try:
             # a path that is no text, as some are where the system's language is none, names no row
             name.encode()
             stamp = stamp_of(file.stat(), with_changed=True)
         except (OSError, ValueError):
-            return measure_image(file)
+            return None
         known = self._new.get(name) or self._known.get(name)
         if known is None or known.stamp != stamp:
             known = self._new[name] = _Measured(stamp, measure_image(file))
-        return known.found
+        return known
 
     def load(self) -> None:
         """Read what is kept, before processes are forked: in these, rows are not to be touched."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...diagnostics.format import format_diagnostic, printable
 from ...diagnostics.levels import NO_LEVELS
+from ...diagnostics.listing import choose_first
 from ...diagnostics.model import Diagnostic
 from ...pipeline.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
@@ -36,13 +37,13 @@ def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
     """The event, errors first. new: those that were not there before."""
-    ordered = sorted(found, key=lambda one: one.severity != "error")
+    first = choose_first(found, MOST, lambda one: one.severity)
     fresh = set(new)
     return {
         "kind": "problems",
         "errors": sum(one.severity == "error" for one in found),
         "warnings": sum(one.severity == "warning" for one in found),
-        "items": [_item(one, one in fresh, present) for one in ordered[:MOST]],
+        "items": [_item(one, one in fresh, present) for one in first],
     }
 
 

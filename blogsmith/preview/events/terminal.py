@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...diagnostics.counts import count_line, plural
-from ...diagnostics.format import format_diagnostic, printable
-from ...diagnostics.model import Diagnostic, sort_key
+from ...diagnostics.format import printable
+from ...diagnostics.listing import format_first
+from ...diagnostics.model import Diagnostic
 from ...model.units import format_duration
 from ...patterns import lazy_pattern
 from ...project.report import Counts
@@ -73,11 +74,9 @@ def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, co
     Each entry is printed by itself and may have several lines.
     """
     fresh = new_problems(before, now)
-    fresh.sort(key=lambda found: (found.severity != "error", sort_key(found)))
-    lines = [format_diagnostic(found, color=color) for found in fresh[:MAX_SHOWN]]
-    if len(fresh) > MAX_SHOWN:
-        lines.append(f"… and {len(fresh) - MAX_SHOWN:,} more; blogsmith check shows all")
-    return lines + _format_fixed(before, now, fresh)
+    first = format_first(fresh, MAX_SHOWN, color=color)
+    more = [f"… and {first.left_out:,} more; blogsmith check shows all"] if first.left_out else []
+    return [*first.blocks, *more, *_format_fixed(before, now, fresh)]
 
 
 def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -8,12 +8,13 @@ from pathlib import Path, PurePosixPath
 
 from ...config.load import CONFIG_NAME
 from ...freeze.store import OUTPUTS, folder_of
+from ...model.remote_images import RECORD
 from ...watch.changes import ChangedFiles
 
 _OF_SITE = frozenset(
     (
         *("content", "static", "themes", "layouts", "partials", "shortcodes", "languages", "plugins"),
-        *("_freeze", CONFIG_NAME),
+        *("_freeze", CONFIG_NAME, RECORD),
     )
 )
 """Files and folders at the root that pages are made from, whatever their code reads."""

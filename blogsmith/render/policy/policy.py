@@ -87,7 +87,7 @@ def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPa
     declared = config.security.csp
     extra: Mapping[str, Sequence[str]] = {} if isinstance(declared, str) else declared
     found = page_sources(outline.tags, outline.low)
-    allowed = _builder_sources(found) if config.markup.untrusted else found
+    allowed = _builder_sources(found, config) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
     meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
     at = _place(outline.html, outline.tags)
@@ -130,11 +130,16 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
     return html[:start] + f'"{_escape(text)}"'.encode() + html[end:]
 
 
-def _builder_sources(found: Sources) -> Sources:
-    """Those sources of a page that blogsmith itself writes."""
+def _builder_sources(found: Sources, config: Config) -> Sources:
+    """Those sources of a page that blogsmith itself writes, or that the site allows to posts."""
     kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
-    return {**kept, "frame-src": kept.get("frame-src", set()) | spaces}
+    hosts = found.get("img-src", set()) if config.images.remote in ("warn", "allow") else set()
+    return {
+        **kept,
+        "frame-src": kept.get("frame-src", set()) | spaces,
+        "img-src": kept.get("img-src", set()) | hosts,
+    }
 
 
 def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics.model import Place, Reporter, SiteError, did_you_mean
+from ...diagnostics.model import Diagnostic, SiteError, did_you_mean
 from ...languages.bundled import find_language
 from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
@@ -68,9 +68,8 @@ class Theme(Struct, frozen=True):
         if site.base_path != self.base_path:
             raise ValueError(f"theme loaded for {self.base_path!r}, site lies at {site.base_path!r}")
         if layout not in self.layout_names:
-            reporter = Reporter(page.path)
-            self.report_unknown_layout(layout, reporter)
-            raise SiteError(*reporter.diagnostics)
+            message, hint = f'there is no layout "{layout}"', self.layout_hint(layout)
+            raise SiteError(Diagnostic("layout-unknown", message, page.path, hint=hint))
         options = {**self.files.defaults, **site.options}
         context = {
             "page": page,
@@ -113,12 +112,11 @@ class Theme(Struct, frozen=True):
         """Names a post may give as its `template`, sorted."""
         return self.layout_names
 
-    def report_unknown_layout(self, layout: str, reporter: Reporter, place: Place | None = None) -> None:
-        """Say that there is no such layout, which one may be meant, and which there are."""
+    def layout_hint(self, layout: str) -> str:
+        """Which layout may be meant by one that there is not, and which there are."""
         choices = self.layouts()
         near = did_you_mean(layout, choices)
-        hint = f"{near} Layouts: {', '.join(choices)}" if near else f"layouts: {', '.join(choices)}"
-        reporter.error("layout-unknown", f'there is no layout "{layout}"', place, hint)
+        return f"{near} Layouts: {', '.join(choices)}" if near else f"layouts: {', '.join(choices)}"
 
     def static_files(self) -> tuple[Asset, ...]:
         """Files to copy, sorted; their paths are those in the output, under `assets/<theme>/`."""

@@ -8,6 +8,7 @@ is a block token `math_display`; one inside a paragraph is an inline token of th
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -22,63 +23,77 @@ from ..lookahead import comes_after
 from ..records import Math, put
 from ..references.labels import normal_id
 from ..state import (
+    PageState,
     block_place,
     inline_map,
     inline_place,
     line_start,
     page_of,
 )
-from .delimiters import FoundFormula, RefusedFormula, closing_of, find_closing, find_formula
+from .delimiters import (
+    FoundFormula,
+    RefusedFormula,
+    closing_of,
+    find_closing,
+    find_formula,
+    holds_environment,
+    opens_display,
+)
+from .doubts import report_between_words, report_refused, report_unread
 
 _LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
-_LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
-_TEX_FOLLOWS = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 TAIL = lazy_pattern(r"[.,;:](?=\s|$)")
 """Punctuation that belongs to the line of the display before it."""
+PUNCTUATION = lazy_pattern(r"[,.;:!?)\]’”…‑-]+")
+"""What belongs to the line of the formula in a line before it."""
 
 
 def math_inline(state: StateInline, silent: bool) -> bool:
     """Inline rule for every delimiter; runs before `escape`, so `\\(` is still whole."""
     if state.src[state.pos] not in "$\\":
         return False
+    page = page_of(state.env)
+    if page.verbatim:
+        return False
     found = find_formula(state.src, state.pos, state.posMax)
     if isinstance(found, RefusedFormula):
         return _add_refused(state, found, silent)
     if found is None:
-        _report_open(state, silent)
+        if not silent:
+            report_unread(state.src, state.pos, state.posMax, page.reporter, partial(inline_place, state))
         return False
     if _is_glued_to_refused(state, found):
         return _as_text(state, found.end, silent)
-    end = _text_after_display(state.src, found.end, state.posMax) if found.display else _After(found.end)
+    is_display = found.display and not _is_kramdown(state.src, found.start, page)
+    after = read_display_tail(state.src, found.end, state.posMax) if is_display else DisplayTail(found.end)
     if not silent:
-        token = state.push("math_display" if found.display else "math_inline", "math", 0)
+        token = state.push("math_display" if is_display else "math_inline", "math", 0)
         origin = inline_map(state, found.inner, found.inner_end)
-        token.content = origin.text
-        label_place = inline_place(state, end.label, end.label + len(end.id)) if end.id else None
-        put(token, Math(origin.text, found.display, origin, end.id, end.tail, label_place=label_place))
-    state.pos = end.pos
+        token.content, token.markup = origin.text, state.src[found.start : found.inner]
+        label_place = inline_place(state, after.label, after.label + len(after.id)) if after.id else None
+        put(token, Math(origin.text, is_display, origin, after.id, after.tail, label_place=label_place))
+        if is_display and page.takes_blocks:
+            report_between_words(
+                state.src,
+                found,
+                start=0,
+                end=state.posMax,
+                reporter=page.reporter,
+                place=partial(inline_place, state),
+            )
+    state.pos = after.pos
     return True
 
 
-def _report_open(state: StateInline, silent: bool) -> None:
-    """Warn of a lone `$$` with something behind it; one at the start of a block was reported as an error.
-
-    A lone `\\(` is CommonMark's escape; it is doubtful only if TeX follows.
-    """
-    opening = state.src[state.pos : state.pos + 2]
-    after = state.src[state.pos + 2 : state.pos + 40]
-    doubtful = {"$$": after[:1].strip("$ \t\n"), "\\(": _TEX_FOLLOWS.match(after)}
-    if silent or not doubtful.get(opening):
-        return
-    page, place = page_of(state.env), inline_place(state, state.pos, state.pos + 2)
-    if all(found.place != place for found in page.reporter.diagnostics):
-        closing, hint = ("$$", "write \\$\\$ for the signs") if opening == "$$" else ("\\)", "")
-        page.reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", place, hint)
+def _is_kramdown(text: str, pos: int, page: PageState) -> bool:
+    """Whether two dollars at `pos` make a display only where they have a paragraph to themselves."""
+    is_kramdown = page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
+    return is_kramdown and not holds_environment(text, pos)
 
 
-class _After(Struct, frozen=True):
-    """What follows a formula directly and belongs to it."""
+class DisplayTail(Struct, frozen=True):
+    """What follows a display directly and belongs to it."""
 
     pos: int
     """Index after all of it."""
@@ -111,13 +126,16 @@ def _unescape(text: str) -> str:
     return text.replace("\\$", "$")
 
 
-def _text_after_display(text: str, pos: int, end: int) -> _After:
+def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
+    """The label and the punctuation right behind a display."""
     found = _LABEL.match(text, pos, end) or _MYST_LABEL.match(text, pos, end)
     pos = found.end() if found else pos
     punctuation = TAIL.match(text, pos, end)
     tail = punctuation[0] if punctuation else ""
     pos += len(tail)
-    return _After(pos, normal_id(found[1]), found.start(1), tail) if found else _After(pos, tail=tail)
+    return (
+        DisplayTail(pos, normal_id(found[1]), found.start(1), tail) if found else DisplayTail(pos, tail=tail)
+    )
 
 
 def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
@@ -125,13 +143,7 @@ def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool
     if not silent:
         page = page_of(state.env)
         page.ambiguous_dollar = True
-        if _LOOKS_LIKE_TEX.search(state.src[pair.start + 1 : pair.end - 1]):
-            page.reporter.warn(
-                "math-dollar",
-                f"{state.src[pair.start : pair.end]} is text, not math: a digit follows the closing $",
-                inline_place(state, pair.start, pair.end),
-                "write \\(…\\), or put the digit inside",
-            )
+        report_refused(state.src, pair, page.reporter, partial(inline_place, state))
     return _as_text(state, pair.end, silent)
 
 
@@ -155,7 +167,9 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if state.is_code_block(start) or pos >= state.eMarks[start] or state.src[pos] not in "$\\":
         return False
     closing = closing_of(state.src, pos, state.eMarks[start])
-    if not closing:
+    is_kramdown = _is_kramdown(state.src, pos, page_of(state.env))
+    # in kramdown such a display has a paragraph of its own
+    if not closing or (is_kramdown and silent):
         return False
     last, inner_end = _find_end(state, start, end, pos, closing)
     if last < 0:
@@ -165,9 +179,12 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     origin = _origin(state, start, last, inner, inner_end + (len(closing) if inside else 0))
     if not origin.text.strip():
         return False
-    after = _text_after_display(state.src, inner_end + len(closing), state.eMarks[last])
+    after = read_display_tail(state.src, inner_end + len(closing), state.eMarks[last])
     # one line that goes on in text is a paragraph; `displays.py` takes it apart
-    if last == start and state.src[after.pos : state.eMarks[last]].strip():
+    goes_on = state.src[after.pos : state.eMarks[last]].strip()
+    if goes_on and (last == start or is_kramdown):
+        return False
+    if is_kramdown and (after.tail or _is_text_below(state, last + 1, end)):
         return False
     if not silent:
         _push_block(state, start, last, after, origin)
@@ -191,6 +208,9 @@ def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -
 
 
 def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, silent: bool) -> bool:
+    if open_delimiter(state, start, state.lineMax):
+        # lines that go on less indented belong to the paragraph, and so the formula has its end
+        return False
     # `\\[text]` is also CommonMark's escape, so a lone `\\[` must stand by itself to count as math
     escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
     if not silent and not escape:
@@ -202,6 +222,19 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
             f"end the formula with {closing} in the same block",
         )
     return False
+
+
+def open_delimiter(state: StateBlock, line: int, end: int) -> str:
+    """Closing delimiter of a display that opens on `line` and ends on a later line of this paragraph."""
+    closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
+    if closing and not comes_after(state.src, closing, state.eMarks[line]):
+        return ""
+    later = line + 1
+    while closing and later < end and not state.isEmpty(later):
+        if find_closing(state.src, line_start(state, later), state.eMarks[later], closing) >= 0:
+            return closing
+        later += 1
+    return ""
 
 
 def _origin(state: StateBlock, first: int, last: int, inner: int, inner_end: int) -> TextMap:
@@ -216,7 +249,7 @@ def _origin(state: StateBlock, first: int, last: int, inner: int, inner_end: int
     return TextMap("\n".join(pieces), tuple(starts))
 
 
-def _push_block(state: StateBlock, start: int, last: int, after: _After, origin: TextMap) -> None:
+def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, origin: TextMap) -> None:
     token = state.push("math_display", "math", 0)
     token.block = True
     token.content = origin.text
@@ -233,6 +266,13 @@ def _push_block(state: StateBlock, start: int, last: int, after: _After, origin:
         state.line += 1
     place = block_place(state, after.label, len(after.id)) if after.id else None
     put(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
+
+
+def _is_text_below(state: StateBlock, line: int, end: int) -> bool:
+    """Whether the paragraph that a display at the start of a paragraph stands in goes on at `line`."""
+    if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
+        return False
+    return _label_line(state, line) is None
 
 
 def _label_line(state: StateBlock, line: int) -> re.Match[str] | None:

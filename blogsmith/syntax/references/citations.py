@@ -19,12 +19,11 @@ from msgspec.structs import replace
 from ...patterns import lazy_pattern
 from ..records import Citation, CitationEntry, Cited, Shortcode, get, put
 from ..state import PageState, inline_place, page_of
-from .references import PREFIXES
+from .references import is_label
 
 _KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = lazy_pattern(r"\[\s*(@[^\[\]]+)\](?![(\[])")
 _ITEM = lazy_pattern(rf"\s*{_KEY}\s*(?:,\s*([^;]*?))?\s*(?:;|$)")
-_LABEL = lazy_pattern(rf"(?:{'|'.join(PREFIXES)})[:-]\w")
 _BARE = lazy_pattern(_KEY)
 
 
@@ -49,8 +48,8 @@ def group(state: StateInline, silent: bool) -> bool:
 
 def _are_labels(state: StateInline, items: list[Cited]) -> bool:
     """`[@fig-x]`, as Quarto has it: references to labels, read in `references.py` without the brackets."""
-    references = page_of(state.env).references
-    return all(_LABEL.match(item.key) and item.key not in references for item in items)
+    page = page_of(state.env)
+    return all(is_label(item.key, page) and item.key not in page.references for item in items)
 
 
 def bare(state: StateInline, silent: bool) -> bool:
@@ -121,7 +120,7 @@ def _unknown(item: Cited, page: PageState) -> None:
 
 def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
-        if key not in uses:
+        if key not in uses and reference.is_named:
             hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
             page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)

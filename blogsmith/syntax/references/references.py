@@ -1,31 +1,36 @@
 r"""References to labels in prose: `\eqref{eq:x}`, `\ref{eq:x}`, `{@eq:x}`, `@eq-x`, MyST's `[](#eq-x)`.
 
-A label of another post is written with its slug: `{@attention#eq:score}`. What a label's number is,
-and whether it exists, is settled when the page is rendered.
+A label begins with a short word for its kind, or with the name of a callout kind: `{@axiom:choice}`. In
+braces anything else is an error. Bare, only numbered kinds count, for `@name-of-somebody` is text; but what
+is the id of something on the page is a mistake all the same. A label of another post is written with its
+slug: `{@attention#eq:score}`. What a label's number is, and whether it exists, is settled when the page is
+rendered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ...diagnostics.model import Reporter, TextMap
+from ...diagnostics.model import Place, Reporter, TextMap
 from ...patterns import lazy_pattern
-from ..records import XRef, put
-from ..state import inline_place, page_of
+from ..records import XRef, get, put
+from ..state import PageState, inline_place, page_of
 from .labels import normal_id
 
 PREFIXES = ("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst")
-_KIND = "|".join(PREFIXES)
 _COMMAND = lazy_pattern(r"\\(eqref|ref)\{\s*([^{}\s][^{}]*?)\s*\}")
-_BRACED = lazy_pattern(rf"\{{@(?:([\w./-]+)#)?((?:{_KIND})[:-][\w.:-]+)\}}")
-_WRITTEN = lazy_pattern(f"{_COMMAND.pattern}|{_BRACED.pattern}")
-_EMPTY = lazy_pattern(rf"\[\]\(#((?:{_KIND})[:-][\w.:-]+)\)")
-_BARE = lazy_pattern(rf"@(?:([\w-]+)#)?((?:{_KIND})[:-][\w-]*\w)")
+_BRACED = lazy_pattern(r"\{@(?:([\w./-]+)#)?([\w.:-]+)\}")
+_IN_BRACES = lazy_pattern(r"\{@([^{}\s]{1,200})\}")
+_WRITTEN = lazy_pattern(f"{_COMMAND.pattern}|{_IN_BRACES.pattern}")
+_EMPTY = lazy_pattern(r"\[\]\(#([\w.:-]+)\)")
+_BARE = lazy_pattern(r"@(?:([\w-]+)#)?([A-Za-z][\w-]*)")
+_NAME = lazy_pattern(r"[:-][\w-]*\w")
+_HANDLE = lazy_pattern(r"(?<![\w./@{])@([A-Za-z]\w*[:-][\w:-]*\w)")
 
 
 def command(state: StateInline, silent: bool) -> bool:
@@ -33,7 +38,7 @@ def command(state: StateInline, silent: bool) -> bool:
 
     In LaTeX `\ref` gives 1; so `(\ref{eq:x})` is (1) and not ((1)).
     """
-    found = _COMMAND.match(state.src, state.pos, state.posMax)
+    found = find_command(state.src, state.pos, state.posMax)
     if not found:
         return False
     page, _, target = found[2].rpartition("#")
@@ -46,16 +51,51 @@ def command(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
+    r"""`\eqref{…}` or `\ref{…}` at `pos`: its name and its label."""
+    return _COMMAND.match(text, pos, end)
+
+
+def kind_of(label: str, kinds: Iterable[str]) -> str:
+    """The longest of the kinds that a label begins with; empty if there is none."""
+    found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
+    return max(found, key=len, default="")
+
+
 def braced_reference(state: StateInline, silent: bool) -> bool:
     """Inline rule: `{@eq:x}` gives "Equation (1)"."""
     found = _BRACED.match(state.src, state.pos, state.posMax)
-    return bool(found) and _push(state, found, found[1] or "", found[2], "full", silent)  # type: ignore[index,arg-type]
+    if found and kind_of(found[2], (*PREFIXES, *page_of(state.env).options.kinds)):
+        return _push(state, found, found[1] or "", found[2], "full", silent)
+    written = _IN_BRACES.match(state.src, state.pos, state.posMax)
+    if written and not silent:
+        _report_kind(written[0], inline_place(state, *written.span()), page_of(state.env))
+    return False
+
+
+def _report_kind(written: str, place: Place, page: PageState) -> None:
+    key = written.strip("{@}")
+    prefix = re.split(r"[:-]", key.rpartition("#")[2], maxsplit=1)[0]
+    known = (*PREFIXES, *page.options.reference_kinds)
+    hint = f"labels begin with {', '.join(known[:9])} … or the name of a callout kind; see callouts:"
+    if key in page.references:
+        hint = f"a citation is written [@{key}]"
+    elif near := page.reporter.nearest(prefix, known):
+        hint = f"did you mean {near}?"
+    page.reporter.error("ref-kind", f"{written} refers to nothing: {prefix} is no kind of label", place, hint)
 
 
 def empty_link(state: StateInline, silent: bool) -> bool:
     """Inline rule: `[](#eq-x)` gives "Equation (1)"."""
     found = _EMPTY.match(state.src, state.pos, state.posMax)
-    return bool(found) and _push(state, found, "", found[1], "full", silent)  # type: ignore[index,arg-type]
+    if not found or not is_label(found[1], page_of(state.env)):
+        return False
+    return _push(state, found, "", found[1], "full", silent)
+
+
+def is_label(text: str, page: PageState) -> bool:
+    """Whether a text without braces begins as labels do."""
+    return bool(kind_of(text, (*PREFIXES, *page.options.reference_kinds)))
 
 
 def bare(state: StateInline, silent: bool) -> bool:
@@ -64,18 +104,50 @@ def bare(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1 : state.pos]
     if not found or before.isalnum() or before in tuple("_/."):
         return False
-    if found[0][1:] in page_of(state.env).references:
+    page, start = page_of(state.env), found.start(2)
+    kind = kind_of(state.src[start : found.end() + 1], (*PREFIXES, *page.options.reference_kinds))
+    name = _NAME.match(state.src, start + len(kind), state.posMax) if kind else None
+    if not name or state.src[found.start() + 1 : name.end()] in page.references:
         return False
-    form = "number" if found[2].startswith("eq") else "full"
-    return _push(state, found, found[1] or "", found[2], form, silent)
+    target = state.src[start : name.end()]
+    form = "number" if kind == "eq" else "full"
+    return _push_to(state, name.end(), found[1] or "", target, form, silent)
+
+
+def report_text_references(tokens: Iterable[Token], labels: Container[str], page: PageState) -> None:
+    """Report what is text and names a label of the page: `@axiom-one`, where nobody has declared axioms."""
+    for token in tokens:
+        if token.type != "inline" or "@" not in token.content:
+            continue
+        origin, cursor = get(token, TextMap), 0
+        for child in token.children or ():
+            for found in _HANDLE.finditer(child.content) if child.type == "text" else ():
+                at = origin.text.find(found[0], cursor)
+                if at >= 0 and label_id(found[1]) in labels and found[1] not in page.references:
+                    cursor = at + len(found[0])
+                    _report_undeclared(found[1], origin.place(at, len(found[0])), page)
+
+
+def _report_undeclared(name: str, place: Place, page: PageState) -> None:
+    prefix = re.split(r"[:-]", name, maxsplit=1)[0]
+    link = f"[text](#{label_id(name)})"
+    hint = f"write {link}, or declare the callout kind: callouts: {{{prefix}: {{numbered: true}}}}"
+    if kind_of(name, page.options.kinds):
+        hint = f"write {{@{name}}}; without braces only kinds that are numbered count"
+    page.reporter.error("ref-kind", f"@{name} is text: {prefix} is no kind of label", place, hint)
 
 
 def _push(state: StateInline, found: re.Match[str], page: str, target: str, form: str, silent: bool) -> bool:
+    return _push_to(state, found.end(), page, target, form, silent)
+
+
+def _push_to(state: StateInline, end: int, page: str, target: str, form: str, silent: bool) -> bool:
+    """The reference that reaches from here to `end`."""
     if not silent:
         token = state.push("xref", "a", 0)
-        place = inline_place(state, found.start(), found.end())
-        put(token, XRef(label_id(target), page, form, place, found[0]))
-    state.pos = found.end()
+        place = inline_place(state, state.pos, end)
+        put(token, XRef(label_id(target), page, form, place, state.src[state.pos : end]))
+    state.pos = end
     return True
 
 

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ...patterns import lazy_pattern
+from ..parse.colors import define_color
 from ..parse.errors import ParseError
 from ..parse.lexer import Token
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
-from ..parse.scan import At, split_placed
+from ..parse.scan import At, split, split_placed
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
@@ -55,6 +56,40 @@ def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None
 def _place_token(token: str) -> Token:
     assert isinstance(token, At)
     return Token(str(token), token.offset, token.length)
+
+
+def find_definitions(tex: str, macros: Mapping[str, str | Macro]) -> dict[str, Macro]:
+    """What `tex` defines though something in it is wrong; the last definition of a name counts."""
+    given = read_macros(macros)
+    reader = TokenReader(split(tex), given)
+    while reader.stack:
+        token = reader.stack.pop()
+        if token not in _DEFINERS and token != "\\definecolor":
+            continue
+        reader.command = token
+        try:
+            _define_for_page(reader, token)
+        except ParseError:
+            continue
+    found = {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)}
+    return {name: macro for name, macro in found.items() if given.get(name) is not macro}
+
+
+def _define_for_page(reader: TokenReader, command: str) -> None:
+    if command == "\\definecolor":
+        define_color(reader, command)
+    elif command == "\\DeclareMathOperator":
+        define_operator(reader)
+    else:
+        define(reader, command)
+
+
+def define_operator(reader: TokenReader) -> None:
+    r"""Take the arguments of `\DeclareMathOperator`."""
+    star = ("*",) if reader.star() else ()
+    name = "".join(reader.argument()).strip()
+    shown = ("\\operatorname", *star, "{", *map(str, reader.argument()), "}")
+    reader.define(name, Macro(0, None, shown), everywhere=True)
 
 
 def is_definition(token: str) -> bool:

@@ -1,4 +1,5 @@
 r"""A formula's TeX as it compiles elsewhere: the author's with macros opened, without definitions and labels.
+Colours that other formulas of the page have named are defined in front of it.
 
 What the author wrote keeps its spaces and lines. What macros make is braced where TeX would else take only
 the first sign of it. Left as it is: what packages define, and `\ref`, whose number is not known here.
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...patterns import lazy_pattern
+from ..parse.colors import color_definitions
 from ..parse.errors import ParseError
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
 from ..parse.scan import At, split_placed, text_of
-from .expansion import DEFINES, define, is_definition
+from .expansion import DEFINES, define, define_operator, is_definition
 
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", 0)
 _LABEL = "\\label"
@@ -31,11 +33,13 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     """`tex` without the macros in it, and then without labels; itself if there are none, or one is wrong."""
     calls = set(_CALL.findall(tex))
     if calls.isdisjoint(macros) and not DEFINES.search(tex):
-        return tex
-    try:
-        return _Opening(tex, macros).read()
-    except ParseError:
-        return tex
+        opened = tex
+    else:
+        try:
+            opened = _Opening(tex, macros).read()
+        except ParseError:
+            return tex
+    return f"{color_definitions(opened, macros)}{opened}" if macros else opened
 
 
 class _Opening:
@@ -86,10 +90,7 @@ class _Opening:
         if token == _LABEL:
             reader.argument()
         elif token == _OPERATOR:
-            star = ("*",) if reader.star() else ()
-            name = "".join(reader.argument()).strip()
-            shown = ("\\operatorname", *star, "{", *map(str, reader.argument()), "}")
-            reader.define(name, Macro(0, None, shown), everywhere=True)
+            define_operator(reader)
         else:
             define(reader, token)
         self._take()

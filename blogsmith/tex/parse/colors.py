@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from ...patterns import lazy_pattern
 from .errors import ParseError
+from .reader import Macro, TokenReader
 
 if TYPE_CHECKING:
     from .parser import Parser
 
+_DEFINED = "\\definecolor "
 _HEX = lazy_pattern(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
 _NAME = lazy_pattern(r"[A-Za-z]+")
 # as sRGB
@@ -88,8 +90,10 @@ def color_of(parser: Parser, command: str) -> str:
     """Reads `[model]{colour}` or `{colour}` behind `command`."""
     model = "".join(parser.optional() or ()).strip()
     source = parser.name_argument()
-    own = parser.colors.get("".join(source).strip())
-    return own if own and not model else css_color(source, model, command)
+    own = parser.macros.get(color_key("".join(source).strip()))
+    if isinstance(own, Macro) and not model:
+        return own.body[0]
+    return css_color(source, model, command)
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
@@ -106,10 +110,34 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
     return found
 
 
-def define_color(parser: Parser, command: str) -> None:
-    r"""`\definecolor{name}{model}{value}`: holds to the end of the formula."""
-    name, model = "".join(parser.argument()).strip(), "".join(parser.argument()).strip()
-    parser.colors[name] = css_color(parser.argument(), model, command)
+def define_color(reader: TokenReader, command: str) -> None:
+    r"""`\definecolor{name}{model}{value}`: from here on, in all formulas of the page, as MathJax has it."""
+    name, model = "".join(reader.argument()).strip(), "".join(reader.argument()).strip()
+    color = css_color(reader.argument(), model, command)
+    reader.define(color_key(name), Macro(0, None, (color,)), everywhere=True)
+
+
+def color_key(name: str) -> str:
+    """Under which a colour stands among the macros: no call has such a name."""
+    return f"{_DEFINED}{name}"
+
+
+def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
+    """What defines those of the colours among `macros` that `tex` may use."""
+    if "color" not in tex:
+        return ""
+    colors = {name.removeprefix(_DEFINED): body for name, body in macros.items() if name.startswith(_DEFINED)}
+    return "".join(
+        f"\\definecolor{{{name}}}{{HTML}}{{{_digits(body.body[0])}}}"
+        for name, body in colors.items()
+        if f"{{{name}}}" in tex and isinstance(body, Macro)
+    )
+
+
+def _digits(color: str) -> str:
+    """The six digits of a CSS colour that is a number."""
+    digits = color.removeprefix("#").upper()
+    return digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
 
 
 def _plain(text: str) -> str | None:

@@ -75,8 +75,6 @@ class State(TokenReader):
         """`\\global` stands before the next definition."""
         self.between_rows = ""
         """Text of an `\\intertext` in the row being read."""
-        self.colors: dict[str, str] = {}
-        """Colours that the formula has named."""
         self.shove = ""
         """Side that a `\\shoveleft` in the row being read asks for."""
 

@@ -1,0 +1,135 @@
+"""What `blogsmith images fetch` does: compare what posts name with what is there, and download the rest.
+
+An image that cannot be had is told of at the place that names it, and the others are fetched all the same.
+The record is written at the end, also of a run that is broken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..diagnostics.model import Diagnostic, SiteError
+from ..model.remote_images import FETCH_COMMAND, RECORD, ImageCopy
+from ..model.units import format_size
+from ..pipeline.remote_uses import RemoteUse
+from ..project.context import SiteContext
+from ..project.report import Progress
+from ..read.remote_record import read_record
+from ..remote.copies import CopyRefused, copy_state, fetch_copy, write_record
+from ..remote.download import Limits, download
+from ..trust.consent import is_trusted
+from ..write.lock import site_lock
+
+MAX_TOTAL_BYTES = 2_000_000_000
+"""Of one run."""
+_NO_ADDRESS = "write an address that begins with https://, without a name or a password in it"
+_CHANGED = f"put a picture of your own beside the post, or take theirs with {FETCH_COMMAND} --renew"
+
+
+class FetchPlan(Struct, frozen=True):
+    """What is to be downloaded."""
+
+    wanted: tuple[RemoteUse, ...]
+    """One for each address."""
+    copies: Mapping[str, ImageCopy]
+    """As recorded now."""
+    present: int
+    """Images whose copies are there."""
+    unused: tuple[str, ...]
+    """Addresses that no page names any more."""
+    problems: tuple[Diagnostic, ...]
+    renew: bool
+
+
+class FetchReport(Struct, frozen=True):
+    """What was done."""
+
+    fetched: tuple[tuple[str, str, int], ...]
+    """Address, file relative to the root, bytes; of a dry run only the address."""
+    present: int
+    unused: tuple[str, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def plan_fetch(root: Path, uses: Iterable[RemoteUse], *, renew: bool) -> FetchPlan:
+    """Compare what pages name with the copies in the site; SiteError if their record is damaged.
+
+    renew: what is there is wanted, too.
+    """
+    copies, damage = read_record(root)
+    if damage:
+        raise SiteError(*damage)
+    wanted: list[RemoteUse] = []
+    problems: list[Diagnostic] = []
+    named: set[str] = set()
+    present = 0
+    for use in uses:
+        if use.address in named and use.address:
+            continue
+        named.add(use.address)
+        state = copy_state(root, copies.get(use.address))
+        if not use.address:
+            problems.append(_problem(use, "it is no address that can be asked", _NO_ADDRESS))
+        elif renew or state in ("new", "missing"):
+            wanted.append(use)
+        elif state == "changed":
+            message = f"{copies[use.address].path} has another SHA-256 than {RECORD} says"
+            problems.append(_problem(use, message, _CHANGED))
+        else:
+            present += 1
+    unused = tuple(sorted(copies.keys() - named))
+    return FetchPlan(tuple(wanted), copies, present, unused, tuple(problems), renew)
+
+
+def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, is_dry: bool) -> FetchReport:
+    """Download what is wanted; SiteError if the site cannot be written. is_dry: only say what that is."""
+    if is_dry:
+        named = tuple((use.address, "", 0) for use in plan.wanted)
+        return FetchReport(named, plan.present, plan.unused, plan.problems)
+    try:
+        with site_lock(context.root, 0):
+            return _fetch_all(context, plan, progress)
+    except OSError as error:
+        message = f"{error.filename or context.root} cannot be written: {error.strerror or error}"
+        raise SiteError(Diagnostic("image-fetch", message)) from error
+
+
+def _fetch_all(context: SiteContext, plan: FetchPlan, progress: Progress) -> FetchReport:
+    may_be_private = is_trusted(context.root, context.config) and not context.config.markup.untrusted
+    copies, problems = dict(plan.copies), list(plan.problems)
+    fetched: list[tuple[str, str, int]] = []
+    try:
+        for number, use in enumerate(plan.wanted):
+            if sum(size for _, _, size in fetched) > MAX_TOTAL_BYTES:
+                message = f"more than {format_size(MAX_TOTAL_BYTES)} came in one run"
+                problems.append(_problem(use, message, f"run {FETCH_COMMAND} again for the rest"))
+                break
+            watch = _watch(progress, urlsplit(use.address).netloc, number, len(plan.wanted))
+            get = partial(download, limits=Limits(may_be_private=may_be_private, watch=watch))
+            try:
+                done = fetch_copy(context.root, use.address, copies.get(use.address), get, renew=plan.renew)
+            except CopyRefused as refused:
+                problems.append(_problem(use, str(refused), refused.hint))
+            else:
+                copies[use.address] = done.copy
+                fetched.append((use.address, done.copy.path, done.size))
+    finally:
+        write_record(context.root, copies)
+    return FetchReport(tuple(fetched), plan.present, plan.unused, tuple(problems))
+
+
+def _watch(progress: Progress, host: str, number: int, total: int) -> Callable[[int], None]:
+    """Shows how much of an image has come."""
+    progress(host, number, total)
+    return lambda done: progress(f"{host} {format_size(done)}", number, total)
+
+
+def _problem(use: RemoteUse, reason: str, hint: str = "") -> Diagnostic:
+    message = f"image {use.written} cannot be copied: {reason}"
+    return replace(use.at, code="image-fetch", message=message, hint=hint)

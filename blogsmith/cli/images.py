@@ -1,0 +1,80 @@
+"""`blogsmith images`: copies of images that posts name at other hosts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..diagnostics.counts import plural
+from ..diagnostics.format import printable, wants_color
+from ..diagnostics.listing import print_diagnostics
+from ..model.units import format_size
+from . import terminal
+from .clock import Clocks
+from .options import drafts_option, future_option, site_option, site_root, verbose_option
+from .progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from ..project.context import SiteContext
+    from .image_fetch import FetchReport
+
+
+@click.group()
+def images() -> None:
+    """Look after copies of images that posts name at other hosts."""
+
+
+@images.command()
+@drafts_option
+@future_option
+@click.option(
+    "--renew",
+    is_flag=True,
+    help="Download all of them again and take what the hosts give now; by default only what is not there.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be downloaded; by default it is.")
+@site_option
+@verbose_option
+@click.pass_obj
+def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool, site: Path | None) -> int:
+    """Download the images that posts name at other hosts into static/remote/ of the site.
+
+    Posts are not changed. Which copy is of which address stands in remote-images.txt, with its SHA-256;
+    commit both. Builds show the copies where the settings say images: {remote: fetch}, and never use the
+    network. Exits with 1 if an image cannot be had.
+    """
+    root = site_root(site)
+    from ..pipeline.remote_uses import remote_uses
+    from ..project.context import open_site
+    from ..project.report import BuildLog, BuildOptions
+    from .image_fetch import fetch_images, plan_fetch
+
+    context = open_site(root)
+    options = BuildOptions(now=clocks.now(), drafts=drafts, future=future)
+    with ProgressBar(sys.stderr) as progress:
+        uses = remote_uses(context, options, BuildLog(progress))
+        plan = plan_fetch(root, uses, renew=renew)
+        report = fetch_images(context, plan, progress, is_dry=dry_run)
+    _print_report(context, report, is_dry=dry_run)
+    return 1 if report.problems else 0
+
+
+def _print_report(context: SiteContext, report: FetchReport, *, is_dry: bool) -> None:
+    for address, path, size in report.fetched:
+        line = f"{address}  {path}  {format_size(size)}" if path else address
+        terminal.print_line(printable(line))
+    for address in report.unused:
+        terminal.print_line(printable(f"no page names {address} any more"))
+    print_diagnostics(report.problems, sys.stderr, wants_color(sys.stderr))
+    done = plural(len(report.fetched), "image")
+    total = format_size(sum(size for _, _, size in report.fetched))
+    parts = [f"{done} would be downloaded" if is_dry else f"{done} downloaded ({total})"]
+    parts.append(f"{report.present} already there")
+    if report.problems:
+        parts.append(f"{len(report.problems)} failed")
+    terminal.print_line(", ".join(parts))
+    if report.fetched and not is_dry and context.config.images.remote != "fetch":
+        terminal.print_line("\nNow write into blogsmith.yaml:\n\nimages:\n  remote: fetch")

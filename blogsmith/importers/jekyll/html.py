@@ -1,0 +1,166 @@
+"""HTML in posts of a Jekyll site → Markdown where Markdown can say it.
+
+kramdown leaves block elements alone up to their end, blank lines and indentation included, unless they ask
+for Markdown with `markdown="1"`. CommonMark ends them at a blank line. So what stays HTML loses its blank
+lines, and what asked for Markdown gets some.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...patterns import lazy_pattern
+from ..macros import tex_macros
+from ..text.elements import Element, replace_blocks
+from ..text.html_markdown import (
+    caption_of,
+    figure_of,
+    grid,
+    id_of,
+    inline_markdown,
+    row_of,
+    single_images,
+    video_of,
+)
+from ..text.segments import MaskedText
+from .context import PageContext
+
+_HIDDEN = lazy_pattern(r"display\s*:\s*none")
+_CENTRED = lazy_pattern(r"text-align\s*:\s*center")
+_CAPTION = lazy_pattern(
+    r"[ \t]*\n[ \t]*\n?[ \t]*<div\s+class=[\"'][^\"']*\bcaption\b[^\"']*[\"'][^>]*>([\s\S]*?)</div>",
+    re.IGNORECASE,
+)
+_COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}")
+
+
+class HtmlTranslator:
+    """Translates the HTML of one page. Lives as long as its translation."""
+
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
+        self.macros: dict[str, str] = {}
+        """Macros of the page, from formulas that are not shown."""
+        self.colours: dict[str, str] = {}
+        """Name → `#rrggbb`, likewise."""
+
+    def translate(self, masked: MaskedText) -> str:
+        """The text with its HTML translated, still masked."""
+        text = re.sub(
+            r"<picture\b[^>]*>[\s\S]*?(<img\b[^>]*>)[\s\S]*?</picture\s*>", r"\1", masked.text, flags=re.I
+        )
+        text = self._rows(text)
+        text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
+        return text
+
+    def _rows(self, text: str) -> str:
+        """A caption that stands behind a row of pictures becomes part of it."""
+        return re.sub(
+            r"(</div>)" + _CAPTION.pattern,
+            lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}",
+            text,
+            flags=re.IGNORECASE,
+        )
+
+    def _block(self, element: Element, indent: str, masked: MaskedText) -> str:
+        if _HIDDEN.search(element.attributes.get("style", "")) and self._take_macros(element, masked):
+            return ""
+        if video := video_of(element):
+            return self._alone(video)
+        pictures = row_of(element)
+        if pictures:
+            return self._alone(grid(pictures, caption_of(element), id_of(element)))
+        if found := figure_of(element):
+            return self._alone(found.markdown())
+        if "markdown" in element.attributes and element.attributes["markdown"] not in ("0", "span"):
+            return self._markdown_inside(element, masked)
+        if element.name == "details":
+            return self._details(element)
+        return _one_block(element.source())
+
+    def _alone(self, text: str) -> str:
+        return f"\n\n{text}\n\n"
+
+    def _take_macros(self, element: Element, masked: MaskedText) -> bool:
+        """Whether an element that is not shown holds nothing but definitions, which are noted."""
+        text = masked.restore(element.inner_source())
+        definitions = tex_macros(text)
+        colours = {found[1]: _hex(found[2], found[3]) for found in _COLOUR.finditer(text)}
+        if not definitions and not colours:
+            return False
+        self.macros |= definitions
+        self.colours |= {name: colour for name, colour in colours.items() if colour}
+        self._context.notice(
+            "changed", "macros in an element that is not shown are in the front matter now", removed=text
+        )
+        return True
+
+    def _markdown_inside(self, element: Element, masked: MaskedText) -> str:
+        if element.name == "details":
+            return self._details(element)
+        inner = _dedented(element.inner_source())
+        # once more: what is in it may be pictures and rows of them
+        inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
+        if element.name in ("div", "center", "section", "span", "p") and not element.classes - {
+            "caption",
+            "l-body",
+        }:
+            return self._alone(inner.strip())
+        if "collapsible" in element.classes:
+            label = element.attributes.get("data-label", "").replace('"', "&quot;")
+            return self._alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
+        tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+        return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
+
+    def _details(self, element: Element) -> str:
+        """A fold; its text is Markdown here, as it is in every browser's eyes."""
+        summary = next((each for each in element.elements if each.name == "summary"), None)
+        rest = "".join(
+            child if isinstance(child, str) else child.source()
+            for child in element.children
+            if child is not summary
+        )
+        label = inline_markdown(summary.inner_source()) if summary else ""
+        inner = _dedented(rest).strip()
+        if label and not re.search(r"[<>\"*_`$\\\[\ue000\ue010]", label) and "markdown" in element.attributes:
+            return self._alone(
+                f'<div class="collapsible" data-label="{" ".join(label.split())}">\n\n{inner}\n\n</div>'
+            )
+        if "markdown" in element.attributes:
+            tag = re.sub(r"\s+markdown\s*=\s*(?:\"[^\"]*\"|'[^']*'|\w+)", "", element.tag)
+            head = summary.source() if summary else ""
+            return self._alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
+        return _one_block(element.source())
+
+
+def _hex(model: str, value: str) -> str:
+    """A colour of xcolor as `#rrggbb`; empty for a model that is not known."""
+    parts = [part.strip() for part in value.split(",")]
+    try:
+        if model == "HTML" and re.fullmatch(r"[0-9A-Fa-f]{6}", value.strip()):
+            return f"#{value.strip().lower()}"
+        if model == "RGB" and len(parts) == 3:
+            return "#" + "".join(f"{int(part):02x}" for part in parts)
+        if model == "rgb" and len(parts) == 3:
+            return "#" + "".join(f"{round(float(part) * 255):02x}" for part in parts)
+    except ValueError:
+        pass
+    return ""
+
+
+def _one_block(html: str) -> str:
+    """HTML that stays HTML up to its end: without the blank lines that would end it."""
+    return re.sub(r"\n[ \t]*(?=\n)", "", html)
+
+
+def _dedented(text: str) -> str:
+    """Lines without the indentation that all of them share."""
+    lines = text.strip("\n").split("\n")
+    shared = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
+    first = lines[0].lstrip() if lines else ""
+    return "\n".join([first, *(line[shared:] if line.strip() else "" for line in lines[1:])])
+
+
+def inline_html(text: str) -> str:
+    """Inline elements of paragraphs: images, and emphasis and links where Markdown says the same."""
+    return single_images(text)

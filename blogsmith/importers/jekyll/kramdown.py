@@ -1,0 +1,253 @@
+"""What kramdown has and CommonMark has not, said in our words.
+
+Attribute lists `{: … }`, tables of contents, comments and options in `{:: … }`, abbreviations, tables without
+a head. All functions take text in which code and formulas are hidden, but for what is about code itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from ...patterns import lazy_pattern
+from ..text.tags import length, style_length
+
+_LIST = lazy_pattern(r"\{:\s*([^{}\n]*?)\s*\}")
+_ITEM = lazy_pattern(
+    r"#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
+    r"|(?P<key>[\w:-]+)=(?:\"(?P<a>[^\"]*)\"|'(?P<b>[^']*)'|(?P<c>\S+))|(?P<name>[\w-]+)"
+)
+_DEFINED = lazy_pattern(r"^[ ]{0,3}\{:([\w-]+):\s*([^{}\n]*)\}[ \t]*\n?", re.MULTILINE)
+_TOC = lazy_pattern(
+    r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n(?:[ \t]+(?!\{:)\S[^\n]*\n){0,3}[ \t]*\{:[^{}\n]*\btoc\b[^{}\n]*\}[ \t]*$"
+    r"|^\{:toc[^{}\n]*\}[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_COMMENT = lazy_pattern(r"\{::comment\}([\s\S]*?)\{:/(?:comment)?\}")
+_OPTIONS = lazy_pattern(r"^\{::options[^{}]*/\}[ \t]*\n?", re.MULTILINE)
+_NO_MARKDOWN = lazy_pattern(r"\{::nomarkdown[^{}]*\}([\s\S]*?)\{:/(?:nomarkdown)?\}")
+_ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*([^\n]*)\n?", re.MULTILINE)
+_END_OF_BLOCK = lazy_pattern(r"^\^[ \t]*$", re.MULTILINE)
+_PROMPTS: Mapping[str, str] = {
+    **{"prompt-tip": "TIP", "prompt-info": "NOTE", "prompt-warning": "WARNING", "prompt-danger": "DANGER"},
+    **{"notice": "NOTE", "notice--info": "NOTE", "notice--primary": "NOTE", "notice--warning": "WARNING"},
+    **{
+        "notice--danger": "DANGER",
+        "notice--success": "SUCCESS",
+        "block-tip": "TIP",
+        "block-warning": "WARNING",
+    },
+    **{
+        "block-danger": "DANGER",
+        "note": "NOTE",
+        "warning": "WARNING",
+        "important": "IMPORTANT",
+        "highlight": "NOTE",
+    },
+}
+"""Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio, Just the Docs → our callout."""
+_KEPT = frozenset(("title", "lang", "dir", "rel"))
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeList:
+    """An attribute list of kramdown."""
+
+    id: str = ""
+    classes: tuple[str, ...] = ()
+    pairs: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """References to lists that are defined elsewhere, and `toc`."""
+
+    @property
+    def width(self) -> str:
+        """How wide it makes an image."""
+        return length(self.pairs.get("width", "")) or style_length(self.pairs.get("style", ""))
+
+    @property
+    def callout(self) -> str:
+        """The callout that its class stands for; empty for none."""
+        return next((_PROMPTS[name] for name in self.classes if name in _PROMPTS), "")
+
+    def own(self) -> str:
+        """What of it our own attribute lists have a meaning for; empty for nothing."""
+        parts = [f"#{self.id}"] if self.id else []
+        parts += [f"{key}={_quoted(value)}" for key, value in self.pairs.items() if key in _KEPT]
+        parts += [f"width={self.width}"] if self.width else []
+        return "{" + " ".join(parts) + "}" if parts else ""
+
+
+def _quoted(value: str) -> str:
+    return value if re.fullmatch(r"[\w.:-]+", value) else '"' + value.replace('"', "”") + '"'
+
+
+def parse_list(text: str) -> AttributeList:
+    """What stands between `{:` and `}`."""
+    name, classes, pairs, names = "", [], {}, []
+    for found in _ITEM.finditer(text):
+        if found["id"]:
+            name = found["id"]
+        elif found["class"]:
+            classes.append(found["class"])
+        elif found["key"]:
+            pairs[found["key"].lower()] = next(
+                v for v in (found["a"], found["b"], found["c"]) if v is not None
+            )
+        else:
+            names.append(found["name"])
+    return AttributeList(name, tuple(classes), pairs, tuple(names))
+
+
+def take_extensions(text: str) -> tuple[str, bool]:
+    """The text without what only steers kramdown, and whether it asked for a table of contents."""
+    defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
+    text = _DEFINED.sub("", text)
+    for name, attributes in defined.items():
+        pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
+        text = re.sub(pattern, partial(_put_behind, attributes), text)
+    text, count = _TOC.subn("", text)
+    text = _COMMENT.sub(lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
+    text = _END_OF_BLOCK.sub("", _NO_MARKDOWN.sub(r"\1", _OPTIONS.sub("", text)))
+    return text, count > 0
+
+
+def _put_behind(attributes: str, found: re.Match[str]) -> str:
+    return found[1] + attributes
+
+
+def take_abbreviations(text: str) -> str:
+    """The text with its abbreviations explained where they stand, and without their definitions."""
+    known = {found[1]: found[2].strip() for found in _ABBREVIATION.finditer(text)}
+    if not known:
+        return text
+    text = _ABBREVIATION.sub("", text)
+    names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
+    # not inside a tag, an address or a heading's line
+    pattern = re.compile(
+        rf"(<[^<>]*>|\]\([^()\s]*\)|https?://\S+|^#+ .*$)|(?<![\w:|])({names})(?!\w)", re.MULTILINE
+    )
+    return pattern.sub(
+        lambda found: found[0] if found[1] or not known[found[2]] else f"::{found[2]}|{known[found[2]]}::",
+        text,
+    )
+
+
+_IMAGE_LIST = lazy_pattern(r"(!\[(?:[^\[\]]|\[[^\]]*\])*\]\((?:[^()]|\([^()]*\))*\))[ \t]*\{:([^{}\n]*)\}")
+_LINK_LIST = lazy_pattern(r"(\]\((?:[^()\n]|\([^()\n]*\))*\)|\]\[[^\]\n]*\]|[*_`>])\{:([^{}\n]*)\}")
+_LINE_LIST = lazy_pattern(r"[ \t>]*\{:([^{}\n]*)\}[ \t]*")
+_AT_END = lazy_pattern(r"[ \t]*\{:[^{}\n]*\}(?=[ \t]*(?:\||$))")
+_HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
+
+
+def move_lists(text: str) -> str:
+    """Every attribute list where ours stand, or gone if it says nothing here."""
+    text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
+    text = _LINK_LIST.sub(_after_link, text)
+    return _move_lines(text)
+
+
+def _after_link(found: re.Match[str]) -> str:
+    own = parse_list(found[2]).own()
+    is_link = found[1].startswith("]")
+    return found[1] + (own if is_link else "")
+
+
+def _move_lines(text: str) -> str:
+    """Lists that stand on lines of their own, and those at the end of headings."""
+    lines = text.split("\n")
+    done: list[str] = []
+    waiting: AttributeList | None = None
+    for number, line in enumerate(lines):
+        found = _LINE_LIST.fullmatch(line)
+        if found and not found[1].startswith((":", "/")):
+            attributes = parse_list(found[1])
+            if done and done[-1].strip():
+                _apply(done, attributes)
+            elif number + 1 < len(lines) and lines[number + 1].strip():
+                waiting = attributes
+            continue
+        done.append(_AT_END.sub(partial(_at_end, line), line))
+        if waiting is not None and line.strip():
+            _apply_before(done, waiting)
+            waiting = None
+    return "\n".join(done)
+
+
+def _at_end(line: str, found: re.Match[str]) -> str:
+    attributes = parse_list(found[0].strip()[2:-1])
+    is_named = _HEADING.match(line) and attributes.id
+    return f" {{#{attributes.id}}}" if is_named else ""
+
+
+def _apply(done: list[str], attributes: AttributeList) -> None:
+    """Put a list on the block whose lines are the last ones of `done`."""
+    start = len(done)
+    while start and done[start - 1].strip():
+        start -= 1
+    block = done[start:]
+    if attributes.callout:
+        done[start:] = callout(block, attributes.callout)
+    elif _HEADING.match(block[-1]):
+        done[-1] += f" {{#{attributes.id}}}" if attributes.id and "{#" not in block[-1] else ""
+    elif len(block) == 1 and re.fullmatch(r"[ \t]*!\[.*\)", block[0]):
+        done[-1] += attributes.own()
+    elif attributes.id and not re.match(r"[ \t]*(?:[-*+>|]|\d+\.)", block[0]):
+        done.insert(start, f"{{#{attributes.id}}}")
+
+
+def _apply_before(done: list[str], attributes: AttributeList) -> None:
+    if attributes.callout:
+        done[-1:] = callout(done[-1:], attributes.callout)
+    elif attributes.id and not re.match(r"[ \t]*(?:[-*+>|]|\d+\.)", done[-1]):
+        if _HEADING.match(done[-1]):
+            done[-1] += f" {{#{attributes.id}}}"
+        else:
+            done.insert(len(done) - 1, f"{{#{attributes.id}}}")
+
+
+def callout(lines: list[str], kind: str) -> list[str]:
+    """A paragraph or quote as a callout."""
+    indent = re.match(r"[ \t]*", lines[0])
+    space = indent[0] if indent else ""
+    inner = [re.sub(r"^[ \t]*>[ \t]?", "", line) for line in lines]
+    return [f"{space}> [!{kind}]", *(f"{space}> {line.strip()}".rstrip() for line in inner)]
+
+
+_ROW = lazy_pattern(r"[ ]{0,3}\|.*\|[ \t]*")
+_RULE = lazy_pattern(r"[ ]{0,3}\|?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \t]*)*\|?[ \t]*")
+
+
+def complete_tables(text: str) -> str:
+    """Tables without a head get an empty one, and rules between rows go: neither is a table here."""
+    lines = text.split("\n")
+    done: list[str] = []
+    number = 0
+    while number < len(lines):
+        end = number
+        while end < len(lines) and (
+            _ROW.fullmatch(lines[end]) or (end > number and _RULE.fullmatch(lines[end]))
+        ):
+            end += 1
+        if end - number < 2:
+            done.append(lines[number])
+            number += 1
+            continue
+        done.extend(_complete(lines[number:end]))
+        number = end
+    return "\n".join(done)
+
+
+def _complete(rows: list[str]) -> list[str]:
+    if _RULE.fullmatch(rows[0]):
+        rows = rows[1:]
+    rules = [index for index, row in enumerate(rows) if _RULE.fullmatch(row)]
+    if rules and rules[0] == 1:
+        return [
+            row.replace("+", "|").replace("=", "-") if i == 1 else row
+            for i, row in enumerate(rows)
+            if i == 1 or i not in rules
+        ]
+    cells = max(len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows)
+    return ["|" + "  |" * cells, "|" + "--|" * cells, *(row for i, row in enumerate(rows) if i not in rules)]

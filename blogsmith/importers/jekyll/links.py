@@ -1,0 +1,133 @@
+"""Addresses in a page: links to pages of the site lead to their files, what is copied is found below the
+root."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from urllib.parse import quote, unquote
+
+from ...patterns import lazy_pattern
+from .context import PageContext
+from .site import JekyllSite, address_key
+from .source import JekyllDocument
+
+_DESTINATION = lazy_pattern(r"(\]\(\s*)(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)")
+_DEFINITION = lazy_pattern(r"^([ ]{0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*)(<[^<>\n]*>|\S+)", re.MULTILINE)
+_ATTRIBUTE = lazy_pattern(
+    r"(<[a-z][\w-]*\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*?\s(?:href|src|poster|data-src|data-before|data-after)\s*=\s*)"
+    r"(\"[^\"]*\"|'[^']*')",
+    re.IGNORECASE,
+)
+_SHORTCODE = lazy_pattern(r"(\{% include img\.html src=\")([^\"]*)(\")")
+_HOSTED = lazy_pattern(
+    r"https?://(?:raw\.githubusercontent\.com/([\w.-]+)/([\w.-]+)/(?:refs/heads/)?[\w.-]+/"
+    r"|github\.com/([\w.-]+)/([\w.-]+)/(?:raw|blob)/[\w.-]+/)([^?#\s]+)(?:\?raw=true)?$"
+)
+_SCHEME = lazy_pattern(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+PagePath = Callable[[JekyllDocument], PurePosixPath]
+
+
+def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
+    """Every address of a masked text as it is here."""
+    resolver = AddressResolver(context, page_path)
+
+    def plain(found: re.Match[str]) -> str:
+        written = found[2]
+        address = written[1:-1] if written.startswith("<") else written
+        new = resolver.resolve(address)
+        return found[0] if new == address else found[1] + (f"<{new}>" if re.search(r"[\s()]", new) else new)
+
+    def quoted(found: re.Match[str]) -> str:
+        mark, address = found[2][0], found[2][1:-1]
+        # a link to a file of Markdown is one in Markdown only
+        new = resolver.resolve(address.strip(), to_file="href" not in found[1].lower()[-10:])
+        return f"{found[1]}{mark}{new}{mark}"
+
+    def several(found: re.Match[str]) -> str:
+        return found[1] + ", ".join(resolver.resolve(each) for each in found[2].split(", ")) + found[3]
+
+    text = _DEFINITION.sub(plain, _DESTINATION.sub(plain, text))
+    return _SHORTCODE.sub(several, _ATTRIBUTE.sub(quoted, text))
+
+
+class AddressResolver:
+    """Says what an address of one page is here."""
+
+    def __init__(self, context: PageContext, page_path: PagePath) -> None:
+        self._context = context
+        self._site: JekyllSite = context.site
+        self._page_path = page_path
+        self._here = page_path(context.document)
+
+    def resolve(self, address: str, *, to_file: bool = True) -> str:
+        """The address here; unchanged if it leads elsewhere. to_file: pages are named by their Markdown
+        file."""
+        address = address.strip()
+        path = self._site_path(address)
+        if path is None:
+            # a page of the new site may be read from a disk, where this names no host
+            return f"https:{address}" if re.match(r"//[\w.-]+\.\w", address) else address
+        bare, mark, fragment = path.partition("#")
+        if not bare:
+            return f"#{fragment}" if mark else address
+        document = self._site.addresses.get(address_key(unquote(bare)))
+        if document is not None and unquote(bare) not in self._site.copied:
+            return self._page(document, to_file) + mark + fragment
+        return path
+
+    def _page(self, document: JekyllDocument, to_file: bool) -> str:
+        target = self._page_path(document)
+        if not to_file:
+            return document.address
+        if target == self._here:
+            return target.name
+        return quote(
+            posixpath.relpath(target.as_posix(), self._here.parent.as_posix()), safe="/:@!$&'()*+,;=~"
+        )
+
+    def _site_path(self, address: str) -> str | None:
+        """Path below the root of the site, with its fragment; None for what is elsewhere."""
+        config = self._site.config
+        if found := _HOSTED.match(address):
+            path = f"/{found[5]}"
+            return path if unquote(path) in self._site.copied else None
+        for host in filter(None, (config.text("url").rstrip("/"),)):
+            for form in (host, host.replace("https://", "http://"), host.partition(":")[2]):
+                if address == form or address.startswith((f"{form}/", f"{form}#")):
+                    address = address[len(form) :] or "/"
+                    # of the same host, but not of this site
+                    if config.base_path and not address.startswith(config.base_path):
+                        return None
+        if address.startswith("//") or _SCHEME.match(address) or "\ue010" in address or "\ue000" in address:
+            return None
+        if address.startswith("#") or not address:
+            return address
+        if not address.startswith("/"):
+            return self._relative(address)
+        while config.base_path and (
+            address == config.base_path or address.startswith(f"{config.base_path}/")
+        ):
+            address = address[len(config.base_path) :] or "/"
+        return address
+
+    def _relative(self, address: str) -> str:
+        """A relative address, as a browser resolves it at the page's old address."""
+        bare, mark, rest = address.partition("#")
+        old = self._context.document.address or "/"
+        folder = old if old.endswith("/") else posixpath.dirname(old) + "/"
+        path = posixpath.normpath(posixpath.join(folder, bare)) + ("/" if bare.endswith("/") else "")
+        near = f"/{posixpath.normpath(posixpath.join(self._context.document.path.parent.as_posix(), bare))}"
+        for each in (path, near, f"/{bare.lstrip('./')}"):
+            if unquote(each) in self._site.copied or address_key(unquote(each)) in self._site.addresses:
+                return each + mark + rest
+        return address
+
+
+def known_files(site: JekyllSite) -> Mapping[str, str]:
+    """Site path of each copied file in lower case → as it is: hosts that ignore case are forgiving, ours is
+    not."""
+    return {path.casefold(): path for path in site.copied}

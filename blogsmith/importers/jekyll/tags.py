@@ -1,0 +1,180 @@
+"""Tags of Jekyll and of plugins that posts are written with, as Markdown of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ...patterns import lazy_pattern
+from ..bibliography.bibtex import fit_key
+from ..text.math import display, inline
+from .context import PageContext
+from .includes import include
+from .liquid.parse import LiquidTag
+from .liquid.render import LiquidRenderer, inner_text
+from .liquid.values import LiquidScope
+from .source import JekyllDocument
+
+_KATEX = lazy_pattern(r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$")
+_NOTHING = frozenset(("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment"))
+_RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
+"""Stand for `{%` and `{{` of raw blocks until it is known whether they are in code."""
+
+
+def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    """What a tag becomes that is not part of Liquid itself."""
+    if tag.name in _NOTHING:
+        return ""
+    if tag.name in _TAGS:
+        return _TAGS[tag.name](context, tag, scope, renderer)
+    if tag.name in ("include", "include_relative", "include_cached", "render"):
+        return include(context, tag, scope, renderer)
+    if tag.branches and not tag.arguments:
+        context.notice(
+            "changed", f"the tag {tag.name} is not known: what it holds stays", line=context.line_of(tag)
+        )
+        return renderer.render(tag.branches[0].nodes, scope)
+    return context.leave(tag, f"the tag {tag.name} is not known")
+
+
+def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    return inner_text(tag).replace("{%", _RAW_OPEN).replace("{{", _RAW_OUTPUT)
+
+
+def unveil_raw(text: str, *, is_code: bool) -> str:
+    """Text of raw blocks as it is written here: in code as it is, elsewhere so that no tag is read."""
+    if is_code:
+        return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
+    text = re.sub(rf"{_RAW_OPEN}([^\n]*?%\}})", r"{% raw %}{%\1{% endraw %}", text)
+    return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
+
+
+def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    language, _, options = tag.arguments.partition(" ")
+    code = re.sub(r"\{%-?\s*(?:end)?raw\s*-?%\}", "", inner_text(tag))
+    code = code if code.startswith("\n") else f"\n{code}"
+    code = code.rstrip(" ") if code.rstrip(" ").endswith("\n") else f"{code}\n"
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    marked = re.search(r"(?:hl_lines|mark_lines)=[\"']([\d ,-]+)[\"']", options)
+    info = [language or "text"]
+    if marked:
+        info.append("{" + ",".join(re.split(r"[ ,]+", marked[1].strip())) + "}")
+    if re.search(r"\blinenos\b", options):
+        info.append("linenos")
+    return f"{ticks}{' '.join(info)}{code}{ticks}"
+
+
+def _post_url(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    name = tag.arguments.strip().strip("\"'").removesuffix(".md")
+    document = context.site.posts.get(name.strip("/")) or context.site.posts.get(name.rpartition("/")[2])
+    return _address_of(context, tag, document, f"there is no post {name}")
+
+
+def _link(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    path = tag.arguments.strip().strip("\"'").lstrip("/")
+    if f"/{path}" in context.site.copied:
+        return f"{context.site.config.base_path}/{path}"
+    return _address_of(context, tag, context.site.paths.get(path), f"there is no file {path}")
+
+
+def _address_of(context: PageContext, tag: LiquidTag, document: JekyllDocument | None, problem: str) -> str:
+    if document is None or not document.address:
+        context.notice("mistake", problem, line=context.line_of(tag), hint="the link leads nowhere")
+        return "#"
+    return context.site.config.base_path + document.address
+
+
+def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+
+    def put(found: re.Match[str]) -> str:
+        shown = (
+            display(found[1])
+            if found[1] is not None
+            else inline(found[2], text[found.end() : found.end() + 1])
+        )
+        return context.finished.put(shown)
+
+    # inside this block dollars are read before Markdown is, so TeX holds no escapes
+    return _KATEX.sub(put, text)
+
+
+def _katex(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    tex = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    return context.finished.put(display(tex) if "display" in tag.arguments else inline(tex))
+
+
+def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    keys = [fit_key(each) for each in re.split(r"[\s,]+", tag.arguments.partition("--")[0]) if each]
+    for key in keys:
+        if key not in context.cited:
+            context.cited.append(key)
+    return context.finished.put(f"[{'; '.join(f'@{key}' for key in keys)}]") if keys else ""
+
+
+def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    if tag.arguments and "cited" not in tag.arguments:
+        message = "a list of publications: here a page lists what it cites"
+        context.notice("dropped", message, line=context.line_of(tag))
+    return ""
+
+
+def _details(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    label = tag.arguments.strip().strip("\"'").replace('"', "&quot;")
+    return f'<div class="collapsible" markdown="1" data-label="{label}">\n\n{text.strip()}\n\n</div>'
+
+
+def _mermaid(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    context.plugins.add("mermaid")
+    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    return f"```mermaid\n{text.strip()}\n```"
+
+
+def _tab(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    text = renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+    *_, name = tag.arguments.split() or [""]
+    context.notice("changed", "a tab: here its parts stand below each other", line=context.line_of(tag))
+    return f"\n\n**{name}**\n\n{text.strip()}\n\n"
+
+
+def _tabs(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    return renderer.render(tag.branches[0].nodes, scope) if tag.branches else ""
+
+
+def _gist(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
+    return _embed(context, tag, f"https://gist.github.com/{name}", "a gist")
+
+
+def _tweet(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    return _embed(
+        context, tag, tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else "", "a tweet"
+    )
+
+
+def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
+    """A link in place of what a page would load from another host."""
+    message = f"{what} was loaded from another host: here it is a link"
+    context.notice("changed", message, line=context.line_of(tag))
+    return f"<{address}>" if address.startswith("http") else address
+
+
+def _youtube(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
+    address = name if name.startswith("http") else f"https://www.youtube.com/watch?v={name}"
+    return f'<div class="video-embed" data-src="{address}"></div>'
+
+
+def _vimeo(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+    name = tag.arguments.split()[0].strip("\"'") if tag.arguments.split() else ""
+    address = name if name.startswith("http") else f"https://vimeo.com/{name}"
+    return f'<div class="video-embed" data-src="{address}"></div>'
+
+
+_TAGS: Mapping[str, Callable[[PageContext, LiquidTag, LiquidScope, LiquidRenderer], str]] = {
+    **{"raw": _raw, "highlight": _highlight, "post_url": _post_url, "link": _link, "katexmm": _katexmm},
+    **{"katex": _katex, "cite": _cite, "bibliography": _bibliography, "details": _details, "tab": _tab},
+    **{"mermaid": _mermaid, "tabs": _tabs, "gist": _gist, "twitter": _tweet, "tweet": _tweet},
+    **{"youtube": _youtube, "vimeo": _vimeo},
+}

@@ -1,0 +1,297 @@
+"""Fenced divs → blocks of ours: callouts, theorems, grids of figures, tabs, and what only lays out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from html import escape
+
+from ..macros import tex_macros
+from ..text.pandoc_attributes import PandocAttributes, fit_id
+from .cells import Note
+from .divs import Div, add_prefix, quote, titled
+from .figures import FigureTranslator
+
+CALLOUTS = ("note", "tip", "important", "warning", "caution")
+THEOREMS: Mapping[str, str] = {
+    **{"thm": "THEOREM", "lem": "LEMMA", "cor": "COROLLARY", "prp": "PROPOSITION", "def": "DEFINITION"},
+    **{"exm": "EXAMPLE", "exr": "EXERCISE", "cnj": "CONJECTURE", "rem": "REMARK", "sol": "SOLUTION"},
+    **{"alg": "ALGORITHM"},
+}
+"""Beginning of a label → the kind of callout it is."""
+NUMBERED_HERE: Mapping[str, str] = {
+    **{"exm": "example", "exr": "exercise", "cnj": "conjecture", "rem": "remark", "sol": "solution"},
+    **{"alg": "algorithm"},
+}
+"""Those of them that are numbered only because the site's settings say so."""
+_BY_CLASS: Mapping[str, str] = {
+    **{name.lower(): name for name in THEOREMS.values()},
+    "proof": "PROOF",
+}
+_CALLOUT_LABELS = ("nte", "tip", "imp", "wrn", "cau")
+_LAYOUT = frozenset(
+    (
+        *(
+            "column",
+            "columns",
+            "column-page",
+            "column-screen",
+            "column-body",
+            "column-body-outset",
+            "incremental",
+        ),
+        *(
+            "column-page-inset",
+            "column-screen-inset",
+            "column-page-right",
+            "column-page-left",
+            "nonincremental",
+        ),
+        *("column-screen-right", "column-screen-left", "column-body-outset-right", "column-body-outset-left"),
+        *(
+            "column-page-inset-right",
+            "column-page-inset-left",
+            "column-screen-inset-right",
+            "figure-like",
+            "cell",
+        ),
+        *(
+            "column-screen-inset-left",
+            "column-screen-inset-shaded",
+            "content-visible",
+            "panel-input",
+            "panel-fill",
+        ),
+        *(
+            "panel-center",
+            "panel-sidebar",
+            "panel",
+            "cell-output",
+            "cell-output-display",
+            "cell-output-stdout",
+        ),
+        *("center", "fragment", "grid", "hanging-indent", "unnumbered", "unlisted", "border", "callout-body"),
+    )
+)
+_MARGIN = frozenset(("column-margin", "aside", "margin"))
+_FORMATS = ("html", "html:js", "markdown")
+
+
+def own_label(name: str) -> str:
+    """A label as it is here: what is numbered as a callout of the site's own begins with `thm-`."""
+    return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_HERE else fit_id(name)
+
+
+class DivTranslator:
+    """Translates the divs of one page; knows afterwards which callout kinds they need."""
+
+    def __init__(self, restore: Callable[[str, str], str], figures: FigureTranslator, note: Note) -> None:
+        """restore: gives a masked text back as it is to be written, without a margin before its lines."""
+        self._restore = restore
+        self._figures = figures
+        self._note = note
+        self._labels: set[str] = set()
+        self.kinds: set[str] = set()
+        self.macros: dict[str, str] = {}
+
+    def page(self, children: tuple[Div | str, ...]) -> str:
+        """The text of a page."""
+        return self._join(children, "")
+
+    def _join(self, children: tuple[Div | str, ...], margin: str) -> str:
+        parts: list[str] = []
+        for child in children:
+            if isinstance(child, str):
+                parts.append(self._restore(child, margin))
+            else:
+                made = self._div(child).strip("\n")
+                spaced = f"{child.prefix.rstrip()}\n{add_prefix(made, child.prefix)}\n{child.prefix.rstrip()}"
+                parts.append(spaced if made else child.prefix.rstrip())
+        return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", "\n".join(parts))
+
+    def _div(self, div: Div) -> str:
+        if not div.is_closed:
+            self._note("mistake", f"{div.opening} is never closed", div.opening)
+        attributes = div.attributes
+        kind = next((name for name in CALLOUTS if attributes.has(f"callout-{name}")), "")
+        if kind or attributes.has("callout"):
+            return self._callout(div, kind or "note")
+        if theorem := self._theorem_kind(attributes):
+            return self._theorem(div, theorem)
+        if attributes.has("panel-tabset", "tabset"):
+            return self._tabs(div)
+        if attributes.id == "refs":
+            return ""
+        if attributes.has("hidden"):
+            return self._hidden(div)
+        if self._is_for_others(attributes):
+            text = self._inner(div)
+            self._note("dropped", "what is for other formats than HTML", div.opening, removed=text)
+            return ""
+        if grid := self._grid(div):
+            return grid
+        if attributes.id.startswith(("fig-", "tbl-")) and (made := self._float(div)):
+            return made
+        return self._plain(div)
+
+    def _inner(self, div: Div) -> str:
+        return self._join(div.children, div.margin).strip("\n")
+
+    def _callout(self, div: Div, kind: str) -> str:
+        attributes = div.attributes
+        text = self._inner(div)
+        title = self._restore(attributes.get("title"), "")
+        if not title:
+            title, text = titled(text)
+        collapse = attributes.get("collapse").lower()
+        fold = {"true": "-", "false": "+"}.get(collapse, "")
+        return _callout(kind.upper(), title, fit_id(attributes.id), text, fold)
+
+    def _theorem_kind(self, attributes: PandocAttributes) -> str:
+        prefix, dash, _ = attributes.id.partition("-")
+        if dash and prefix in THEOREMS:
+            if prefix in NUMBERED_HERE:
+                self.kinds.add(NUMBERED_HERE[prefix])
+            return THEOREMS[prefix]
+        return next((_BY_CLASS[name] for name in attributes.classes if name in _BY_CLASS), "")
+
+    def _theorem(self, div: Div, kind: str) -> str:
+        text = self._inner(div)
+        name = self._restore(div.attributes.get("name", "title"), "")
+        if not name:
+            name, text = titled(text)
+        if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
+            self.kinds.add(kind.lower())
+        label = own_label(div.attributes.id) if div.attributes.id else ""
+        if not name and kind == "PROOF" and div.attributes.id:
+            label = fit_id(div.attributes.id)
+        return _callout(kind, name, self._free(label, div), text, "")
+
+    def _free(self, label: str, div: Div) -> str:
+        """A label that stands only once on the page."""
+        name, number = label, 2
+        while name in self._labels:
+            name, number = f"{label}-{number}", number + 1
+        if label and name != label:
+            self._note("mistake", f"the label {label} stands twice, and is {name} here", div.opening)
+        self._labels |= {name} if name else set()
+        return name
+
+    def _tabs(self, div: Div) -> str:
+        """Each tab is a fold, the first one open."""
+        text = self._inner(div)
+        level = min((len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)), default=0)
+        if not level:
+            return text
+        parts = re.split(rf"^#{{{level}}}[ \t]+(.+?)[ \t]*#*[ \t]*$", text, flags=re.MULTILINE)
+        titles, bodies = parts[1::2], parts[2::2]
+        message = "tabs stand below each other, as folds"
+        self._note(
+            "changed", message, div.opening, removed="\n\n".join(f"{'#' * level} {each}" for each in titles)
+        )
+        made = [parts[0].strip("\n")] if parts[0].strip() else []
+        for title, body in zip(titles, bodies, strict=True):
+            title = re.sub(r"[ \t]*\{[^{}]*\}$", "", title)
+            # a blank line behind the summary, so that the text is read as Markdown
+            made.append(
+                f'<details markdown="1"{" open" if title is titles[0] else ""}>\n<summary markdown="span">{title}'
+                f"</summary>\n\n{body.strip(chr(10))}\n\n</details>"
+            )
+        return "\n\n".join(made)
+
+    def _hidden(self, div: Div) -> str:
+        text = self._inner(div)
+        macros = tex_macros(text)
+        self.macros |= macros
+        what = "macros in a hidden block stand under math: macros:" if macros else "a hidden block"
+        self._note("changed" if macros else "dropped", what, div.opening, removed=text)
+        return ""
+
+    def _is_for_others(self, attributes: PandocAttributes) -> bool:
+        when, unless = attributes.get("when-format"), attributes.get("unless-format")
+        if attributes.has("content-hidden"):
+            return not (when or unless) or when in _FORMATS or (bool(unless) and unless not in _FORMATS)
+        if attributes.has("content-visible"):
+            return (bool(when) and when not in _FORMATS) or unless in _FORMATS
+        return False
+
+    def _grid(self, div: Div) -> str:
+        """Figures side by side; empty if the div holds anything else."""
+        attributes = div.attributes
+        is_figure = attributes.id.startswith("fig-")
+        if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
+            return ""
+        if any(isinstance(child, Div) for child in div.children):
+            children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
+            text = "\n\n".join(children)
+        else:
+            text = "\n".join(str(child) for child in div.children)
+        return self._figures.grid(text, attributes, div.opening)
+
+    def _flat(self, div: Div) -> str:
+        """The masked text of a div without its fences; such a div around one figure gives it its name."""
+        inner = "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
+        return inner
+
+    def _float(self, div: Div) -> str:
+        """A figure or table that is anything: code, a formula, a diagram. Its last paragraph is the caption."""
+        text = self._inner(div)
+        body, _, caption = text.strip().rpartition("\n\n")
+        if not body:
+            body, caption = text.strip(), ""
+        if re.search(r"^: ", text, re.MULTILINE) or caption.lstrip().startswith(
+            ("|", "`", ">", "<", "$$", ":", "!")
+        ):
+            body, caption = text.strip(), ""
+        if div.attributes.id.startswith("tbl-") and body.lstrip().startswith("|"):
+            if caption:
+                return f"{body}\n\n: {' '.join(caption.split())} {{#{fit_id(div.attributes.id)}}}"
+            return body
+        self._figures.unnumbered(div.attributes.id, caption)
+        shown = (
+            f"\n\n*{' '.join(caption.split())}*"
+            if caption and "*" not in caption
+            else f"\n\n{caption}"
+            if caption
+            else ""
+        )
+        return f'<div id="{fit_id(div.attributes.id)}" markdown="1">\n\n{body}{shown}\n\n</div>'
+
+    def _plain(self, div: Div) -> str:
+        attributes = div.attributes
+        text = self._inner(div)
+        if attributes.has(*_MARGIN):
+            self._note("changed", "a note in the margin stands in the text", div.opening)
+            if not text.strip():
+                return ""
+        elif attributes.has(*_LAYOUT) and not attributes.id:
+            self._note(
+                "changed", "columns and widths of the page: what is in them stands in the text", div.opening
+            )
+            return text
+        rest = replace(attributes, pairs={})
+        pairs = "".join(_html_attributes(rest, attributes.pairs))
+        if not pairs:
+            return text
+        return f'<div{pairs} markdown="1">\n\n{text}\n\n</div>'
+
+
+def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> Iterator[str]:
+    if attributes.id:
+        yield f' id="{escape(fit_id(attributes.id))}"'
+    if attributes.classes:
+        yield f' class="{escape(" ".join(attributes.classes))}"'
+    for key, value in pairs.items():
+        if key in ("style", "lang", "dir") or key.startswith(("data-", "aria-")):
+            yield f' {key}="{escape(value)}"'
+
+
+def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
+    """A callout; one without a body has none."""
+    head = " ".join(
+        filter(None, (f"[!{kind}]{fold}", " ".join(title.split()), f"{{#{label}}}" if label else ""))
+    )
+    body = text.strip("\n")
+    # a blank line, so that text behind a marker that stands alone is never read as its title
+    return quote(f"{head}\n\n{body}" if body else head)

@@ -1,0 +1,330 @@
+"""Code of Quarto: cells of Python become cells, those of other languages code that is shown; raw blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...patterns import lazy_pattern
+from ..loose_yaml import LooseYamlError, load_yaml
+from ..macros import tex_macros
+from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
+
+Note = Callable[..., None]
+"""Tells of something: kind, message, a piece of the source to find it by, and fields of a `Notice`."""
+
+_FENCE = lazy_pattern(
+    r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
+)
+_MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
+_ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
+_ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
+_KNOWN = frozenset(
+    (
+        *("eval", "echo", "output", "warning", "error", "include", "label", "fig-cap", "fig-alt", "tbl-cap"),
+        *("code-fold", "code-summary", "fig-format"),
+    )
+)
+"""Options that mean the same here."""
+_NOTHING = frozenset(
+    ("cache", "freeze", "message", "classes", "code-overflow", "tags", "fig-align", "results")
+)
+_CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
+_LAYOUTS = {
+    "fig-subcap": "write it into the figure: ax.set_title(…)",
+    "tbl-subcap": "a cell for each table",
+    "layout-ncol": "draw them in one figure: plt.subplots(1, 2)",
+    "layout": "draw them in one figure: plt.subplots(1, 2)",
+}
+_SIZES = "say it in the code: plt.figure(figsize=(6, 4))"
+_SHOWN_NAMES: Mapping[str, str] = {"ojs": "js", "webr-r": "r", "webr": "r", "node": "js"}
+_DIAGRAMS = frozenset(("mermaid", "dot"))
+_BROWSER = frozenset(("pyodide", "pyodide-python"))
+_PYTHON = frozenset(("python", "python3", "py"))
+_BLANKS_MATTER = lazy_pattern(r"<(?:pre|script|style|textarea|svg)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class CellDefaults:
+    """What a page says of all its cells."""
+
+    front: Mapping[str, Any] = field(default_factory=dict)
+    """For `execute:` in our front matter."""
+    cell: Mapping[str, str] = field(default_factory=dict)
+    """Options that each cell gets which does not say otherwise."""
+
+
+def cell_defaults(options: Mapping[str, Any]) -> CellDefaults:
+    """From the options that hold for HTML."""
+    written = options.get("execute")
+    run = {**options, **(written if isinstance(written, dict) else {})}
+    front = {
+        key: run[key]
+        for key, usual in (("echo", True), ("warning", True), ("error", False))
+        if isinstance(run.get(key), bool) and run[key] != usual
+    }
+    cell = {}
+    if run.get("eval") is False or run.get("enabled") is False or written is False:
+        cell["eval"] = "false"
+    for key in ("output", "include"):
+        if run.get(key) is False:
+            cell[key] = "false"
+    fold = options.get("code-fold")
+    if fold is True or fold == "show":
+        cell["code-fold"] = "show" if fold == "show" else "true"
+        if summary := options.get("code-summary"):
+            cell["code-summary"] = str(summary)
+    return CellDefaults(front, cell)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A fence, taken apart."""
+
+    prefix: str
+    """What stands before each of its lines: marks of quotes, indentation."""
+    first: str
+    """What stands before its first line, with the mark of a list."""
+    mark: str
+    info: str
+    lines: tuple[str, ...]
+
+
+class CodeTranslator:
+    """Translates the code of one page; knows afterwards what it saw."""
+
+    def __init__(self, defaults: CellDefaults, note: Note) -> None:
+        self._defaults = defaults
+        self._note = note
+        self.has_cells = False
+        self.labels: set[str] = set()
+        """Labels of what is not made here, so nothing can refer to them."""
+        self.macros: dict[str, str] = {}
+
+    def block(self, text: str) -> str:
+        """A block of code, whole lines; indented code stays."""
+        found = read_block(text)
+        if found is None:
+            return text
+        info = found.info.strip()
+        if info.startswith("{{"):
+            return _shown_fence(found)
+        attributes = read_pandoc_attributes(_without_commas(info)) if info.startswith("{") else None
+        if attributes and attributes[0].raw:
+            return self._raw(found, attributes[0].raw, text)
+        if attributes and attributes[0].words:
+            return self._cell(found, attributes[0].words[0].lower(), attributes[0], text)
+        if "{" in info:
+            return self._listing(found)
+        return text
+
+    def span(self, text: str) -> str:
+        """A code span; a value that is computed is one of ours."""
+        found = re.fullmatch(r"`\{(\w+)\}[ ]+(.+)`", text, re.DOTALL)
+        if found and found[1] in _PYTHON:
+            self.has_cells = True
+            return f"{{= {' '.join(found[2].split())} =}}"
+        if found or re.fullmatch(r"`r [^`]+`", text):
+            self._note("left", "a value that is computed by another language", text, hint="write the value")
+        return text
+
+    def _raw(self, block: CodeBlock, form: str, text: str) -> str:
+        body = "\n".join(block.lines)
+        if form in ("html", "html5"):
+            lines = block.lines
+            if not _BLANKS_MATTER.search(body):
+                # a blank line would end the HTML, and what is indented behind it would be code
+                lines = tuple(line for line in lines if line.strip())
+            return _prefixed(block, ["", *lines, ""] if not block.first.strip() else list(lines))
+        if form in ("tex", "latex"):
+            self.macros |= tex_macros(body)
+            if _ENVIRONMENT.match(body):
+                return _prefixed(block, list(block.lines))
+            if tex_macros(body):
+                self._note("changed", "macros in raw TeX stand under math: macros:", text, removed=text)
+                return block.prefix.rstrip()
+        self._note("dropped", f"a raw block for {form}, which is not in the HTML", text, removed=text)
+        return block.prefix.rstrip()
+
+    def _cell(self, block: CodeBlock, language: str, attributes: PandocAttributes, text: str) -> str:
+        mark = _MARKS.get(language, "#|")
+        options, code = _split_options(block.lines, mark)
+        given = {**_info_options(attributes), **options}
+        if language in _PYTHON | _BROWSER:
+            self.has_cells = self.has_cells or language in _PYTHON
+            head = [f"#| {line}" for line in self._options(given, language, text)]
+            return _fenced(block, "{python}", [*head, *code])
+        label = _text(given.get("label", ""))
+        if label:
+            self.labels.add(label)
+        if language in _DIAGRAMS:
+            caption = _text(given.get("fig-cap", "")).replace('"', "”")
+            return _fenced(block, language + (f' title="{caption}"' if caption else ""), code)
+        message = f"a cell in {language}: its code is shown, and not run"
+        self._note("left", message, text, hint="put in what it gives, as a picture or table")
+        return _fenced(block, _SHOWN_NAMES.get(language, language), code)
+
+    def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
+        """Lines of options, as ours are."""
+        if language in _BROWSER:
+            yield "run-in: browser"
+        for key, value in given.items():
+            name = key.replace(".", "-").replace("_", "-")
+            if name == "label":
+                yield f"label: {fit_id(_text(value))}"
+            elif name in _KNOWN:
+                yield from self._known(name, value, text)
+            elif name not in _NOTHING:
+                hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")
+                self._note("dropped", f"the option {key} of a cell", text, hint=hint)
+        for key, value in self._defaults.cell.items():
+            if key not in given and not (
+                key.startswith("code-") and given.get("echo", "").strip() == "false"
+            ):
+                yield f"{key}: {value}"
+
+    def _known(self, key: str, value: str, text: str) -> Iterator[str]:
+        data = _data(value)
+        if key in _CAPTIONS and isinstance(data, list):
+            self._note("changed", f"{key}: is one text for all figures of a cell", text)
+            yield f"{key}: {_quoted('; '.join(str(each) for each in data))}"
+        elif key in ("echo", "output") and isinstance(data, str) and data in ("fenced", "asis"):
+            self._note("changed", f"{key}: {data} is {key}: true here", text)
+        elif key in ("eval", "echo") and not isinstance(data, bool):
+            self._note("dropped", f"the option {key}: {' '.join(value.split())} of a cell", text)
+        else:
+            lines = value.split("\n")
+            yield f"{key}: {lines[0]}".rstrip()
+            yield from lines[1:]
+
+    def _listing(self, block: CodeBlock) -> str:
+        """A fence with attributes, as Pandoc has them."""
+        before, brace, _ = block.info.partition("{")
+        read = read_pandoc_attributes(block.info[len(before) :])
+        if read is None:
+            return _fenced(block, before.strip(), list(block.lines))
+        attributes = read[0]
+        if attributes.id.startswith("lst-"):
+            self.labels.add(attributes.id)
+        languages = [
+            name for name in attributes.classes if name not in ("numberLines", "number-lines", "cell-code")
+        ]
+        parts = [before.strip() or (languages[0].lower() if languages else "text")]
+        if title := attributes.get("filename", "lst-cap"):
+            parts.append('title="' + title.replace('"', "”") + '"')
+        lines = attributes.get("code-line-numbers")
+        if re.fullmatch(r"\d[\d,\- ]*", lines):
+            parts.append(f"{{{lines.replace(' ', '')}}}")
+        if attributes.has("numberLines", "number-lines") or lines == "true":
+            parts.append("linenos")
+        if start := attributes.get("startFrom"):
+            parts.append(f"start={start}")
+        if attributes.get("code-fold") in ("true", "show"):
+            parts.append("fold")
+        made = _fenced(block, " ".join(parts), list(block.lines))
+        name = (
+            f"{block.prefix}{{#{fit_id(attributes.id)}}}\n"
+            if attributes.id and not block.first.strip()
+            else ""
+        )
+        return name + made
+
+
+def read_block(text: str) -> CodeBlock | None:
+    """A fenced block taken apart; None for indented code."""
+    found = _FENCE.fullmatch(text.rstrip("\n"))
+    if not found:
+        return None
+    first = found["prefix"]
+    prefix = re.sub(r"[^\s>]", " ", first)
+    lines = (found["body"] or "").split("\n") if found["body"] is not None else []
+    bare = [_strip(line, prefix) for line in lines]
+    if bare and re.fullmatch(rf"\s*{re.escape(found['mark'][0])}{{{len(found['mark'])},}}\s*", bare[-1]):
+        bare = bare[:-1]
+    return CodeBlock(prefix, first, found["mark"], found["info"], tuple(bare))
+
+
+def _strip(line: str, prefix: str) -> str:
+    """A line without what stands before all lines of its block, as far as it is there."""
+    if line.startswith(prefix):
+        return line[len(prefix) :]
+    if prefix.strip():
+        return re.sub(r"^(?:[ \t]*>)+[ ]?", "", line)
+    return line[min(len(line) - len(line.lstrip()), len(prefix)) :]
+
+
+def _prefixed(block: CodeBlock, lines: list[str]) -> str:
+    made = [block.first + lines[0], *(block.prefix + line for line in lines[1:])] if lines else [block.first]
+    return "\n".join(line.rstrip() for line in made)
+
+
+def _fenced(block: CodeBlock, info: str, lines: list[str]) -> str:
+    made = [
+        f"{block.first}{block.mark}{info}",
+        *(block.prefix + line for line in lines),
+        block.prefix + block.mark,
+    ]
+    return "\n".join(line if line.strip(" >\t") else line.rstrip() for line in made)
+
+
+def _shown_fence(block: CodeBlock) -> str:
+    """```` ```{{python}} ````, which shows a cell with its fence."""
+    info = re.sub(r"\{\{(.*?)\}\}", r"{\1}", block.info)
+    outer = CodeBlock(block.prefix, block.first, block.mark + block.mark[0], "", ())
+    return _fenced(outer, "markdown", [block.mark + info, *block.lines, block.mark])
+
+
+def _without_commas(info: str) -> str:
+    """knitr's `{python, echo=FALSE}` with blanks."""
+    return re.sub(r",\s*(?=[\w.-]+\s*=)", " ", info)
+
+
+def _info_options(attributes: PandocAttributes) -> dict[str, str]:
+    found = dict(attributes.pairs)
+    if attributes.id:
+        found.setdefault("label", attributes.id)
+    elif len(attributes.words) > 1:
+        found.setdefault("label", attributes.words[1])
+    return {
+        key: value.lower() if value in ("TRUE", "FALSE") else value if key != "fig-cap" else _quoted(value)
+        for key, value in found.items()
+    }
+
+
+def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], list[str]]:
+    """Options in front of the code, their values as they are written, and the code."""
+    options: dict[str, str] = {}
+    key = ""
+    number = 0
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith(mark):
+            break
+        text = line.lstrip()[len(mark) :]
+        entry = _ENTRY.fullmatch(text) if not text.startswith("   ") else None
+        if entry:
+            key = entry[1]
+            options[key] = entry[2]
+        elif key:
+            options[key] += "\n" + text.removeprefix(" ")
+    else:
+        number = len(lines)
+    return options, list(lines[number:])
+
+
+def _data(value: str) -> Any:
+    try:
+        return load_yaml(value)
+    except LooseYamlError:
+        return value
+
+
+def _text(value: str) -> str:
+    data = _data(value)
+    return " ".join(str(data).split()) if isinstance(data, (str, int, float)) else ""
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,215 @@
+"""Images and figures: `![caption](a.png){#fig-a fig-alt="…"}` alone in its paragraph is a figure, whose
+caption is its title here; several in a div are a grid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ...patterns import lazy_pattern
+from ..text.pandoc_attributes import PandocAttributes, fit_id, read_pandoc_attributes
+from ..text.pieces import Pieces, closing_bracket
+from ..text.tags import address_text, alt_text, attribute_list, length, style_length
+from .cells import Note
+
+_TARGET = lazy_pattern(
+    r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
+    r"(?:\s+(?:\"(?P<title>(?:\\.|[^\"\\])*)\"|'(?P<single>(?:\\.|[^'\\])*)'))?\s*\)"
+)
+_BEFORE = lazy_pattern(r"(?:\A|\n)(?:[ \t]*(?:>|:{3,}[^\n]*|[-*+][ \t]|\d+[.)][ \t])?)*[ \t]*\Z")
+_BLANK_BEFORE = lazy_pattern(
+    r"(?:\A|\n)[ \t>]*\n[ \t>]*\Z|\A[ \t>]*\Z|:{3,}[^\n]*\n[ \t>]*\Z|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
+)
+_BLANK_AFTER = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*:{3,})")
+_MARKED = lazy_pattern("\ue012\\d+\ue013")
+_MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\[?@[\w:.-]+\]?|[*_`]+|[\ue000-\uf8ff]\d*[\ue000-\uf8ff]?|<[^<>]*>")
+_LINK = lazy_pattern(r"\[([^\[\]]*)\]\([^()]*\)")
+_ESCAPABLE = lazy_pattern(r"\\(?=[!-/:-@\[-`{-~])")
+_FORMULA = lazy_pattern(r"(\$(?:\\.|[^$\\])+\$)")
+_PAPER = lazy_pattern(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
+_PIXELS: Mapping[str, float] = {"in": 96, "cm": 37.8, "mm": 3.78, "pt": 1.333}
+_VIDEOS = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
+_ACROSS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An image alone in its paragraph."""
+
+    address: str
+    caption: str
+    """Inline Markdown, as it is to be written; on one line."""
+    alt: str
+    width: str = ""
+    label: str = ""
+    link: str = ""
+    """Where a click on it leads."""
+
+    def markdown(self) -> str:
+        """The figure as it is written here."""
+        if self.address.lower().endswith(_VIDEOS):
+            caption = f' data-caption="{self.caption}"' if self.caption and '"' not in self.caption else ""
+            return f'<div class="video-embed" data-src="{self.address}"{caption}></div>'
+        title = f' "{title_text(self.caption)}"' if self.caption else ""
+        image = f"![{alt_text(self.alt)}]({address_text(self.address)}{title})"
+        if self.link:
+            return f"[{image}]({address_text(self.link)})" + attribute_list(self.label)
+        return image + attribute_list(self.label, {"width": self.width})
+
+
+def title_text(text: str) -> str:
+    """A text between the quotes of a title: backslashes that Markdown would take are doubled."""
+    return _ESCAPABLE.sub(r"\\\\", " ".join(text.split())).replace('"', '\\"')
+
+
+class FigureTranslator:
+    """Translates the images of one page."""
+
+    def __init__(self, pieces: Pieces, reveal: Callable[[str], str], note: Note) -> None:
+        """reveal: gives a text back with all that is hidden in it."""
+        self._pieces = pieces
+        self._reveal = reveal
+        self._note = note
+        self._figures: dict[str, Figure] = {}
+        self.parents: dict[str, tuple[str, str]] = {}
+        """Label of a figure in a grid → label of the grid, and its letter."""
+        self.captions: dict[str, str] = {}
+        """Label of what is no numbered figure here → its caption."""
+
+    def images(self, text: str) -> str:
+        """Every image of a masked text; figures are marks of `pieces` afterwards."""
+        position = text.rfind("![")
+        while position >= 0:
+            made = self._image(text, position)
+            if made:
+                text = text[: made[0]] + made[1] + text[made[2] :]
+            position = text.rfind("![", 0, position)
+        return text
+
+    def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
+        """Where an image begins, what stands there instead, and where it ends."""
+        if start and text[start - 1] == "\\":
+            return None
+        closing = closing_bracket(text, start + 1)
+        target = _TARGET.match(text, closing + 1) if closing > 0 else None
+        if target is None:
+            return None
+        caption = text[start + 2 : closing]
+        end = target.end()
+        attributes, end = read_pandoc_attributes(text, end) or (PandocAttributes(), end)
+        address = target["angle"] if target["angle"] is not None else target["bare"]
+        title = target["title"] or target["single"] or ""
+        link, start, end = self._link_around(text, start, end)
+        if link and not attributes.id:
+            attributes, end = read_pandoc_attributes(text, end) or (attributes, end)
+        is_alone = _BLANK_BEFORE.search(text[max(0, start - 200) : start] if start > 200 else text[:start])
+        if is_alone and _BLANK_AFTER.match(text, end):
+            return start, self._figure(address, caption, title, attributes, link), end
+        shown = f' "{title_text(self._reveal(title))}"' if title else ""
+        image = f"![{alt_text(self._alt(caption, attributes))}]({address_text(address)}{shown})"
+        image += attribute_list(fit_id(attributes.id), {"width": _width(attributes)})
+        image = f"[{image}]({address_text(link)})" if link else image
+        return start, self._pieces.put(image), end
+
+    def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
+        """`[` image `](address)`: the address, and where it begins and ends."""
+        if text[start - 1 : start] != "[" or text[end : end + 2] != "](":
+            return "", start, end
+        target = _TARGET.match(text, end + 1)
+        if target is None:
+            return "", start, end
+        return target["angle"] or target["bare"] or "", start - 1, target.end()
+
+    def _figure(self, address: str, caption: str, title: str, attributes: PandocAttributes, link: str) -> str:
+        caption = attributes.get("fig-cap") or caption or title
+        shown = " ".join(self._reveal(caption).split())
+        figure = Figure(
+            address, shown, self._alt(caption, attributes), _width(attributes), fit_id(attributes.id), link
+        )
+        mark = self._pieces.put(figure.markdown())
+        self._figures[mark] = figure
+        return mark
+
+    def _alt(self, caption: str, attributes: PandocAttributes) -> str:
+        """What the picture shows, in words: as the author says, else its caption without markup."""
+        written = attributes.get("fig-alt", "alt")
+        plain = _MARKUP.sub("", _LINK.sub(r"\1", self._pieces.restore(caption)))
+        return " ".join((written or plain).split())
+
+    def grid(self, text: str, attributes: PandocAttributes, opening: str) -> str:
+        """Figures of a div side by side; empty if there is anything else in it but a caption at the end."""
+        marks = _MARKED.findall(text)
+        figures = [self._figures[mark] for mark in marks if mark in self._figures]
+        rest = _MARKED.sub("\n\n", text).strip()
+        if not figures or len(figures) != len(marks) or "\n\n" in re.sub(r"\n\s*\n(?:\s*\n)*", "\n\n", rest):
+            return ""
+        if rest and text.rstrip().endswith(marks[-1]):
+            return ""
+        caption = " ".join(self._reveal(rest or attributes.get("fig-cap")).split())
+        label = fit_id(attributes.id)
+        if len(figures) == 1:
+            one = figures[0]
+            both = Figure(
+                one.address, caption or one.caption, one.alt, one.width, label or one.label, one.link
+            )
+            return both.markdown()
+        return self._shortcode(figures, caption, label, attributes, opening)
+
+    def _shortcode(
+        self, figures: list[Figure], caption: str, label: str, attributes: PandocAttributes, opening: str
+    ) -> str:
+        for letter, figure in zip("abcdefghijklmnopqrstuvwxyz", figures, strict=False):
+            if figure.label:
+                self.parents[figure.label] = (label, letter)
+        if any(figure.width or figure.link for figure in figures):
+            self._note("changed", "widths and links of figures that stand side by side", opening)
+        columns = attributes.get("layout-ncol") or _columns(attributes, len(figures))
+        arguments = {
+            "src": ", ".join(_item(figure.address) for figure in figures),
+            "cap": ", ".join(_item(figure.caption) for figure in figures),
+            "alt": ", ".join(_item(figure.alt) for figure in figures),
+            "cols": str(min(6, max(1, int(columns))))
+            if columns.isdecimal()
+            else str(min(_ACROSS, len(figures))),
+            "id": label,
+        }
+        if not any(figure.caption for figure in figures):
+            del arguments["cap"]
+        shown = " ".join(f'{key}="{value}"' for key, value in arguments.items() if value)
+        return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
+
+    def unnumbered(self, label: str, caption: str) -> None:
+        """Remember that a label of the source is none here."""
+        self.captions[label] = " ".join(caption.split())
+
+
+def _columns(attributes: PandocAttributes, count: int) -> str:
+    rows = attributes.get("layout-nrow")
+    if rows.isdecimal() and int(rows):
+        return str(-(-count // int(rows)))
+    widest = re.findall(r"\[([^\[\]]*)\]", attributes.get("layout"))
+    return str(max((row.count(",") + 1 for row in widest), default=min(_ACROSS, count)))
+
+
+def _width(attributes: PandocAttributes) -> str:
+    written = attributes.get("width").strip()
+    if found := _PAPER.fullmatch(written):
+        return str(round(float(found[1]) * _PIXELS[found[2]]))
+    return length(written) or style_length(attributes.get("style"))
+
+
+def _item(text: str) -> str:
+    """A text as one of a list in an argument of a shortcode."""
+    parts = _FORMULA.split(text.replace('"', "”"))
+    # a comma in a formula separates nothing
+    return "".join(part if number % 2 else part.replace(",", r"\,") for number, part in enumerate(parts))
+
+
+def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Label that is none here → what a reference to it is instead."""
+    found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
+    return found | {
+        label: f"{{@{parent}}}({letter})" if parent else f"({letter})"
+        for label, (parent, letter) in parents.items()
+    }

@@ -1,0 +1,134 @@
+"""What a text of Quarto shows, by markdown-it: for counting, and by none of the code that translates."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+_LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
+_PIECE = re.compile(
+    r"(?P<fence>^(?P<prefix>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*?)[ \t]*\n(?P<body>[\s\S]*?)"
+    r"^[ \t>]*(?P=mark)`*[ \t]*$)"
+    r"|(?P<comment><!--[\s\S]*?-->)"
+    r"|(?P<display>(?<!\\)\$\$[\s\S]*?\$\$)"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>[\s\S]*?[^`])(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
+    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))",
+    re.MULTILINE,
+)
+_DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
+_TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
+_SHORTCODE = re.compile(r"\{\{<[\s\S]*?>\}\}")
+_ATTRIBUTES = re.compile(
+    r"(?:(?<=[\])`\ue015])|(?<=\w)[ ]|(?<=\ue015)[ ]?)\{(?=[^{}\n]*[#.=-])[^{}\n]*\}|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}\n]*\}[ \t]*$",
+    re.MULTILINE,
+)
+_COMPUTED = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
+_OPTION = re.compile(r"^[ \t>]*(?:#|//|%%|--)\|.*\n?", re.MULTILINE)
+_KEY = r"[A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?"
+_CITED = re.compile(rf"(?<![\w.@/\\])-?@\{{?((?!(?:{_LABELS})-){_KEY})\}}?")
+_LABEL = re.compile(rf"(?<![\w.@/\\])-?@(?:{_LABELS})-[\w.:-]*\w")
+_SCRIPT = re.compile(r"(?<![\\\[^])\^([^\s^\[\]]+)\^|(?<![~\\])~([^\s~]+)~(?!~)")
+_NOTE = re.compile(r"\^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
+_SPAN = re.compile(r"(?<!\])\[([^\[\]]*)\]\{[^{}]*[.#=][^{}]*\}")
+_TITLED = re.compile(
+    rf"^([ \t>]*:{{3,}}[^\n]*(?:callout|#(?:{_LABELS})-|proof|remark|solution)[^\n]*\n(?:[ \t>]*\n)*[ \t>]*)#{{1,6}}[ \t]+",
+    re.MULTILINE,
+)
+_TABLE_RULE = re.compile(r"^[ \t]*\+[-=:+]+\+[ \t]*$", re.MULTILINE)
+_CELL_RULE = re.compile(r"^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*$", re.MULTILINE)
+_CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
+_RAW_TEX = re.compile(
+    r"^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$", re.MULTILINE
+)
+_EXAMPLE = re.compile(r"\(@[\w-]*\)")
+_KEPT = re.compile("\ue014(\\d+)\ue015")
+
+
+def render_quarto(text: str) -> str:
+    """HTML of a text, formulas as `<math>`."""
+    kept: list[str] = []
+    formulas: dict[int, str] = {}
+
+    def keep(found: re.Match[str]) -> str:
+        if tex := found["display"] or found["math"]:
+            formulas[len(kept)] = f'<math alttext="{escape(tex.strip("$"))}"></math>'
+        piece = _piece(found)
+        kept.append(piece)
+        return f"\ue014{len(kept) - 1}\ue015" if piece else ""
+
+    text = _PIECE.sub(keep, text)
+    text = _DIV.sub(_titles, _TITLED.sub(r"\1", _SHORTCODE.sub("", text)))
+    text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", text)))
+    text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub("", _TABLE_RULE.sub("", text))))
+    text = _NOTE.sub(r" \1 ", text)
+
+    def put(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return found[0] if number in formulas else kept[number]
+
+    html = str(_parser().render(_KEPT.sub(put, text)))
+    return _KEPT.sub(lambda found: formulas.get(int(found[1]), ""), html)
+
+
+def _piece(found: re.Match[str]) -> str:
+    """Code, a formula or a comment as CommonMark has it; what is in no page is empty."""
+    if found["comment"]:
+        return ""
+    if found["fence"]:
+        return _code(found["prefix"], found["mark"], found["info"], found["body"])
+    if found["code"] and found["raw"]:
+        return found["inside"] if found["raw"].startswith("html") else ""
+    if found["code"] and _COMPUTED.fullmatch(found["inside"]):
+        return ""
+    return found[0]
+
+
+def _code(prefix: str, mark: str, info: str, body: str) -> str:
+    raw = re.fullmatch(r"\{=(\w+)\}", info)
+    if raw:
+        return f"\n{body}\n" if raw[1].startswith("html") else ""
+    if info.startswith("{{"):
+        outer = f"{prefix}{mark}{mark}"
+        shown = info[1:].replace("}}", "}")
+        return f"{outer}\n{prefix}{mark}{shown}\n{body}{prefix}{mark}\n{outer}"
+    if re.match(r"\{[\w-]", info):
+        body = _OPTION.sub("", body)
+    return f"{prefix}{mark}\n{body}{prefix}{mark}"
+
+
+def _titles(found: re.Match[str]) -> str:
+    titles = [first or second for first, second in _TITLE.findall(found[1])]
+    return "\n" + " ".join(titles) + "\n"
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.use(footnote_plugin).use(deflist_plugin)
+    parser.add_render_rule("text", _render_text)
+    parser.add_render_rule("image", _render_image)
+    return parser
+
+
+def _render_text(self: object, tokens: list[object], index: int, options: object, env: object) -> str:
+    """Text with citations as elements, and references, whose words are made, left out."""
+    text = _LABEL.sub("", str(getattr(tokens[index], "content", "")))
+    parts = _CITED.split(_SCRIPT.sub(lambda found: f"\ue011{found[1] or found[2]}\ue011", text))
+    made = [
+        f'<d-cite key="{escape(part)}"></d-cite>' if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    ]
+    return re.sub("\ue011([^\ue011]*)\ue011", r"<sup>\1</sup>", "".join(made))
+
+
+def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
+    """An image with what is its caption as text."""
+    token = tokens[index]
+    caption = _parser().renderInline(token.content)
+    return f'<img src="{escape(str(token.attrGet("src") or ""))}"> {caption}'

@@ -1,0 +1,233 @@
+"""What stands in a line of Pandoc's Markdown and not of ours: spans, notes in the text, sub- and superscripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from ...patterns import lazy_pattern
+from ..macros import tex_macros
+from ..text.pandoc_attributes import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
+from ..text.pieces import MASKED, Pieces, closing_bracket, replace_bracketed
+from .cells import Note
+
+_RAW_SPAN = lazy_pattern("\ue000(\\d+)\ue001\\{=(\\w+)\\}")
+_SUPERSCRIPT = lazy_pattern(r"(?<![\\\[^])\^((?:[^\s^\\\[\]]|\\.)+)\^")
+_SUBSCRIPT = lazy_pattern(r"(?<![\\~])~((?:[^\s~\\]|\\.)+)~(?!~)")
+_AFTER_LINK = lazy_pattern(r"(?<=\))\{[^{}\n]*\}")
+_AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
+_HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
+_HARD = re.compile(
+    r"(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
+    r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    re.MULTILINE,
+)
+_RAW_TEX = lazy_pattern(
+    r"^[ \t]*\\(?:newpage|pagebreak|clearpage|noindent|bigskip|medskip|smallskip|vspace\*?\{[^{}]*\}"
+    r"|hfill|appendix|tableofcontents|maketitle)[ \t]*$",
+    re.MULTILINE,
+)
+_DEFINITION = lazy_pattern(
+    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\b[^\n]*(?:\n[^\n]+)*?$",
+    re.MULTILINE,
+)
+_ONE_LINE_DEFINITION = lazy_pattern(
+    r"^[ \t]*\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator|let)\b[^\n]*$\n?", re.MULTILINE
+)
+_EXAMPLE = lazy_pattern(r"^([ \t]*)\(@([\w-]*)\)([ \t]+)", re.MULTILINE)
+_LETTERED = lazy_pattern(r"^[ \t]*(?:[a-z]|[ivx]+|#|\(?\d+\))[.)][ \t]+\S", re.MULTILINE)
+_SPACE = lazy_pattern(r"(?<!\\)\\(?=[ ])")
+_LATEX_BRACKET = lazy_pattern(r"(?<!\\)\\([()])")
+_SQUARE = lazy_pattern(r"(?<!\\)\\\[((?:[^\\\n]|\\[^\]\n]|\n(?![ \t>]*\n))*?)\\\]([({\[]?)")
+_DROPPED = frozenset(("unnumbered", "unlisted", "nav-link", "external", "lightbox"))
+_NOTE = "quarto-note"
+
+
+def hide_addresses(text: str, pieces: Pieces) -> str:
+    """A masked text in which addresses, tags and definitions of links are hidden as well."""
+    return pieces.hide(_HARD, text)
+
+
+def headings(text: str) -> str:
+    """Attribute lists of headings with what ours can hold."""
+
+    def put(found: re.Match[str]) -> str:
+        read = read_pandoc_attributes(found[2])
+        if read is None:
+            return found[0]
+        kept = attribute_text(read[0], _DROPPED)
+        return f"{found[1]} {kept}".rstrip()
+
+    return _HEADING.sub(put, text)
+
+
+def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
+    """`` `<b>`{=html} `` as the HTML it is; raw text for other formats is in no page."""
+
+    def put(found: re.Match[str]) -> str:
+        code = hidden(int(found[1])).strip("`").strip()
+        if found[2] in ("html", "html5"):
+            return code
+        note("dropped", f"raw text for {found[2]}, which is not in the HTML", code, removed=f"`{code}`")
+        return ""
+
+    return _RAW_SPAN.sub(put, text)
+
+
+def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
+    """The text without TeX that no HTML shows, and the macros it defines."""
+    macros: dict[str, str] = {}
+
+    def take(found: re.Match[str]) -> str:
+        macros.update(tex_macros(found[0]))
+        note("changed", "macros in the text stand under math: macros:", found[0], removed=found[0])
+        return ""
+
+    def drop(found: re.Match[str]) -> str:
+        note("dropped", f"{found[0].strip()}, which is not in the HTML", found[0], removed=found[0])
+        return ""
+
+    return _RAW_TEX.sub(drop, _ONE_LINE_DEFINITION.sub(take, text)), macros
+
+
+def notes_in_text(text: str) -> str:
+    """`^[a note]` as a mark and a note at the end of the page."""
+    notes: list[str] = []
+
+    def put(inside: str, after: str) -> tuple[str, int]:
+        notes.append(" ".join(inside.split()))
+        return f"[^{_NOTE}-{len(notes)}\ue020]", 0
+
+    text = replace_bracketed(text, "^[", put)
+    count = len(notes)
+    # they were found from the last to the first
+    text = re.sub(
+        f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", text
+    )
+    made = [f"[^{_NOTE}-{number}]: {each}" for number, each in enumerate(reversed(notes), 1)]
+    made = [
+        re.sub(
+            f"\\[\\^{_NOTE}-(\\d+)\ue020\\]", lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", each
+        )
+        for each in made
+    ]
+    return text.rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
+
+
+def spans(text: str, note: Note) -> str:
+    """`[text]{.class}` as ours, or as the Markdown or HTML that says the same."""
+
+    def put(inside: str, after: str) -> tuple[str, int] | None:
+        read = read_pandoc_attributes(after)
+        if read is None or inside.startswith("^"):
+            return None
+        return _span(inside, read[0], note), read[1]
+
+    return replace_bracketed(text, "[", put)
+
+
+def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
+    if attributes.has("underline", "ul"):
+        return f"<u>{inside}</u>"
+    if attributes.has("mark", "hl", "highlight") and "==" not in inside:
+        return f"=={inside}=="
+    if attributes.has("kbd"):
+        return f"[[{inside}]]"
+    if attributes.has("aside", "column-margin"):
+        note("changed", "a note in the margin is a footnote", inside)
+        return f"^[{inside}]"
+    if attributes.has("content-hidden") or (
+        attributes.has("content-visible") and attributes.get("when-format") not in ("", "html")
+    ):
+        note("dropped", "what is for other formats than HTML", inside, removed=inside)
+        return ""
+    style = attributes.get("style")
+    if attributes.has("smallcaps"):
+        style = f"font-variant:small-caps;{style}"
+    if style:
+        name = f' id="{escape(fit_id(attributes.id))}"' if attributes.id else ""
+        classes = f' class="{escape(" ".join(attributes.classes))}"' if attributes.classes else ""
+        return f'<span{name}{classes} style="{escape(style)}">{inside}</span>'
+    kept = attribute_text(attributes)
+    return f"[{inside}]{kept}" if kept else inside
+
+
+def link_attributes(text: str) -> str:
+    """Attribute lists behind links and code with what ours can hold."""
+
+    def put(found: re.Match[str]) -> str:
+        read = read_pandoc_attributes(found[0])
+        return found[0] if read is None else attribute_text(read[0], _DROPPED)
+
+    return _AFTER_CODE.sub(put, _AFTER_LINK.sub(put, text))
+
+
+def scripts(text: str) -> str:
+    """`x^2^` and `H~2~O`."""
+    text = _SUPERSCRIPT.sub(lambda found: f"<sup>{_unescaped(found[1])}</sup>", text)
+    return _SUBSCRIPT.sub(lambda found: f"<sub>{_unescaped(found[1])}</sub>", text)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\ ", " ")
+
+
+def blanks_and_brackets(text: str) -> str:
+    r"""`\ ` is a blank at which no line breaks; `\(` and `\[` open no formula: Quarto has dollars only."""
+    text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
+    return _LATEX_BRACKET.sub(r"\1", _SQUARE.sub(_square, text))
+
+
+def _square(found: re.Match[str]) -> str:
+    """Escaped brackets as plain ones, or as entities where these would be a link or a mark."""
+    if found[1].lstrip().startswith(("@", "^", "!", "[")) or found[2]:
+        return f"&#91;{found[1]}&#93;{found[2]}"
+    return f"[{found[1]}]"
+
+
+def numbered_examples(text: str) -> str:
+    """`(@) text` and `(@name)` as numbers that count through the page, and `(@name)` in the text as one."""
+    numbers: dict[str, int] = {}
+    count = 0
+
+    def put(found: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        if found[2]:
+            numbers[found[2]] = count
+        return f"{found[1]}{count}.{found[3]}"
+
+    text = _EXAMPLE.sub(put, text)
+    if not numbers:
+        return text
+    return re.sub(r"@([\w-]+)", lambda found: str(numbers.get(found[1], found[0])), text)
+
+
+def line_blocks(text: str) -> str:
+    """`| a line` after `| a line`: lines that stay lines."""
+    made: list[str] = []
+    for paragraph in re.split(r"(\n[ \t]*\n)", text):
+        lines = paragraph.split("\n")
+        if any(line.strip() for line in lines) and all(
+            re.fullmatch(r"\|(?: .*)?", line) or not line.strip() for line in lines
+        ):
+            shown = [line for line in lines if line.strip()]
+            # a row of a table ends with its pipe
+            if not any(line.rstrip().endswith("|") and len(line) > 1 for line in shown):
+                paragraph = "\\\n".join(_indented(line[1:].removeprefix(" ")) for line in shown)
+        made.append(paragraph)
+    return "".join(made)
+
+
+def _indented(line: str) -> str:
+    blanks = len(line) - len(line.lstrip(" "))
+    return "&nbsp;" * blanks + line[blanks:]
+
+
+def shift_headings(text: str, *, has_title: bool) -> str:
+    """The title of a page is its only first heading: with another one in the text all go down a level."""
+    levels = [len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)]
+    if not has_title or 1 not in levels:
+        return text
+    return re.sub(r"^(#{1,5})(?=[ \t])", r"#\1", text, flags=re.MULTILINE)

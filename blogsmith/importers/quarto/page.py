@@ -1,0 +1,284 @@
+"""One document of a Quarto project → a page of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...patterns import lazy_pattern
+from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
+from ..macros import tex_macros
+from ..model import ImportedPage, Notice, NoticeKind
+from ..source_files import read_text
+from ..text.pandoc_tables import translate_tables
+from ..text.pieces import MASKED, Pieces
+from ..text.segments import Dialect, Lines, mask
+from . import inlines
+from .blocks import DivTranslator
+from .cells import CodeTranslator, cell_defaults
+from .config import QuartoConfig
+from .divs import parse_divs, quote, strip_prefix
+from .figures import FigureTranslator, label_links
+from .front import dropped_formats, html_options, page_front
+from .includes import expand_includes
+from .references import PageReferences, translate_references
+from .shortcodes import ShortcodeTranslator
+from .site import SiteIndex
+from .source import QuartoDocument
+
+DIALECT = Dialect(brackets=False)
+_LINK = lazy_pattern(
+    r"(?:(?<=\]\()|(?<=\]:[ ]))(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()]|\([^\s()]*\))+))(?=[\s)]|\Z)"
+    r"|(?P<name>\b(?:src|href|poster)\s*=\s*)(?P<quote>[\"'])(?P<value>[^\"'<>\n]*)(?P=quote)(?=[^<>]*>)"
+)
+
+
+@dataclass(slots=True)
+class _Notes:
+    """Notices of one page, placed in its file."""
+
+    source: str
+    lines: Lines
+    found: list[Notice] = field(default_factory=list)
+
+    def __call__(
+        self, kind: NoticeKind, message: str, piece: str = "", *, hint: str = "", removed: str = ""
+    ) -> None:
+        line = self.lines.find(piece.partition("\n")[0]) if piece else 0
+        self.found.append(Notice(kind, message, self.source, line, hint, removed))
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedPage:
+    """A page, and what it asks of the site."""
+
+    page: ImportedPage
+    macros: Mapping[str, str]
+    """Of files that it includes."""
+    kinds: frozenset[str]
+    """Callout kinds of the site's own that it uses."""
+    files: frozenset[PurePosixPath]
+    """Files of the source that it names."""
+    has_cells: bool
+
+
+class PageTranslator:
+    """Translates the documents of one project."""
+
+    def __init__(self, root: Path, config: QuartoConfig, index: SiteIndex) -> None:
+        self._root = root
+        self._config = config
+        self._index = index
+        self._bibliographies: dict[str, Mapping[str, Mapping[str, str]]] = {}
+
+    def translate(self, document: QuartoDocument) -> TranslatedPage:
+        """The page of a document."""
+        source = document.path.as_posix()
+        notes = _Notes(source, Lines(document.body, document.first_line))
+        notes.found.extend(document.notices)
+        included = expand_includes(document.body, document.path, self._root, notes)
+        front = page_front(document, self._index.drafts)
+        notes.found.extend([*front.notices, *dropped_formats(document.front, source)])
+        text = _with_abstract(included.text, front.abstract)
+        body = _Body(self, document, notes, has_title="title" in front.values)
+        text = body.translate(text)
+        values = self._front(document, front.values, body)
+        if body.own_macros:
+            values["math"] = {"macros": dict(body.own_macros)}
+        original = "\n\n".join([included.own, *included.inserted])
+        page = ImportedPage(
+            path=document.new_path,
+            front=values,
+            text=text,
+            source=source,
+            original=original,
+            first_line=document.first_line,
+            address=document.address,
+            notices=tuple(notes.found),
+        )
+        macros = {**self._header_macros(document), **included.macros}
+        return TranslatedPage(
+            page, macros, frozenset(body.kinds), frozenset(body.files), has_cells=body.has_cells
+        )
+
+    def _front(self, document: QuartoDocument, front: Mapping[str, Any], body: _Body) -> dict[str, Any]:
+        values = dict(front)
+        if isinstance(image := values.get("image"), str):
+            values["image"] = body.resolve(image)
+        if body.has_cells and body.defaults.front:
+            values["execute"] = dict(body.defaults.front)
+        if entries := body.entries():
+            values["references"] = entries
+        return values
+
+    def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
+        """Macros of what the page puts into its head."""
+        written = html_options(document.options).get("include-in-header") or []
+        found: dict[str, str] = {}
+        for each in written if isinstance(written, list) else [written]:
+            text = each.get("text", "") if isinstance(each, dict) else each
+            name = each.get("file", "") if isinstance(each, dict) else each
+            if isinstance(name, str) and name and "\n" not in name:
+                text = read_text(self._root / name) or text
+            found |= tex_macros(str(text))
+        return found
+
+    def bibliography(self, document: QuartoDocument) -> dict[str, Mapping[str, str]]:
+        """Entries of all the page's files: key → fields."""
+        written = document.options.get("bibliography") or []
+        found: dict[str, Mapping[str, str]] = {}
+        for name in written if isinstance(written, list) else [written]:
+            if isinstance(name, str):
+                found = {**self._entries(name), **found}
+        return found
+
+    def _entries(self, name: str) -> Mapping[str, Mapping[str, str]]:
+        if name not in self._bibliographies:
+            text = read_text(self._root / name) or ""
+            self._bibliographies[name] = (
+                read_bibtex(text) if name.lower().endswith((".bib", ".bibtex")) else {}
+            )
+        return self._bibliographies[name]
+
+    @property
+    def index(self) -> SiteIndex:
+        """What all pages know of each other."""
+        return self._index
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """What `{{< meta >}}` and `{{< var >}}` find in the project."""
+        return {**self._config.values, "\0var": self._index.variables}
+
+
+class _Body:
+    """The translation of one text."""
+
+    def __init__(
+        self, site: PageTranslator, document: QuartoDocument, notes: _Notes, *, has_title: bool
+    ) -> None:
+        self._document = document
+        self._notes = notes
+        self._index = site.index
+        self._has_title = has_title
+        self._pieces = Pieces()
+        self._hidden: tuple[str, ...] = ()
+        self.defaults = cell_defaults(html_options(document.options))
+        self._code = CodeTranslator(self.defaults, notes)
+        self._figures = FigureTranslator(self._pieces, self._reveal, notes)
+        self._divs = DivTranslator(self._restore, self._figures, notes)
+        meta = {**site.variables, **document.options}
+        self._shortcodes = ShortcodeTranslator(meta, self.resolve, notes)
+        self._references = PageReferences(
+            entries=site.bibliography(document),
+            elsewhere=lambda label: self._index.slug_of(label, document),
+        )
+        self.files: set[PurePosixPath] = set()
+        self.own_macros: dict[str, str] = {}
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether anything in it runs."""
+        return self._code.has_cells
+
+    @property
+    def kinds(self) -> set[str]:
+        """Callout kinds that the site must know."""
+        return self._divs.kinds
+
+    def translate(self, text: str) -> str:
+        """The text in our Markdown."""
+        masked = mask(text, DIALECT)
+        self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
+        text, macros = inlines.raw_tex(masked.text, self._notes)
+        self.own_macros |= macros
+        text = inlines.shift_headings(text, has_title=self._has_title)
+        text = self._shortcodes.translate(text)
+        text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
+        text = translate_tables(inlines.line_blocks(inlines.numbered_examples(text)))
+        text = self._lines(inlines.headings(text))
+        text = self._divs.page(parse_divs(text))
+        self.own_macros |= {**self._code.macros, **self._divs.macros}
+        return self._resolve_later(text)
+
+    def _lines(self, text: str) -> str:
+        """What stands in lines; first what may stand in captions, then figures."""
+        text = inlines.link_attributes(inlines.spans(text, self._notes))
+        text = _LINK.sub(self._link, text)
+        hidden = inlines.hide_addresses(text, self._pieces)
+        hidden = translate_references(hidden, self._references, self._pieces, self._notes)
+        hidden = inlines.blanks_and_brackets(inlines.scripts(hidden))
+        text = inlines.notes_in_text(self._pieces.restore(hidden))
+        return self._figures.images(text)
+
+    def _resolve_later(self, text: str) -> str:
+        links = label_links(self._figures.captions, self._figures.parents)
+        links |= {label: f"[{label}](#{label})" for label in self._code.labels if label.startswith("lst-")}
+        for label, shown in links.items():
+            text = text.replace(f"{{@{label}}}", shown)
+            text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)
+        for label in self._code.labels:
+            if f"{{@{label}}}" in text:
+                message = f"{label} is a label of what is not made here"
+                self._notes("left", message, f"@{label}", hint="put the figure or table in")
+                text = text.replace(f"{{@{label}}}", f"`{label}`<!-- import: {label} is not made here -->")
+        return text.strip("\n")
+
+    def _code_of(self, piece: str) -> str:
+        if piece.startswith("`") and not piece.startswith("```"):
+            return self._code.span(piece)
+        if re.match(r"[ \t>]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*(?:```|~~~)", piece):
+            return self._code.block(piece)
+        return piece
+
+    def _reveal(self, text: str) -> str:
+        """A text with all that is hidden in it."""
+        return MASKED.sub(lambda found: self._hidden[int(found[1])], self._pieces.restore(text))
+
+    def _restore(self, text: str, margin: str) -> str:
+        def put(found: re.Match[str]) -> str:
+            piece = self._hidden[int(found[1])]
+            return "\n".join(strip_prefix(line, margin) for line in piece.split("\n")) if margin else piece
+
+        return MASKED.sub(put, self._pieces.restore(text))
+
+    def _link(self, found: re.Match[str]) -> str:
+        if found["name"]:
+            return f"{found['name']}{found['quote']}{self.resolve(found['value'])}{found['quote']}"
+        target = self.resolve(found["angle"] if found["angle"] is not None else found["bare"])
+        return f"<{target}>" if re.search(r"[\s()]", target) else target
+
+    def resolve(self, address: str) -> str:
+        """An address as it is on the new site; a file that it names is remembered."""
+        target, files = self._index.resolve(address, self._document)
+        self.files |= files
+        return target
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The references of the page: those it cites, and those it asks for."""
+        known = self._references.entries
+        wanted = dict(self._references.cited)
+        nocite = str(self._document.options.get("nocite") or "")
+        if "@*" in nocite:
+            wanted |= dict.fromkeys(known)
+        wanted |= dict.fromkeys(key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known)
+        return [reference_of(fit_key(key), known[key]) for key in wanted]
+
+
+def _with_abstract(text: str, abstract: str) -> str:
+    if not abstract:
+        return text
+    return f"{quote('[!ABSTRACT]' + chr(10) * 2 + abstract)}\n\n{text}"
+
+
+def with_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
+    """The page with macros of its own, besides those in its text."""
+    if not macros:
+        return page
+    front = dict(page.front)
+    math = dict(front.get("math") or {})
+    front["math"] = {**math, "macros": {**macros, **math.get("macros", {})}}
+    return replace(page, front=front)

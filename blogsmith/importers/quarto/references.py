@@ -1,0 +1,140 @@
+"""Cross-references and citations: `@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`, `@key` in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ...patterns import lazy_pattern
+from ..bibliography.bibtex import fit_key
+from ..text.pandoc_attributes import fit_id
+from ..text.pieces import Pieces
+from .blocks import NUMBERED_HERE, own_label
+from .cells import Note
+
+KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_HERE)
+_CALLOUTS: Mapping[str, str] = {
+    **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"},
+}
+_KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
+_CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
+_GROUP = lazy_pattern(
+    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?![(\[{])"
+)
+_BARE = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
+_SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)")
+_LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class PageReferences:
+    """What a page refers to."""
+
+    entries: Mapping[str, Mapping[str, str]]
+    """The bibliography: key → fields."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Label that is none here → what stands in place of a reference to it."""
+    elsewhere: Callable[[str], str] = lambda label: ""
+    """Slug of the other page on which a label stands; empty if there is none."""
+    cited: dict[str, None] = field(default_factory=dict)
+    """Keys that are cited, in order."""
+
+
+def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
+    """Every reference and citation of a masked text, addresses hidden; hidden themselves afterwards."""
+    text = _GROUP.sub(lambda found: pieces.put(_group(found, page, note)), text)
+    return _BARE.sub(lambda found: pieces.put(_bare(found, page, note)), text)
+
+
+def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
+    items = [item.strip() for item in _SEPARATOR.split(found["inside"])]
+    read = [(item, _CITED.search(item)) for item in items]
+    if any(each is None or (each.start() and item[each.start() - 1].isalnum()) for item, each in read):
+        return found[0]
+    made, citations = [], []
+    for item, each in read:
+        assert each is not None
+        key = each["braced"] or each["key"]
+        before, after = item[: each.start()].strip(), item[each.end() :].strip()
+        if _LABEL.fullmatch(key):
+            made.append(_label(key, page, before=before, is_number=bool(each["minus"] or before)) + after)
+            continue
+        own = _cite(key, page)
+        if own is None:
+            _tell_unknown(key, note)
+            own = fit_key(key)
+        locator = after.removeprefix(",").strip()
+        # a semicolon or bracket would end the citation
+        locator = re.sub(r"[\[\]]", "", locator)
+        citations.append((before, f"@{own}{', ' + locator if locator else ''}"))
+    if not citations:
+        return ", ".join(made)
+    return ", ".join([*made, _citations(citations)])
+
+
+def _citations(citations: list[tuple[str, str]]) -> str:
+    """`[@a; @b, p. 3]`; with words before one of them, in parentheses."""
+    if not any(before for before, _ in citations):
+        return f"[{'; '.join(item for _, item in citations)}]"
+    return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
+
+
+def _tell_unknown(key: str, note: Note) -> None:
+    message = f"no bibliography has the key {key}"
+    note("mistake", message, f"@{key}", hint="add it under references:", removed=f"[@{key}]")
+
+
+def _bare(found: re.Match[str], page: PageReferences, note: Note) -> str:
+    key = found["braced"] or found["key"]
+    if _LABEL.fullmatch(key):
+        return _label(key, page) + (found["locator"] or "")
+    own = _cite(key, page)
+    if own is None:
+        if page.entries:
+            _tell_unknown(key, note)
+        return found[0]
+    locator = (found["locator"] or "").strip().strip("[]")
+    authors = author_text(page.entries[key])
+    return f"{authors}{' ' if authors else ''}[@{own}{', ' + locator if locator else ''}]"
+
+
+def _cite(key: str, page: PageReferences) -> str | None:
+    """The key as it is here; None if no bibliography has it."""
+    if key not in page.entries:
+        return None
+    page.cited.setdefault(key)
+    return fit_key(key)
+
+
+def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool = False) -> str:
+    prefix = key.partition("-")[0].lower()
+    key = prefix + key[len(prefix) :]
+    shown = f"{before} " if before else ""
+    if key in page.labels:
+        return shown + page.labels[key]
+    if prefix in _CALLOUTS:
+        return f"{shown}[{_CALLOUTS[prefix]}](#{fit_id(key)})"
+    slug = page.elsewhere(key)
+    own = own_label(key)
+    if slug:
+        return f"{shown}{{@{slug}#{own}}}"
+    if is_number:
+        return f"{shown}\\{'eqref' if prefix == 'eq' else 'ref'}{{{own}}}"
+    return f"{shown}{{@{own}}}"
+
+
+def author_text(fields: Mapping[str, str]) -> str:
+    """Whom a citation in the text names: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors."""
+    names = [
+        _family(name) for name in re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
+    ]
+    names = [name for name in names if name]
+    if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
+        return f"{names[0]} et al."
+    return " and ".join(names)
+
+
+def _family(name: str) -> str:
+    name = name.strip()
+    return name.partition(",")[0].strip() if "," in name else name.rpartition(" ")[2]

@@ -1,0 +1,116 @@
+"""`_quarto.yml` → `blogsmith.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..model import Notice
+from .config import QuartoConfig
+from .front import author_names, html_options, plain
+
+_TOLD = {
+    "google-analytics": "it belongs into a theme",
+    "plausible-analytics": "it belongs into a theme",
+    "cookie-consent": "no page here sets a cookie",
+    "announcement": "it belongs into a theme",
+    "page-footer": "it belongs into a theme",
+    "favicon": "it belongs into a theme",
+    "sidebar": "sections and series are the ways through a site here",
+    "comments": "comments are a matter of the theme",
+    "repo-url": "it belongs into a theme",
+    "search": "this version has no search",
+}
+
+
+def site_settings(
+    config: QuartoConfig,
+    macros: Mapping[str, str],
+    kinds: Mapping[str, Mapping[str, Any]],
+    addresses: Mapping[PurePosixPath, str],
+) -> dict[str, Any]:
+    """The settings of the new site; what is not known is left out.
+
+    kinds: callout kinds that pages need. addresses: document → where it stands on the new site.
+    """
+    site = config.site
+    found: dict[str, Any] = {
+        "title": plain(site.get("title") or config.values.get("title")) or "Untitled site"
+    }
+    if description := plain(site.get("description")):
+        found["description"] = description
+    if names := author_names(site.get("author") or config.values.get("author")):
+        found["author"] = ", ".join(names)
+    if config.base_url:
+        found["base_url"] = config.base_url
+    if lang := plain(config.values.get("lang")):
+        found["lang"] = lang
+    if menu := list(_menu(config, addresses)):
+        found["menu"] = menu
+    html = html_options(config.values)
+    if html.get("toc") is False:
+        found["toc"] = False
+    if html.get("number-sections") is True:
+        found["numbering"] = True
+    found["markup"] = {"smart_quotes": html.get("smart") is not False}
+    if macros:
+        found["math"] = {"macros": dict(macros)}
+    if kinds:
+        found["callouts"] = {name: dict(kind) for name, kind in kinds.items()}
+    return found
+
+
+def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
+    """Links of the bar at the top, those of its menus too."""
+    bar = config.site.get("navbar")
+    for side in ("left", "right"):
+        for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
+            title, target = plain(entry.get("text")), plain(entry.get("href") or entry.get("file"))
+            address = _address(target, addresses)
+            title = title or plain(entry.get("aria-label")) or urlsplit(target).netloc
+            if title and address:
+                yield {"title": title, "url": address}
+
+
+def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
+    for entry in value if isinstance(value, list) else []:
+        if isinstance(entry, str):
+            yield {"text": PurePosixPath(entry).stem.replace("-", " ").capitalize(), "href": entry}
+        elif isinstance(entry, dict):
+            yield entry
+            yield from _entries(entry.get("menu"))
+
+
+def _address(target: str, addresses: Mapping[PurePosixPath, str]) -> str:
+    if target.startswith(("https://", "http://")):
+        return target
+    if not target or re.match(r"\w+:", target):
+        return ""
+    path = PurePosixPath(target.partition("#")[0].lstrip("/").removeprefix("./"))
+    for candidate in (path, path / "index.qmd"):
+        if candidate in addresses:
+            return addresses[candidate]
+    return f"/{path.as_posix()}" if path.suffix else ""
+
+
+def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
+    """What of the settings has no meaning here."""
+    site = config.site
+    for key, hint in _TOLD.items():
+        if site.get(key):
+            yield Notice("dropped", f"{key}: of the site", config.name, hint=hint)
+    if config.values.get("filters"):
+        hint = "a filter changes the text of all pages; what it did is to be written out"
+        yield Notice("dropped", f"filters: {config.values['filters']}", config.name, hint=hint)
+    html = html_options(config.values)
+    for key in ("css", "theme"):
+        if html.get(key):
+            yield Notice("dropped", f"{key}: of the site", config.name, hint="choose or write a theme")
+    bar = site.get("navbar")
+    for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
+        target = plain(entry.get("href"))
+        if target.startswith("mailto:"):
+            yield Notice("dropped", f"{target} in the bar at the top", config.name, hint="write it on a page")

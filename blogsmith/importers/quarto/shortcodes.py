@@ -1,0 +1,107 @@
+"""Quarto's shortcodes, `{{< video … >}}`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any
+
+from ...patterns import lazy_pattern
+from .cells import Note
+from .front import plain
+
+SHORTCODE = lazy_pattern(r"\{\{<\s*(?P<name>[\w-]+)\s*(?P<rest>[\s\S]*?)\s*>\}\}")
+_SHOWN = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
+_WATCH = lazy_pattern(r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]+)")
+_VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
+_PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
+
+
+class ShortcodeTranslator:
+    """Translates the shortcodes of one page."""
+
+    def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: Note) -> None:
+        """meta: front matter and settings, for `{{< meta >}}`."""
+        self._meta = meta
+        self._resolve = resolve
+        self._note = note
+
+    def translate(self, text: str) -> str:
+        """Every shortcode of a masked text."""
+        return _SHOWN.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text)) if "{{<" in text else text
+
+    def _one(self, found: re.Match[str]) -> str:
+        if found.string[found.start() - 1 : found.start()] == "{":
+            return found[0]
+        words, values = _arguments(found["rest"])
+        name = found["name"]
+        if name == "video" and words:
+            return self._video(words[0], values, found[0])
+        if name in ("meta", "var", "env") and words:
+            return self._value(name, words[0], found[0])
+        if name == "kbd" and (words or values):
+            keys = words[0] if words else next(iter(values.values()))
+            return "+".join(f"[[{key.strip()}]]" for key in re.split(r"[-+](?=.)", keys))
+        if name in ("pagebreak", "brand"):
+            self._note("dropped", f"the shortcode {name}, which is nothing in HTML", found[0])
+            return ""
+        if name in ("lipsum", "placeholder"):
+            self._note("dropped", f"the shortcode {name}, which only fills a page", found[0])
+            return ""
+        if name in ("fa", "bi", "iconify"):
+            self._note("dropped", "an icon by name", found[0], hint="write its character, or a picture")
+            return ""
+        if name == "version":
+            return "Quarto"
+        message = f"the shortcode {name}"
+        hints = {"embed": "copy the cell of the notebook", "include": "the file is missing"}
+        self._note(
+            "left", message, found[0], hint=hints.get(name, "write what it gave, or a shortcode of ours")
+        )
+        return left_as_code(found[0], message)
+
+    def _video(self, address: str, values: Mapping[str, str], text: str) -> str:
+        title = values.get("title", "")
+        caption = f' data-caption="{escape(title)}"' if title else ""
+        if found := _WATCH.match(address):
+            address = f"https://www.youtube.com/watch?v={found[1]}"
+        elif found := _VIMEO.match(address):
+            address = f"https://vimeo.com/{found[1]}"
+        elif not re.match(r"https?://(?:www\.)?(?:youtube\.com|vimeo\.com)/", address):
+            if re.match(r"https?://", address) or not address.lower().endswith(_PLAYED):
+                self._note("changed", "a video that is a link", text, hint="copy the film beside the page")
+                return f"[{title or address}]({address})"
+            address = self._resolve(address)
+        return f'\n<div class="video-embed" data-src="{escape(address)}"{caption}></div>\n'
+
+    def _value(self, name: str, key: str, text: str) -> str:
+        value: Any = self._meta if name == "meta" else self._meta.get("\0var")
+        for part in key.replace("\\.", ".").split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if found := plain(value):
+            return found
+        self._note("left", f"the shortcode {name} {key}", text, hint="write the value")
+        return left_as_code(text, f"the shortcode {name}")
+
+
+def left_as_code(text: str, what: str) -> str:
+    """What could not be translated: visible as it was, and to be found."""
+    return f"`{' '.join(text.split())}`<!-- import: {what} -->"
+
+
+def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
+    """Words, and values by name."""
+    try:
+        parts = shlex.split(text.replace("'", "\\'") if text.count("'") % 2 else text)
+    except ValueError:
+        parts = text.split()
+    words, values = [], {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals and re.fullmatch(r"[\w-]+", key):
+            values[key] = value
+        else:
+            words.append(part)
+    return words, values

@@ -1,0 +1,144 @@
+"""Quarto as a system that can be imported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from ...project.report import Progress
+from ..addresses import keep_address, new_address
+from ..model import ImportedFile, ImportedPage, Notice, SiteImport
+from .blocks import NUMBERED_HERE
+from .config import QuartoConfig, find_config, read_config
+from .independent import render_quarto
+from .page import PageTranslator, TranslatedPage, with_macros
+from .settings import setting_notices, site_settings
+from .site import index_site
+from .source import QuartoFiles, chapters_of, find_files
+
+_TITLES: Mapping[str, str] = {name: name.capitalize() for name in NUMBERED_HERE.values()}
+_NEVER = frozenset(
+    (".yml", ".yaml", ".qmd", ".rproj", ".scss", ".lua", ".ipynb", ".rmd", ".bib", ".csl", ".md")
+)
+_NAMED = 20
+
+
+class Quarto:
+    """A project with a `_quarto.yml`, or a folder of `.qmd` files."""
+
+    title = "Quarto"
+
+    def recognises(self, root: Path) -> bool:
+        """Whether there is a `_quarto.yml`, or a `.qmd` in the folder or one below."""
+        if find_config(root):
+            return True
+        return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))
+
+    def read(self, root: Path, progress: Progress) -> SiteImport:
+        """All of the project."""
+        config = read_config(root)
+        files = find_files(root, config)
+        translator = PageTranslator(root, config, index_site(root, config, files.documents, files.others))
+        translated = []
+        notices = [*config.notices, *files.notices, *setting_notices(config)]
+        for done, document in enumerate(files.documents):
+            progress("read", done, len(files.documents))
+            if document.path.with_suffix("").as_posix() == "404":
+                hint = "the theme makes the page for missing addresses"
+                removed = document.body
+                notices.append(
+                    Notice("dropped", "404.qmd", document.path.as_posix(), hint=hint, removed=removed)
+                )
+                continue
+            translated.append(translator.translate(document))
+        macros, pages = _share_macros(translated)
+        pages = _number_chapters(pages, config)
+        addresses = {PurePosixPath(each.page.source): new_address(each.page, {}) for each in pages}
+        kinds = {name: {"title": _TITLES[name], "numbered": True} for name in sorted(_kinds(pages))}
+        copied, left = _files(pages, files, config)
+        if left:
+            notices.append(_left_files(left))
+        return SiteImport(
+            root=root,
+            system="quarto",
+            settings=site_settings(config, macros, kinds, addresses),
+            pages=tuple(
+                sorted((keep_address(each.page, {}) for each in pages), key=lambda page: page.path.as_posix())
+            ),
+            files=tuple(
+                ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)
+            ),
+            notices=tuple(notices),
+        )
+
+    def render(self, text: str, page: ImportedPage) -> str:
+        """HTML as Pandoc would make it, formulas as `<math>`."""
+        return render_quarto(text)
+
+
+def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
+    """Macros of included files: those that mean one thing are the site's, the others their pages'."""
+    meanings: dict[str, Counter[str]] = {}
+    for page in pages:
+        for name, body in page.macros.items():
+            meanings.setdefault(name, Counter())[body] += 1
+    shared = {name: next(iter(bodies)) for name, bodies in sorted(meanings.items()) if len(bodies) == 1}
+    made = []
+    for page in pages:
+        own = {name: body for name, body in page.macros.items() if name not in shared}
+        made.append(replace(page, page=with_macros(page.page, own)))
+    return shared, made
+
+
+def _kinds(pages: Sequence[TranslatedPage]) -> set[str]:
+    return {kind for page in pages for kind in page.kinds}
+
+
+def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> list[TranslatedPage]:
+    """Chapters of a book are a series."""
+    title = str(config.mapping("book").get("title") or "")
+    order = {name: number for number, name in enumerate(chapters_of(config), 1)} if title else {}
+    made = []
+    for page in pages:
+        number = order.get(page.page.source)
+        if number and not page.page.path.name.startswith("_index"):
+            front = {**page.page.front, "series": {"name": title, "part": number}}
+            page = replace(page, page=replace(page.page, front=front))
+        made.append(page)
+    return made
+
+
+def _files(
+    pages: Sequence[TranslatedPage], files: QuartoFiles, config: QuartoConfig
+) -> tuple[set[PurePosixPath], list[PurePosixPath]]:
+    """Files to copy: those that pages name, those that the project calls resources, and what cells may read;
+    and the others."""
+    wanted = {path for page in pages for path in page.files}
+    folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
+    resources = config.mapping("project").get("resources") or []
+    patterns = [str(each) for each in (resources if isinstance(resources, list) else [resources])]
+    others = [path for path in files.others if path.suffix.lower() not in _NEVER]
+    for path in others:
+        is_resource = any(
+            path.match(pattern) or path.as_posix().startswith(f"{pattern.rstrip('/')}/")
+            for pattern in patterns
+        )
+        is_near = path.parent != PurePosixPath() and any(
+            folder != PurePosixPath() and folder in path.parents for folder in folders
+        )
+        if is_resource or is_near:
+            wanted.add(path)
+    left = [path for path in others if path not in wanted and len(path.parts) > 1]
+    return wanted, left
+
+
+def _left_files(left: Collection[PurePosixPath]) -> Notice:
+    names = sorted(path.as_posix() for path in left)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    message = f"files that no page names are not copied: {', '.join(names[:_NAMED])}{more}"
+    return Notice("dropped", message, hint="copy those that are linked from elsewhere into static/")
+
+
+SYSTEM = Quarto()

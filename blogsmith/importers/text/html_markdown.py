@@ -1,0 +1,242 @@
+"""HTML that Markdown can say → Markdown: images, figures, rows of them, videos, folds, emphasis, links.
+
+What it cannot say stays as it is. All functions take masked text, in which code and formulas are hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from ...patterns import lazy_pattern
+from .elements import Element, parse_elements
+from .tags import address_text, alt_text, image, tag_attributes, width_of
+
+_WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
+_CAPTION_CLASSES = frozenset(("caption", "figcaption", "image-caption", "img-caption", "fig-caption"))
+_VIDEO = lazy_pattern(
+    r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/([\w-]{6,})|player\.vimeo\.com/video/(\d+))"
+)
+_PAIRS: Mapping[str, str] = {
+    **{"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~", "mark": "=="},
+}
+_WORD = lazy_pattern(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """An image that is to stand in a page."""
+
+    address: str
+    alt: str = ""
+    caption: str = ""
+    """Inline Markdown."""
+    width: str = ""
+    name: str = ""
+    """An id."""
+    link: str = ""
+    """Where a click on it leads."""
+
+    def markdown(self) -> str:
+        """The picture in Markdown, alone in its paragraph if it has a caption."""
+        shown = image(self.address, self.alt, caption=self.caption, width=self.width, name=self.name)
+        return f"[{shown}]({address_text(self.link)})" if self.link and not self.caption else shown
+
+
+def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
+    """The picture of an `<img>`; None without an address."""
+    values = tag.attributes
+    address = values.get("src") or values.get("data-src") or ""
+    if not address.strip():
+        return None
+    alt, title = values.get("alt", ""), values.get("title", "")
+    return PagePicture(address.strip(), alt, caption or title, width_of(values), values.get("id", ""))
+
+
+def figure_of(element: Element) -> PagePicture | None:
+    """The one picture that an element is made of, with its caption; None for anything else."""
+    if element.name == "img":
+        return picture_of(element)
+    if element.name not in _WRAPPERS:
+        return None
+    images = list(element.every("img"))
+    if len(images) != 1 or not _holds_only_picture(element):
+        return None
+    links = [each for each in (element, *element.every("a")) if each.name == "a"]
+    found = picture_of(images[0], caption_of(element))
+    if found is None:
+        return None
+    link = links[0].attributes.get("href", "") if links else ""
+    link = "" if link.endswith(found.address) else link
+    width = found.width or _width_around(element, images[0])
+    return PagePicture(found.address, found.alt, found.caption, width, found.name or _name(element), link)
+
+
+def _name(element: Element) -> str:
+    """The id of an element or of what is in it."""
+    return element.attributes.get("id", "") or next(filter(None, map(_name, element.elements)), "")
+
+
+def _width_around(element: Element, picture: Element) -> str:
+    """The width that an element around the picture gives it."""
+    for each in (element, *element.elements):
+        if (
+            each is not picture
+            and each.name in ("figure", "div", "p")
+            and (width := width_of(each.attributes))
+        ):
+            return width
+    return ""
+
+
+def _holds_only_picture(element: Element) -> bool:
+    """Whether there is nothing but wrappers, one image and a caption in an element."""
+    for child in element.children:
+        if isinstance(child, str):
+            if child.strip() and not child.strip().startswith("<!--"):
+                return False
+        elif not (
+            child.name in ("img", "source", "br")
+            or _is_caption(child)
+            or (child.name in _WRAPPERS and _holds_only_picture(child))
+        ):
+            return False
+    return True
+
+
+def _is_caption(element: Element) -> bool:
+    if element.name == "figcaption" or element.classes & _CAPTION_CLASSES:
+        return not any(True for _ in element.every("img"))
+    is_small = element.name in ("small", "em", "i")
+    return is_small and not any(True for _ in element.every("img"))
+
+
+def caption_of(element: Element) -> str:
+    """The text of the captions in an element, as inline Markdown on one line."""
+    parts = []
+    for child in element.elements:
+        if _is_caption(child):
+            parts.append(inline_markdown(child.inner_source()))
+        elif not any(True for _ in [child] if child.name == "img"):
+            parts.append(caption_of(child))
+    return " ".join(" ".join(filter(None, parts)).split())
+
+
+def id_of(element: Element) -> str:
+    """The id of an element or of what is in it."""
+    return _name(element)
+
+
+def row_of(element: Element) -> Sequence[PagePicture]:
+    """The pictures of an element that is a row of them and nothing else; empty otherwise."""
+    if element.name not in ("div", "p", "center", "figure", "section", "swiper-container"):
+        return ()
+    found: list[PagePicture] = []
+    for child in element.children:
+        if isinstance(child, str):
+            if child.strip() and not child.strip().startswith("<!--"):
+                return ()
+            continue
+        if _is_caption(child) or child.name == "br":
+            continue
+        if one := figure_of(child):
+            found.append(one)
+        elif more := row_of(child):
+            found.extend(more)
+        elif "".join(child.inner_source().split()):
+            return ()
+    return found if len(found) > 1 else ()
+
+
+def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> str:
+    """Pictures side by side, as our shortcode has them; a caption of them all stands below. name: an id."""
+    sources = ", ".join(each.address.replace(",", "\\,") for each in pictures)
+    arguments = [f'src="{sources}"']
+    for name, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):
+        if any(values):
+            arguments.append(f'{name}="{", ".join(map(_argument, values))}"')
+    arguments.append(f'cols="{min(len(pictures), 4)}"')
+    arguments += [f'id="{name}"'] if name else []
+    return f"{{% include img.html {' '.join(arguments)} %}}" + (f"\n\n{caption}" if caption else "")
+
+
+def _argument(text: str) -> str:
+    """A text as one value of a list in an argument of a shortcode."""
+    return " ".join(text.split()).replace('"', "”").replace(",", "\\,")
+
+
+def video_of(element: Element) -> str:
+    """A video frame as our block; empty for any other frame."""
+    found = _VIDEO.match(element.attributes.get("src", "")) if element.name == "iframe" else None
+    if not found:
+        return ""
+    address = f"https://www.youtube.com/watch?v={found[1]}" if found[1] else f"https://vimeo.com/{found[2]}"
+    title = element.attributes.get("title", "")
+    is_title = title and title not in ("YouTube video player", "vimeo-player")
+    caption = f' data-caption="{title}"' if is_title and '"' not in title else ""
+    return f'<div class="video-embed" data-src="{address}"{caption}></div>'
+
+
+def inline_markdown(html: str) -> str:
+    """Inline HTML as Markdown; tags that Markdown has nothing for stay."""
+    parts: list[str] = []
+    children = parse_elements(html)
+    for index, child in enumerate(children):
+        before = parts[-1][-1:] if parts and parts[-1] else ""
+        after = _first_character(children[index + 1] if index + 1 < len(children) else "")
+        parts.append(child if isinstance(child, str) else _inline_element(child, before, after))
+    return "".join(parts)
+
+
+def _first_character(child: Element | str) -> str:
+    return child[:1] if isinstance(child, str) else "<"
+
+
+def _inline_element(element: Element, before: str, after: str) -> str:
+    name, inner = element.name, inline_markdown(element.inner_source())
+    if name == "img":
+        found = picture_of(element)
+        return found.markdown() if found else ""
+    if name == "br":
+        return "<br>"
+    if not inner.strip():
+        return element.source()
+    is_free = inner == inner.strip() and "\n\n" not in inner
+    if name == "a":
+        return _link(element, inner) or f"{element.tag}{inner}</a>"
+    if name in _PAIRS and is_free and _may_emphasise(inner, before, after) and not element.attributes:
+        return f"{_PAIRS[name]}{inner}{_PAIRS[name]}"
+    if name == "kbd" and is_free and "]" not in inner:
+        return f"[[{inner}]]"
+    return f"{element.tag}{inner}</{name}>"
+
+
+def _may_emphasise(inner: str, before: str, after: str) -> bool:
+    """Whether marks around a text are read as such: CommonMark looks at what stands on both sides."""
+    starts = bool(_WORD.match(inner)) or not _WORD.match(before or " ")
+    ends = bool(_WORD.match(inner[-1])) or not _WORD.match(after or " ")
+    return starts and ends and not inner.startswith(("*", "_", "~")) and not inner.endswith(("*", "\\", "~"))
+
+
+def _link(element: Element, inner: str) -> str:
+    """A link; empty for an anchor, or where the text would not be the text of a link."""
+    address = element.attributes.get("href", "").strip()
+    kept = set(element.attributes) - {"href", "target", "rel", "title", "style", "class"}
+    if not address or kept or "\n\n" in inner or re.search(r"(?<!!)\[[^\]]*\]\(", inner):
+        return ""
+    title = element.attributes.get("title", "")
+    shown = f' "{alt_text(title)}"' if title and '"' not in title else ""
+    return f"[{inner.strip()}]({address_text(unescape(address))}{shown})"
+
+
+def single_images(text: str) -> str:
+    """Every `<img>` tag of a text as a Markdown image."""
+
+    def put(found: re.Match[str]) -> str:
+        tag = Element("img", tag_attributes(found[0]), found[0])
+        picture = picture_of(tag)
+        return picture.markdown() if picture else found[0]
+
+    return re.sub(r"<img\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*>", put, text, flags=re.IGNORECASE)

@@ -1,0 +1,146 @@
+"""Pandoc's tables that GFM has not, grid tables and those ruled by dashes alone, as pipe tables; captions in
+front of a table, or behind a blank line, as ours have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...patterns import lazy_pattern
+from .pandoc_attributes import fit_id, read_pandoc_attributes
+
+_GRID_RULE = lazy_pattern(r"\+(?:[-=:]+\+)+[ \t]*")
+_GRID_ROW = lazy_pattern(r"[|+].*[|+][ \t]*")
+_DASHES = lazy_pattern(r"[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*")
+_RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
+_CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
+_PIPE_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+
+
+def translate_tables(text: str) -> str:
+    """Every table of a masked text."""
+    if "|" not in text and "--" not in text:
+        return text
+    blocks = re.split(r"(\n(?:[ \t]*\n)+)", text)
+    for number in range(0, len(blocks), 2):
+        blocks[number] = _block(blocks[number])
+    _move_captions(blocks)
+    return "".join(blocks)
+
+
+def is_table(block: str) -> bool:
+    """Whether a block without blank lines is a pipe table, with or without its caption."""
+    lines = block.split("\n")
+    return any(
+        "|" in lines[number] and "-" in line and "|" in line and _PIPE_RULE.fullmatch(line) is not None
+        for number, line in enumerate(lines[1:])
+    ) or (
+        len(lines) > 1 and "|" in lines[0] and _PIPE_RULE.fullmatch(lines[1]) is not None and "-" in lines[1]
+    )
+
+
+def _block(block: str) -> str:
+    lines = block.split("\n")
+    if _GRID_RULE.fullmatch(lines[0].strip()) and len(lines) > 2:
+        end = next((n for n, line in enumerate(lines) if not _GRID_ROW.fullmatch(line.strip())), len(lines))
+        table = _grid([line.strip() for line in lines[:end]])
+        return "\n".join([*(table or lines[:end]), *lines[end:]])
+    if len(lines) > 2 and _DASHES.fullmatch(lines[1]) and not _DASHES.fullmatch(lines[0]):
+        return "\n".join(_simple(lines))
+    return block
+
+
+def _grid(lines: Sequence[str]) -> list[str]:
+    """A grid table as a pipe table; empty if cells span others."""
+    borders = [at for at, char in enumerate(lines[0]) if char == "+"]
+    if any(len(line) < borders[-1] for line in lines):
+        return []
+    rows: list[list[list[str]]] = [[]]
+    header = -1
+    for line in lines[1:]:
+        if _GRID_RULE.fullmatch(line):
+            if "=" in line:
+                header = len(rows) - 1
+            rows.append([])
+        elif any(line[at] not in "|+" for at in borders):
+            return []
+        else:
+            cells = [line[start + 1 : end].strip() for start, end in zip(borders, borders[1:], strict=False)]
+            rows[-1] = (
+                [[*old, new] for old, new in zip(rows[-1], cells, strict=True)]
+                if rows[-1]
+                else [[c] for c in cells]
+            )
+    made = [[_cell(cell) for cell in row] for row in rows if row]
+    marks = [
+        _alignment(lines[0] if header < 0 else next(line for line in lines if "=" in line), *pair)
+        for pair in zip(borders, borders[1:], strict=False)
+    ]
+    if header < 0:
+        made.insert(0, [""] * len(marks))
+    return _pipes(made, marks)
+
+
+def _alignment(rule: str, start: int, end: int) -> str:
+    part = rule[start + 1 : end]
+    return f"{':' if part.startswith(':') else ''}---{':' if part.endswith(':') else ''}"
+
+
+def _cell(lines: Sequence[str]) -> str:
+    """The lines of a cell on one line; paragraphs and items of lists stay apart."""
+    text = "\n".join(lines).strip()
+    text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
+    return re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())).replace("|", r"\|")
+
+
+def _simple(lines: Sequence[str]) -> list[str]:
+    """A table whose columns stand above and below dashes."""
+    starts = [found.start() for found in re.finditer(r"-+", lines[1])]
+    ends = [*starts[1:], None]
+    rows = [lines[0]]
+    position = 2
+    while position < len(lines) and not (
+        _DASHES.fullmatch(lines[position]) or _RULE.fullmatch(lines[position])
+    ):
+        if _CAPTION.fullmatch(lines[position]):
+            break
+        rows.append(lines[position])
+        position += 1
+    rest = lines[position + 1 :] if position < len(lines) and "--" in lines[position] else lines[position:]
+    made = [
+        [row[start:end].strip().replace("|", r"\|") for start, end in zip(starts, ends, strict=True)]
+        for row in rows
+    ]
+    return [*_pipes(made, ["---"] * len(starts)), *rest]
+
+
+def _pipes(rows: Sequence[Sequence[str]], marks: Sequence[str]) -> list[str]:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], f"|{'|'.join(marks)}|", *lines[1:]]
+
+
+def _move_captions(blocks: list[str]) -> None:
+    """Captions, which stand in blocks of their own or at the end of a table, in our form behind it."""
+    for number in range(0, len(blocks), 2):
+        lines = blocks[number].split("\n")
+        at = next((n for n, line in enumerate(lines) if n and _CAPTION.fullmatch(line)), 0)
+        if at and is_table("\n".join(lines[:at])):
+            blocks[number] = "\n".join([*lines[:at], "", _caption("\n".join(lines[at:]))])
+        elif _CAPTION.fullmatch(blocks[number].strip()):
+            if number >= 2 and is_table(blocks[number - 2]):
+                blocks[number] = _caption(blocks[number].strip())
+            elif number + 2 < len(blocks) and is_table(blocks[number + 2]):
+                blocks[number + 2] += "\n\n" + _caption(blocks[number].strip())
+                blocks[number] = ""
+
+
+def _caption(text: str) -> str:
+    """`: Caption {#tbl-x}` on one line, other attributes left out."""
+    found = _CAPTION.fullmatch(" ".join(text.split()))
+    written = found["text"] if found else text
+    brace = written.rfind("{")
+    read = read_pandoc_attributes(written, brace) if brace >= 0 else None
+    if read and not written[read[1] :].strip():
+        label = f" {{#{fit_id(read[0].id)}}}" if read[0].id.startswith("tbl-") else ""
+        return f": {written[:brace].strip()}{label}" if written[:brace].strip() else f": {label.strip()}"
+    return f": {written}"

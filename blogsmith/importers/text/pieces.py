@@ -1,0 +1,69 @@
+"""Pieces of a text that later rewrites must not see: a mark of private characters stands in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ...patterns import lazy_pattern
+
+_OPEN, _CLOSE = "\ue012", "\ue013"
+_MARK = lazy_pattern(f"{_OPEN}(\\d+){_CLOSE}")
+MASKED = lazy_pattern("\ue000(\\d+)\ue001")
+"""The mark that `segments.mask` leaves; the number is an index of `MaskedText.hidden`."""
+
+
+class Pieces:
+    """The pieces of one text. Lives as long as its translation."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def put(self, text: str) -> str:
+        """A mark that stands for `text`."""
+        self._texts.append(text)
+        return f"{_OPEN}{len(self._texts) - 1}{_CLOSE}"
+
+    def hide(self, pattern: re.Pattern[str], text: str) -> str:
+        """`text` with all matches replaced by marks."""
+        return pattern.sub(lambda found: self.put(found[0]), text)
+
+    def restore(self, text: str) -> str:
+        """`text` with every mark replaced by what it stands for, marks in that too."""
+        while _MARK.search(text):
+            text = _MARK.sub(lambda found: self._texts[int(found[1])], text)
+        return text
+
+
+def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
+    """Where the bracket that opens at `start` closes; -1 if it does not, or not in its paragraph."""
+    depth, position = 0, start
+    while position < len(text):
+        char = text[position]
+        if char == "\\":
+            position += 2
+            continue
+        if char == "\n" and text[position + 1 : position + 2] == "\n":
+            return -1
+        depth += {pair[0]: 1, pair[1]: -1}.get(char, 0)
+        if depth == 0:
+            return position
+        position += 1
+    return -1
+
+
+def replace_bracketed(text: str, opener: str, replace: Callable[[str, str], tuple[str, int] | None]) -> str:
+    """Every text in brackets behind `opener`, which ends with one, replaced; innermost ones first.
+
+    replace: takes what is in the brackets and all that follows; gives what stands there instead and how many
+    characters of what follows belong to it, or None to leave it.
+    """
+    position = text.rfind(opener)
+    while position >= 0:
+        end = closing_bracket(text, position + len(opener) - 1)
+        escaped = position > 0 and text[position - 1] == "\\"
+        found = None if end < 0 or escaped else replace(text[position + len(opener) : end], text[end + 1 :])
+        if found is not None:
+            text = text[:position] + found[0] + text[end + 1 + found[1] :]
+        position = text.rfind(opener, 0, position)
+    return text

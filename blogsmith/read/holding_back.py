@@ -1,0 +1,53 @@
+"""Whether a page says that it is not to be published, in our words or in those of another generator.
+
+What was published once cannot be taken back, so a page is held back wherever it is not clear.
+"""
+
+from __future__ import annotations
+
+from ..patterns import lazy_pattern
+from ..schema.readers import TRUTHS, one_line
+from ..schema.slots import Slot
+from .foreign_values import CODE
+
+_DAY = lazy_pattern(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:\D.*)?")
+_FALSE = "false"
+
+
+def is_held_back(head: Slot) -> bool:
+    """Whether the page is a draft; what cannot be understood is reported and counts as one."""
+    return _is_draft(head.at("draft")) or _is_unpublished(head.at("published")) or _has_status(head)
+
+
+def _is_draft(slot: Slot) -> bool:
+    if slot.value is None or isinstance(slot.value, bool):
+        return bool(slot.value)
+    meant = TRUTHS.get(str(slot.value).strip().casefold(), "")
+    slot.wrong("draft must be true or false", f"write {meant}" if meant else "")
+    return meant != _FALSE
+
+
+def _is_unpublished(slot: Slot) -> bool:
+    """Jekyll's `published: false`. For others the key holds the date of a post."""
+    if slot.value is None or isinstance(slot.value, bool):
+        return slot.value is False
+    written = one_line(slot) or ""
+    meant = TRUTHS.get(written.casefold(), "")
+    if meant or _DAY.fullmatch(written):
+        return meant == _FALSE
+    slot.wrong("published must be true or false")
+    return True
+
+
+def _has_status(head: Slot) -> bool:
+    slot = head.at("status")
+    if not is_private_status(slot):
+        return False
+    hint = "write draft: true; or status: wip for a post that is public and not finished"
+    slot.warn(CODE, f"the page is not published, for its status is {slot.value.strip()}", hint)
+    return True
+
+
+def is_private_status(slot: Slot) -> bool:
+    """Whether it is one of WordPress's words for what nobody else may read."""
+    return isinstance(slot.value, str) and slot.value.strip().casefold() in ("draft", "private")

@@ -1,0 +1,91 @@
+"""JSON front matter, as Hugo has it: the data and the place of every value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from ..diagnostics.model import Place, Reporter, TextMap
+from .data_places import DataWalker, is_too_deep, text_map
+from .yaml_loader import MAX_BYTES, MAX_DEPTH, Located, load
+
+_QUOTES = "keys and texts stand in double quotes; no comma follows the last entry"
+_BACKSLASH = r"write a backslash twice: \\theta"
+_WORDINGS: tuple[tuple[str, str, str], ...] = (
+    ("Expecting property name", "a key is missing here", _QUOTES),
+    ("Illegal trailing comma", "a comma follows the last entry", "take it out"),
+    ("Expecting ',' delimiter", "a comma is missing before this", ""),
+    ("Expecting ':' delimiter", "a colon is missing before this", 'write "key": value'),
+    ("Expecting value", "a value is missing here", _QUOTES),
+    ("Invalid control character", "the quote is not closed on this line", r"a line break is written \n"),
+    ("Unterminated string", "the quote is never closed", ""),
+    ("Invalid \\escape", "a backslash begins an escape", _BACKSLASH),
+    ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
+)
+"""How the library's message begins → ours, and a hint."""
+
+
+class JsonEnd(Struct, frozen=True):
+    """How far an object reaches that a text begins with."""
+
+    end: int
+    """Index behind it; -1: it has a mistake."""
+    value: Any = None
+    message: str = ""
+    hint: str = ""
+    at: int = 0
+    """Index of the mistake."""
+
+
+def read_object(text: str) -> JsonEnd:
+    """The object that a text begins with. Of two equal keys the first counts."""
+    if is_too_deep(text[:MAX_BYTES]):
+        return JsonEnd(-1, message=f"values are nested more than {MAX_DEPTH} deep")
+    decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=str, parse_int=_integer)
+    try:
+        value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
+    except json.JSONDecodeError as error:
+        words = ((ours, hint) for begin, ours, hint in _WORDINGS if error.msg.startswith(begin))
+        message, hint = next(words, (f"JSON cannot be read here: {error.msg}", ""))
+        return JsonEnd(-1, message=message, hint=hint, at=error.pos)
+    return JsonEnd(end, value)
+
+
+def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return dict(reversed(pairs)) if len({key for key, _ in pairs}) < len(pairs) else dict(pairs)
+
+
+def _integer(text: str) -> int:
+    # nobody writes more; what is longer is reported by its spelling
+    return int(text[:30])
+
+
+def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
+    """The data of a JSON object that starts on line `first_line` of the reporter's file.
+
+    As `yaml_loader.load`: every problem is reported, None only if the text is too large to be looked at.
+    """
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        reporter.error("yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line))
+        return None
+    origin = text_map(text, first_line)
+    found = read_object(text)
+    if found.end < 0:
+        reporter.error("json-syntax", found.message, _place_of(origin, found.at), found.hint)
+        # JSON is YAML, whose reader gives what stands before a mistake
+        return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
+    walker = DataWalker(origin, reporter, _BACKSLASH)
+    walker.value(0, ())
+    return walker.located(found.value, lambda value, _: value)
+
+
+def _place_of(origin: TextMap, at: int) -> Place:
+    """The mistake and the rest of its line; at the end of a line the last thing on it."""
+    start = at
+    while start > 0 and not origin.text[start : start + 1].strip():
+        start -= 1
+    end = origin.text.find("\n", start)
+    rest = origin.text[start : end if end >= 0 else len(origin.text)]
+    return origin.place(start, max(1, len(rest.rstrip())))

@@ -1,0 +1,94 @@
+"""Which file an image in a post means, or what is wrong with it; also of images at other hosts."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from ..diagnostics.model import nearest
+from ..model.documents import Asset, Document, ImageInfo
+from ..model.links import LinkTarget
+from ..model.remote_images import (
+    FETCH_COMMAND,
+    RECORD,
+    REMOTE_HINT,
+    ImageCopy,
+    is_remote,
+    remote_address,
+    remote_message,
+)
+from .index import SiteIndex, find_file
+
+Measure = Callable[[Path], ImageInfo | str]
+"""A file → its size as an image, or what is wrong with it."""
+Digest = Callable[[Path], str]
+"""A file → its SHA-256 in hex; empty if it cannot be read."""
+
+
+def resolve_image(
+    index: SiteIndex,
+    written: str,
+    document: Document,
+    assets: Mapping[str, Asset],
+    measure: Measure,
+    digest: Digest | None = None,
+) -> ImageInfo | LinkTarget:
+    """The image `written` in `document`. digest: None where copies are compared elsewhere."""
+    if is_remote(written):
+        return _remote_image(index, written, assets, measure, digest)
+    path = unquote(written.partition("?")[0].partition("#")[0])
+    file = find_file(index, path, document)
+    if not file:
+        return _missing_image(index, path, written, document)
+    return _image(index, file, assets, measure)
+
+
+def _image(
+    index: SiteIndex, file: str, assets: Mapping[str, Asset], measure: Measure
+) -> ImageInfo | LinkTarget:
+    url = index.with_base(quote(index.files[file]))
+    found = measure(assets[file].file)
+    if isinstance(found, str):
+        return LinkTarget(url, found, "", "image-unreadable")
+    return ImageInfo(url, found.width_px, found.height_px, found.located)
+
+
+def _remote_image(
+    index: SiteIndex, written: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest | None
+) -> ImageInfo | LinkTarget:
+    address, rule = remote_address(written), index.remote.rule
+    if not address or rule == "error":
+        return LinkTarget(written, remote_message(written), REMOTE_HINT, "image-remote")
+    if rule != "fetch":
+        return ImageInfo(address, None, None, is_remote=True)
+    copy = index.remote.copies.get(address)
+    problem = _copy_problem(index, copy, assets)
+    if copy is None or problem:
+        return LinkTarget(written, f"image {written} {problem}", f"run {FETCH_COMMAND}", "image-fetch")
+    if digest and digest(assets[copy.path].file) != copy.sha256:
+        message = f"image {written} has another copy than {RECORD} says: {copy.path} was changed"
+        hint = f"put a picture of your own beside the post, or run {FETCH_COMMAND} --renew"
+        return LinkTarget(written, message, hint, "image-fetch")
+    return _image(index, copy.path, assets, measure)
+
+
+def _copy_problem(index: SiteIndex, copy: ImageCopy | None, assets: Mapping[str, Asset]) -> str:
+    """Why there is no copy to be shown; empty if there is."""
+    if copy is None:
+        return "has not been downloaded"
+    is_there = copy.path in index.files and copy.path in assets
+    return "" if is_there else f"has lost its copy: there is no file {copy.path}"
+
+
+def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
+    folder = str(document.path.parent)
+    choices = (
+        [*index.files.values()]
+        if path.startswith("/")
+        else [posixpath.relpath(p, folder) for p in index.files]
+    )
+    near = nearest(path, sorted(choices))
+    hint = f"did you mean {near}?" if near else "paths are relative to the Markdown file, or start with /"
+    return LinkTarget(written, f"there is no image {path or written}", hint, "image-missing")

@@ -1,0 +1,115 @@
+r"""Text that was surely or perhaps meant as a formula, and the reverse: reported where it is read.
+
+`$ x^2 $` is text, since no blank may stand inside the dollars, and so is `$\alpha` without an end; `\\(x\\)`
+is how kramdown and others write `\(x\)`. `$$x$$` between words of a line is a display, which breaks the
+sentence: other systems set it in the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...diagnostics.model import Place, Reporter
+from ...patterns import lazy_pattern
+from ..lookahead import comes_after
+from .delimiters import FoundFormula, RefusedFormula, find_closing
+
+PlaceOf = Callable[[int, int], Place]
+"""(start, end) of a stretch of the text → its place in the file."""
+
+_LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
+_LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
+_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
+_TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
+_WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
+_FORMULAS = lazy_pattern(r"\$+[^$\n]*\$+")
+_NO_WORDS = lazy_pattern(r"\A[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\))|\$+[^$\n]*\$+")
+"""A label behind the formula, and formulas."""
+_LONGEST = 200
+"""Characters between two dollars beyond which nobody meant them for each other."""
+_LONGEST_ESCAPE = 1000
+_SHOWN = 60
+"""Characters of a formula that a message repeats."""
+
+
+def report_unread(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+    r"""Report a `$` or `\` at `pos` that opens no formula in `text[:end]`, if it was meant to open one."""
+    if text.startswith(("$$", "\\("), pos):
+        _report_unclosed(text, pos, end, reporter, place)
+    elif text[pos] == "$":
+        _report_sign(text, pos, end, reporter, place)
+    elif text.startswith(("\\\\(", "\\\\["), pos):
+        _report_escape(text, pos, end, reporter, place)
+
+
+def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+    """A lone `$$` with something behind it; one at the start of a block was reported as an error.
+
+    A lone `\\(` is CommonMark's escape; it is doubtful only if TeX follows.
+    """
+    opening = text[pos : pos + 2]
+    after = text[pos + 2 : min(end, pos + 40)]
+    is_doubtful = after[:1].strip("$ \t\n") if opening == "$$" else _TEX_IN_PARENTHESES.match(after)
+    if not is_doubtful:
+        return
+    at = place(pos, pos + 2)
+    if all(found.place != at for found in reporter.diagnostics):
+        closing, hint = ("$$", "write \\$\\$ for the signs") if opening == "$$" else ("\\)", "")
+        reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", at, hint)
+
+
+def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+    """A single dollar sign with TeX behind it."""
+    before = text[pos - 1 : pos]
+    if before in ("$", "\\") or before.isalnum() or text[pos + 1 : pos + 2] in ("$", ""):
+        return
+    closing = find_closing(text, pos + 1, min(end, pos + _LONGEST), "$")
+    if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
+        message = f"{_shown(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
+        hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
+        reporter.warn("dollar-doubtful", message, place(pos, closing + 1), hint)
+    elif closing < 0 and _TEX_FOLLOWS.match(text, pos + 1, end):
+        message, hint = "$ has no closing $ and is text", "write \\$ for the sign"
+        reporter.warn("dollar-doubtful", message, place(pos, pos + 1), hint)
+
+
+def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+    r"""`\\(x\\)`: in Markdown an escaped backslash and parentheses."""
+    opening = text[pos + 2]
+    closing = "\\\\)" if opening == "(" else "\\\\]"
+    if not comes_after(text, closing, pos):
+        return
+    at = text.find(closing, pos + 3, min(end, pos + _LONGEST_ESCAPE))
+    if at < 0 or not text[pos + 3 : at].strip():
+        return
+    form = "\\(…\\)" if opening == "(" else "\\[…\\]"
+    message = f"{_shown(text[pos : at + 3])} has no meaning here and is text"
+    reporter.warn("foreign-syntax", message, place(pos, at + 3), f"a formula has one backslash: {form}")
+
+
+def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: PlaceOf) -> None:
+    """A pair of dollars that is text because a digit follows, if it holds TeX."""
+    if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
+        message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"
+        hint = "write \\(…\\), or put the digit inside"
+        reporter.warn("math-dollar", message, place(pair.start, pair.end), hint)
+
+
+def report_between_words(
+    text: str, found: FoundFormula, *, start: int, end: int, reporter: Reporter, place: PlaceOf
+) -> None:
+    """A display on one line between words of the sentence `text[start:end]`."""
+    if not text.startswith("$$", found.start) or "\n" in text[found.start : found.end]:
+        return
+    first = max(start, text.rfind("\n", start, found.start) + 1)
+    last = text.find("\n", found.end, end)
+    before, after = text[first : found.start], text[found.end : last if last >= 0 else end]
+    if _WORD.search(_FORMULAS.sub("", before)) and _WORD.search(_NO_WORDS.sub("", after)):
+        message = f"{_shown(text[found.start : found.end])} is a display and takes this sentence apart"
+        hint = "write $…$ in a line, or math: {double_dollar: kramdown} in blogsmith.yaml"
+        reporter.warn("math-in-sentence", message, place(found.start, found.end), hint)
+
+
+def _shown(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

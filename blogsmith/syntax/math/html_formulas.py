@@ -1,0 +1,180 @@
+r"""Formulas in the text of raw HTML blocks: `<td>$x$</td>`, `<figcaption>`, a hidden `<div>` of definitions.
+
+The block becomes pieces of HTML with formulas between them, which are then numbered, typeset and reported as
+any others. Delimiters are those of Markdown; besides them only `\$`, `\ref` and `\eqref` mean something, and
+TeX is read as browsers read text: `&lt;` is `<`. A block without `$` and `\` costs one search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import unescape
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ...diagnostics.model import Place, TextMap
+from ...patterns import lazy_pattern
+from ..html_nodes import TextNode, text_nodes
+from ..records import Math, XRef, put
+from ..references.references import find_command, label_id
+from ..state import PageState, page_of
+from .delimiters import FoundFormula, RefusedFormula, find_formula, holds_environment
+from .doubts import report_between_words, report_refused, report_unread
+from .formulas import PUNCTUATION, read_display_tail
+
+_SIGN = lazy_pattern(r"\$|\\(?:[(\[$\\]|begin\{|(?:eq)?ref\{)")
+_STOP = lazy_pattern(r"[$\\]")
+_REFERENCE = lazy_pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def html_formulas(state: StateCore) -> None:
+    """Core rule: give blocks of HTML that hold formulas their pieces as children."""
+    page = page_of(state.env)
+    for token in state.tokens:
+        if token.type == "html_block" and _SIGN.search(token.content):
+            pieces = _Pieces(token, page)
+            for node in text_nodes(token.content):
+                pieces.read(node)
+            token.children = pieces.finish()
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """One block of HTML being cut."""
+
+    block: Token
+    page: PageState
+    origin: TextMap = field(init=False)
+    tokens: list[Token] = field(default_factory=list)
+    done: int = 0
+    """Up to here the block is cut."""
+
+    def __post_init__(self) -> None:
+        self.origin = self.page.text_map(self.block.content, (self.block.map or [0])[0])
+
+    def read(self, node: TextNode) -> None:
+        """Cut out the formulas of a stretch of text."""
+        pos, is_ambiguous = node.start, False
+        while stop := _STOP.search(self.origin.text, pos, node.end):
+            pos = stop.start()
+            found = find_formula(self.origin.text, pos, node.end)
+            if isinstance(found, RefusedFormula):
+                report_refused(self.origin.text, found, self.page.reporter, self.place)
+                pos, is_ambiguous = found.end, True
+            elif found is None:
+                pos = self._read_sign(pos, node)
+            elif is_ambiguous and self._is_glued(found):
+                pos = found.end
+            else:
+                pos = self._add_formula(found, node)
+
+    def finish(self) -> list[Token] | None:
+        """The pieces; None if all of the block is HTML."""
+        if not self.tokens:
+            return None
+        self._add_html(len(self.origin.text))
+        return self.tokens
+
+    def place(self, start: int, end: int) -> Place:
+        """Where a stretch of the block stands in the file."""
+        return self.origin.place(start, end - start)
+
+    def _is_glued(self, found: FoundFormula) -> bool:
+        """As in Markdown: behind `$x$2` a `$` right behind a digit is text too."""
+        before = self.origin.text[found.start - 1]
+        return self.origin.text[found.start] == "$" and not found.display and before in "0123456789"
+
+    def _read_sign(self, pos: int, node: TextNode) -> int:
+        """What else a `$` or a backslash may be; the index to go on at."""
+        text = self.origin.text
+        if text.startswith("\\$", pos):
+            self._add_html(pos)
+            self.done = pos + 1
+            return pos + 2
+        command = find_command(text, pos, node.end)
+        if command:
+            page, _, target = command[2].rpartition("#")
+            self._add_html(pos)
+            place = self.place(*command.span())
+            self._push("xref", XRef(label_id(target), page, "number", place, command[0]), command.end())
+            return command.end()
+        report_unread(text, pos, node.end, self.page.reporter, self.place)
+        return pos + (2 if text.startswith(("$$", "\\"), pos) else 1)
+
+    def _add_formula(self, found: FoundFormula, node: TextNode) -> int:
+        origin = _decode(self.origin.cut(found.inner, found.inner_end))
+        self._add_html(found.start)
+        if not self._is_display(found, node):
+            self._push("math_inline", Math(origin.text, False, origin), found.end)
+            self.tokens[-1].markup = self.origin.text[found.start : found.inner]
+            return self._add_punctuation(found.end, node)
+        after = read_display_tail(self.origin.text, found.end, node.end)
+        place = self.place(after.label, after.label + len(after.id)) if after.id else None
+        math = Math(
+            origin.text,
+            True,
+            origin,
+            after.id,
+            after.tail,
+            label_place=place,
+            is_phrasing=node.is_phrasing,
+        )
+        report_between_words(
+            self.origin.text,
+            found,
+            start=node.start,
+            end=node.end,
+            reporter=self.page.reporter,
+            place=self.place,
+        )
+        self._push("math_display", math, after.pos)
+        return after.pos
+
+    def _is_display(self, found: FoundFormula, node: TextNode) -> bool:
+        if not found.display or node.is_line:
+            return False
+        text = self.origin.text
+        is_kramdown = self.page.options.double_dollar == "kramdown" and text.startswith("$$", found.start)
+        if not is_kramdown or holds_environment(text, found.start):
+            return True
+        return not (text[node.start : found.start].strip() or text[found.end : node.end].strip())
+
+    def _add_punctuation(self, pos: int, node: TextNode) -> int:
+        """What belongs to the line of the formula before it is a text, as in a paragraph."""
+        found = PUNCTUATION.match(self.origin.text, pos, node.end)
+        if found:
+            self.tokens.append(Token("text", "", 0, content=found[0]))
+            self.done = found.end()
+        return self.done
+
+    def _add_html(self, end: int) -> None:
+        if self.done < end:
+            origin = self.origin.cut(self.done, end)
+            self.tokens.append(Token("html_inline", "", 0, content=origin.text))
+            put(self.tokens[-1], origin)
+            self.done = end
+
+    def _push(self, kind: str, record: Math | XRef, end: int) -> None:
+        self.tokens.append(Token(kind, "math" if isinstance(record, Math) else "a", 0))
+        if isinstance(record, Math):
+            self.tokens[-1].content = record.tex
+        put(self.tokens[-1], record)
+        self.done = end
+
+
+def _decode(origin: TextMap) -> TextMap:
+    """The text with its character references resolved, as a browser reads it."""
+    if "&" not in origin.text:
+        return origin
+    pieces: list[str] = []
+    gaps: list[tuple[int, int]] = []
+    at = length = 0
+    for found in _REFERENCE.finditer(origin.text):
+        # a blank that may not break means nothing in TeX
+        sign = unescape(found[0]).replace("\xa0", " ")
+        pieces += [origin.text[at : found.start()], sign]
+        length += found.start() - at + len(sign)
+        gaps.append((length, len(found[0]) - len(sign)))
+        at = found.end()
+    return TextMap("".join([*pieces, origin.text[at:]]), origin.starts, tuple(gaps))

@@ -1,0 +1,63 @@
+r"""Backslashes that were meant for Markdown: `\_`, `\*` and `\\{` of authors whose generator took one away.
+
+Nothing inside our formulas is Markdown, so `\_` is a literal underscore, `\*` no command and `\\` a new row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from .lexer import Token, commands, read_argument, skip_spaces, tokenize
+from .scan import At
+
+_ESCAPED = "*<>@.+-=~`'\"/?"
+_BACKSLASHED = "{}#%&_$|,;:!"
+_TEXT = commands(
+    "text textrm textbf textit textsf texttt textsc textsl textnormal textup textmd emph mbox hbox fbox "
+    "mathrm mathit mathsf mathtt mathnormal mathup operatorname operatornamewithlimits label tag ref eqref "
+    "href url class htmlClass htmlId cssId color ce pu begin end hspace intertext shortintertext"
+)
+"""Commands whose argument is a text or a name, in which an underscore is one."""
+
+
+def escape_hint(token: str, tex: str) -> str:
+    """What to write instead, if `token`, at which a formula is wrong, is an escape; else empty."""
+    if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
+        return f"a formula needs no escape: write {token[1]}"
+    if isinstance(token, At):
+        start = token.offset - 2 if token in ("{", "}") else token.offset
+        sign = tex[start + 2 : start + 3]
+        if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:
+            return f"a formula needs no second backslash: write \\{sign}"
+    return ""
+
+
+def literal_underscore(tex: str, macros: Container[str]) -> int:
+    r"""Where the first `\_` stands that is no part of a text or a name; -1 if there is none.
+
+    macros: commands of the author's, whose arguments may be texts.
+    """
+    tokens = tokenize(tex)
+    index = 0
+    while index < len(tokens):
+        text = tokens[index].text
+        if text == "\\_":
+            return tokens[index].offset
+        index += 1
+        if text in _TEXT or text in macros:
+            index = _skip_arguments(tokens, index)
+    return -1
+
+
+def _skip_arguments(tokens: list[Token], index: int) -> int:
+    """Index after the groups that stand at `index`."""
+    while True:
+        at = skip_spaces(tokens, index)
+        if at < len(tokens) and tokens[at].text == "*":
+            at = skip_spaces(tokens, at + 1)
+        if at >= len(tokens) or tokens[at].text != "{":
+            return index
+        argument = read_argument(tokens, at)
+        if argument is None:
+            return index
+        index = argument.end
