@@ -13,6 +13,7 @@ from ..bibliography.bibtex import fit_key, read_bibtex, reference_of
 from ..macros import tex_macros
 from ..model import ImportedPage, Notice, NoticeKind
 from ..source_files import read_text
+from ..text.headings import lower_headings
 from ..text.pandoc_tables import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, Pieces
 from ..text.segments import Dialect, Lines, mask
@@ -27,7 +28,7 @@ from .front import about_text, dropped_formats, html_options, page_front
 from .includes import expand_includes
 from .references import PageReferences, translate_references
 from .shortcodes import ShortcodeTranslator
-from .site import SiteIndex
+from .site import ProjectIndex
 from .source import QuartoDocument
 
 DIALECT = Dialect(brackets=False)
@@ -66,10 +67,10 @@ class TranslatedPage:
     has_cells: bool
 
 
-class PageTranslator:
+class DocumentTranslator:
     """Translates the documents of one project."""
 
-    def __init__(self, root: Path, config: QuartoConfig, index: SiteIndex) -> None:
+    def __init__(self, root: Path, config: QuartoConfig, index: ProjectIndex) -> None:
         self._root = root
         self._config = config
         self._index = index
@@ -148,7 +149,7 @@ class PageTranslator:
         return self._bibliographies[name]
 
     @property
-    def index(self) -> SiteIndex:
+    def index(self) -> ProjectIndex:
         """What all pages know of each other."""
         return self._index
 
@@ -162,7 +163,7 @@ class _Body:
     """The translation of one text."""
 
     def __init__(
-        self, site: PageTranslator, document: QuartoDocument, notes: _Notes, *, has_title: bool
+        self, site: DocumentTranslator, document: QuartoDocument, notes: _Notes, *, has_title: bool
     ) -> None:
         self._document = document
         self._notes = notes
@@ -199,7 +200,7 @@ class _Body:
         self._hidden = tuple(self._code_of(piece) for piece in masked.hidden)
         text, macros = inlines.raw_tex(masked.text, self._notes)
         self.own_macros |= macros
-        text = inlines.shift_headings(text, has_title=self._has_title)
+        text = lower_headings(text, has_title=self._has_title)
         text = self._shortcodes.translate(text)
         text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))

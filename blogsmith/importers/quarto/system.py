@@ -13,7 +13,7 @@ from ..model import ImportedFile, ImportedPage, Notice, SiteImport
 from .blocks import NUMBERED_HERE
 from .config import QuartoConfig, find_config, read_config
 from .independent import render_quarto
-from .page import PageTranslator, TranslatedPage, with_macros
+from .page import DocumentTranslator, TranslatedPage, with_macros
 from .settings import setting_notices, site_settings
 from .site import index_site
 from .source import QuartoFiles, chapters_of, find_files
@@ -40,7 +40,7 @@ class Quarto:
         """All of the project."""
         config = read_config(root)
         files = find_files(root, config)
-        translator = PageTranslator(root, config, index_site(root, config, files.documents, files.others))
+        translator = DocumentTranslator(root, config, index_site(root, config, files.documents, files.others))
         translated = []
         notices = [*config.notices, *files.notices, *setting_notices(config)]
         for done, document in enumerate(files.documents):

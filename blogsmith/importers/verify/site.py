@@ -94,7 +94,7 @@ def _check_page(
 def _whole_html(snapshot: SiteSnapshot, path: str) -> str:
     """Content, title and summary of a page: what stands in its body may have become part of its head."""
     body = snapshot.rendered[path].body
-    return f"<div>{body.title_html}</div><div>{body.description_html}</div>{body.html}"
+    return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{body.html}"
 
 
 def _address(page: ImportedPage, snapshot: SiteSnapshot) -> list[Difference]:
